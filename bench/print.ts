@@ -1,4 +1,4 @@
-import { plainTable } from '../src/report/plainTable.ts';
+import { plainTable } from '../src/report/tables.ts';
 
 export interface Aim {
   readonly aim: string;

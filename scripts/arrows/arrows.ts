@@ -225,7 +225,7 @@ export const arrows: readonly Arrows[] = [
       'report/comparedTable.ts',
       'extension/comparison/comparedRuns.ts',
       'extension/results/runResults.ts',
-      'report/plainTable.ts',
+      'report/tables.ts',
     ],
   },
 ];

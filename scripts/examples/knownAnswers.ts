@@ -1,4 +1,4 @@
-import { parseRecording } from '../../src/models/player.ts';
+import { parseRecording } from '../../src/models/replaySource.ts';
 import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import { type Answer, json } from '../../test/support/modelServer/steps.ts';
 

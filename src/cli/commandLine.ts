@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { plainLog } from '../core/presentation/visibleText.ts';
 import { Scrubber } from '../core/scrubber.ts';
-import { unwritable } from '../disk/unwritable.ts';
+import { unwritable } from '../disk/fileErrors.ts';
 import { reportError, runProgram } from './commands.ts';
 import { EXIT } from './exitCode.ts';
 import { limitYoungSpace } from './memory.ts';

@@ -1,7 +1,7 @@
 import { type Argument, Command, CommanderError, type Option } from 'commander';
 import { ReasonedError, stackText } from '../core/errors.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
-import { UnwritableError } from '../disk/unwritable.ts';
+import { UnwritableError } from '../disk/fileErrors.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { QueueError } from '../queue/queueError.ts';
 import { RECORD } from '../store/records/write.ts';

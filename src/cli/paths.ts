@@ -2,7 +2,7 @@ import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import { realPathOf } from '../disk/realPath.ts';
+import { realPathOf } from '../disk/regularFile.ts';
 import { isWithin, rootAbove } from '../store/home.ts';
 import { UsageError } from './exitCode.ts';
 import type { Recordings } from './options.ts';

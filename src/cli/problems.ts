@@ -4,7 +4,7 @@ import { labelProblemText } from '../core/presentation/labelProblem.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../core/problem.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
-import { shownPath } from '../report/shownPath.ts';
+import { shownPath } from '../report/style.ts';
 import type { LabelProblem } from '../store/labels.ts';
 import type { Shell } from './shell.ts';
 

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { uniqueBy } from '../core/data/data.ts';
 import { isFailure } from '../core/verdict.ts';
-import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
+import { type UnwritableError, unwritable } from '../disk/fileErrors.ts';
 import { type FileReporterName, REPORTERS, type ReporterName } from '../report/registry.ts';
 import { RunLog } from '../report/reporter.ts';
 import { TerminalReporter } from '../report/terminal.ts';

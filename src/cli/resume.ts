@@ -4,7 +4,7 @@ import { counted } from '../core/presentation/amounts.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
-import { realPathOf } from '../disk/realPath.ts';
+import { realPathOf } from '../disk/regularFile.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { isWithin } from '../store/home.ts';
 import { type EarlierRun, earlierRuns, lastRun } from '../store/records/list.ts';

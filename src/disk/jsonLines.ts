@@ -1,7 +1,9 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { shallowJson } from '../core/data/data.ts';
 import { JsonShape } from '../core/data/jsonShape.ts';
 import { LIMITS } from '../core/limits.ts';
+import { unwritable } from './fileErrors.ts';
 import { openRegular } from './regularFile.ts';
 
 /** A line of JSON, without its line break. */
@@ -111,5 +113,44 @@ class OpenLine {
 
   #isTooLarge(): boolean {
     return this.#length > LIMITS.recordLine || this.#shape.values > LIMITS.values;
+  }
+}
+
+/**
+ * Writes a file anew beside itself and puts it in its place at once.
+ *
+ * @param what as messages call it
+ * @param before what the file was when its lines were read
+ * @returns false where somebody wrote the file meanwhile
+ * @throws UnwritableError
+ */
+export async function replaceLines(
+  what: string,
+  path: string,
+  before: Stats,
+  lines: readonly string[],
+): Promise<boolean> {
+  const beside = `${path}.${process.pid}.new`;
+  try {
+    await writeThrough(beside, lines.join('\n'), before.mode);
+    const now = await stat(path);
+    if (now.size !== before.size || now.mtimeMs !== before.mtimeMs) return false;
+    await rename(beside, path);
+    return true;
+  } catch (error) {
+    throw unwritable(what, beside, error);
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+async function writeThrough(path: string, text: string, mode: number): Promise<void> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, 'wx', mode);
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file?.close();
   }
 }

@@ -1,5 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 
@@ -10,7 +19,7 @@ export class NotRegularError extends ReasonedError<
   override readonly name = 'NotRegularError';
 }
 
-export const READING = constants.O_RDONLY;
+const READING = constants.O_RDONLY;
 
 export const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
@@ -157,4 +166,17 @@ function aLink(path: string): NotRegularError {
 
 function notRegular(reason: 'not-a-file' | 'not-a-folder', path: string, wanted: string) {
   return new NotRegularError(reason, `${path} is not ${wanted}. Rename or remove it.`);
+}
+
+/**
+ * An absolute path with its links followed; the part of it that doesn't exist stays as it is. Asked of every path in a file with each of
+ * its checks, and with each hover: a promise would take longer than the look itself.
+ */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const folder = dirname(path);
+    return folder === path ? path : join(realPathOf(folder), basename(path));
+  }
 }

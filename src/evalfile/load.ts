@@ -5,7 +5,7 @@ import { LIMITS } from '../core/limits.ts';
 import { START } from '../core/problem.ts';
 import { inSteps, stepsOf } from '../core/steps.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import { keyVariablesOf } from '../models/keyVariables.ts';
+import { keyVariablesOf } from '../models/registry.ts';
 import { parseYaml, readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { caseCache } from './case/caseCache.ts';
 import { type CaseSource, collectCases } from './case/caseSources.ts';

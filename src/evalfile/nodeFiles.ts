@@ -2,8 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat, open, realpath, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { matchingFiles } from '../disk/glob.ts';
-import { realPathOf } from '../disk/realPath.ts';
-import { openRegular } from '../disk/regularFile.ts';
+import { openRegular, realPathOf } from '../disk/regularFile.ts';
 import { type Files, type PathKind, type Slices, tooLarge } from './files.ts';
 import { readText } from './readText.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { KeyHost } from '../core/environment.ts';
-import { addressSchema } from './address.ts';
+import { addressSchema } from './destination.ts';
 import { ModelError, type ModelProvider } from './model.ts';
 import { apiKey, endpointKeys, KEY_LOOKUP, variableKey } from './openai/params.ts';
 import { loadClients } from './openai/provider.ts';
@@ -68,7 +68,7 @@ export const azureOpenaiProvider: ModelProvider = {
           const message = `The model "${spec.id}" has no address. Set its \`base_url\`, or the environment variable ${ENDPOINT}, to https://NAME.openai.azure.com.`;
           throw new ModelError('missing-variable', message);
         }
-        const { createAzureModel } = await import('./openai/clients.ts');
+        const { createAzureModel } = await import('./openai/openaiModel.ts');
         const { deployment = params.model } = params;
         const advice = {
           unreachable: "Check the name of the resource in the model's base_url.",

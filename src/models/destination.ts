@@ -1,6 +1,20 @@
 import { isIP } from 'node:net';
-import type { AllowedHost } from '../core/environment.ts';
+import * as z from 'zod';
+import { type AllowedHost, substituteEnv } from '../core/environment.ts';
 import { type Destination, ModelError } from './model.ts';
+
+const NO_ADDRESS = 'Expected an address that starts with http:// or https://.';
+
+/** Also `${env:GATEWAY}/v1`, as it is before the variable is filled in. */
+function isAddress(text: string): boolean {
+  return URL.canParse(String(substituteEnv(text, () => 'http://x').value));
+}
+
+/** Where requests go. */
+export const addressSchema = z
+  .string()
+  .regex(/^(?:https?:\/\/|\$\{env:)/, { error: NO_ADDRESS, abort: true })
+  .refine(isAddress, NO_ADDRESS);
 
 /** Variables that may not be sent to a host. */
 export interface Forbidden {
@@ -48,4 +62,19 @@ export function isLoopback(hostname: string): boolean {
     hostname === '[::1]' ||
     (isIP(hostname) === 4 && hostname.startsWith('127.'))
   );
+}
+
+/** What serves models on this machine, by its usual port, and how it is started. */
+const SERVERS: Readonly<Record<string, string>> = {
+  11434: 'Start Ollama: open its app, or run: ollama serve',
+  1234: 'Start the server of LM Studio: in its app, or run: lms server start',
+  8000: 'Start the server, for example with: vllm serve MODEL',
+};
+
+/** What to start where nobody answers on this machine; undefined for other machines. */
+export function whatToStart(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { hostname, port } = new URL(url);
+  if (!isLoopback(hostname)) return undefined;
+  return SERVERS[port] ?? "Start the server, or correct the model's base_url.";
 }

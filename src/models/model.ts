@@ -10,7 +10,7 @@ import { NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { Endpoints } from './endpoint/endpoints.ts';
 import type { TimeLimit } from './endpoint/timeLimit.ts';
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Of one reply, as the endpoint gives and takes it. */
 export type Thoughts = readonly object[];
@@ -204,4 +204,15 @@ export interface ModelProvider {
   /** Loads what asking takes, ahead of the first request; absent where that is nothing. */
   readonly load?: () => Promise<unknown>;
   connect(spec: ModelSpec, host: KeyHost): Promise<Connection>;
+}
+
+/** Says the schema at the very end, so that what stands before it stays the same for a prompt cache. */
+export function withSchema(
+  messages: readonly Message[],
+  answer: NonNullable<ModelRequest['answer']>,
+): readonly Message[] {
+  const words = `Answer with one JSON object and nothing else. It must fit this JSON Schema:\n\n${JSON.stringify(answer.schema)}`;
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return [...messages, { role: 'user', content: words }];
+  return [...messages.slice(0, -1), { role: 'user', content: `${last.content}\n\n${words}` }];
 }

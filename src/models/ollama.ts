@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import { addressSchema } from './address.ts';
-import { whatToStart } from './localServers.ts';
+import { addressSchema, whatToStart } from './destination.ts';
 import type { ModelProvider } from './model.ts';
 import { endpointKeys } from './openai/params.ts';
 import { loadClients } from './openai/provider.ts';
@@ -39,7 +38,7 @@ export const ollamaProvider: ModelProvider = {
         usual: params.base_url === undefined || spec.ownAddress === true,
       },
       create: async (host) => {
-        const { createOpenAiModel } = await import('./openai/clients.ts');
+        const { createOpenAiModel } = await import('./openai/openaiModel.ts');
         const advice = {
           unreachable: whatToStart(baseUrl) ?? 'Check that Ollama is running there.',
           notFound: `Get the model with: ollama pull ${visibleLine(params.model)}`,

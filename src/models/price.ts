@@ -18,7 +18,7 @@ export const priceSchema = z
 export type Price = z.infer<typeof priceSchema>;
 
 /** Tokens that are paid for; `cached` of the input ones were in the provider's prompt cache. */
-export interface PaidTokens {
+interface PaidTokens {
   readonly input: number;
   readonly output: number;
   readonly cached?: number;

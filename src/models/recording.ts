@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
+import { type UnwritableError, unwritable } from '../disk/fileErrors.ts';
 import {
   type EmbeddingExchangeRequest,
   type EmbeddingResult,

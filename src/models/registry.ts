@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { mappingOf } from '../core/data/data.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { azureOpenaiProvider } from './azureOpenai.ts';
 import { checkDestination } from './destination.ts';
@@ -6,7 +8,6 @@ import { type Model, ModelError, type ModelHost, type ModelProvider } from './mo
 import { ollamaProvider } from './ollama.ts';
 import { openaiProvider } from './openai/provider.ts';
 import { replayProvider } from './replay.ts';
-import { scrubbedModel } from './scrubbedModel.ts';
 import { vscodeProvider } from './vscode.ts';
 
 /** Every provider that a file may name. A new one is a file in this folder and its line here. */
@@ -54,7 +55,7 @@ function keyError(id: string, name: string): ModelError {
   );
 }
 
-export type ParsedModel = { readonly spec: ModelSpec } | { readonly problem: string };
+type ParsedModel = { readonly spec: ModelSpec } | { readonly problem: string };
 
 /**
  * Reads the short form `provider:model`, such as `openai:gpt-5-mini`. The model's own name may hold
@@ -93,4 +94,32 @@ export function parseModelSpec(text: string, folder: string): ParsedModel {
     };
   }
   return { spec: { id: `${name}:${model}`, provider: name, params, folder } };
+}
+
+/** The model, its replies and errors without secrets, so that none is judged, kept or said on. */
+function scrubbedModel(model: Model, scrubber: Scrubber): Model {
+  const { embed } = model;
+  const clean = (error: unknown) => {
+    throw error instanceof ModelError
+      ? new ModelError(error.reason, scrubber.text(error.message))
+      : error;
+  };
+  return {
+    id: scrubber.text(model.id),
+    async complete(request, count, signal) {
+      return scrubber.data(await model.complete(request, count, signal).catch(clean));
+    },
+    ...(embed && { embed: (texts, signal) => embed.call(model, texts, signal).catch(clean) }),
+  };
+}
+
+/** Names of the variables that hold the keys of models which name no other. */
+export const usualKeyVariables: readonly string[] = modelProviders.flatMap(
+  ({ keyVariables = [] }) => keyVariables,
+);
+
+/** The variables that a model's mapping names for its keys. */
+export function keyVariablesOf(model: unknown): string[] {
+  const { api_key_env: key, token_env: token } = mappingOf(model);
+  return [key, token].filter((named) => typeof named === 'string');
 }

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { readLinked } from '../disk/regularFile.ts';
 import type { ModelHost, ModelProvider } from './model.ts';
-import { openPlayer, type Player, replayingModel } from './player.ts';
-import { togetherKey } from './together.ts';
+import { togetherKey } from './openai/params.ts';
+import { openPlayer, type Player, replayingModel } from './replaySource.ts';
 
 const replaySchema = z.strictObject({
   provider: z

@@ -8,7 +8,7 @@ import {
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { Usage } from '../core/verdict.ts';
-import type { Line, Place } from './endpoint/line.ts';
+import type { Line, Place } from './endpoint/requestQueue.ts';
 import { TimeLimit } from './endpoint/timeLimit.ts';
 import {
   type Model,
@@ -18,10 +18,10 @@ import {
   type ModelReply,
   type ModelRequest,
   oneByOne,
+  withSchema,
 } from './model.ts';
+import { togetherKey } from './openai/params.ts';
 import { costOf, priceSchema } from './price.ts';
-import { togetherKey } from './together.ts';
-import { withSchema } from './withSchema.ts';
 
 /** Whom the requests to all of its models go to. */
 const EDITOR = 'editor';

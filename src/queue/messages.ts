@@ -6,7 +6,7 @@ import { fitting } from '../core/data/listOf.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type CaseLine, caseLineSchema } from '../core/record/runRecord.ts';
 import { MAX_REPETITIONS } from '../core/suite.ts';
-import type { LimitsState } from '../models/endpoint/limits.ts';
+import type { LimitsState } from '../models/endpoint/rateLimiter.ts';
 
 /** What passes between a run and its workers is a stranger's until it was checked here. */
 

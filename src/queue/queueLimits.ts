@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { Limits, type Spent } from '../models/endpoint/limits.ts';
-import type { SharedLimits } from '../models/endpoint/sharedLimits.ts';
+import { Limits, type SharedLimits, type Spent } from '../models/endpoint/rateLimiter.ts';
 import { readLimits } from './messages.ts';
 import { keysOf } from './redis.ts';
 

@@ -4,7 +4,7 @@ import { summaries } from '../core/record/assertionSummary.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report, RunLog } from './reporter.ts';
-import { writtenJson } from './writtenJson.ts';
+import { writtenJson } from './streamJson.ts';
 
 /**
  * What `evaluate` of Azure's evaluation SDK returns: a row for each case, with `inputs.` and `outputs.`

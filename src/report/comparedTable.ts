@@ -15,7 +15,7 @@ import {
   runText,
   sideText,
   turnsText,
-} from './findings/words.ts';
+} from './findings/comparisonSentences.ts';
 import { TableBuilder } from './resultsTable.ts';
 
 /** What a table shows of a case in one run besides what came out. */

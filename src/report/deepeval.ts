@@ -5,7 +5,7 @@ import type { VerdictSummary } from '../core/record/caseSummary.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report, RunLog } from './reporter.ts';
-import { writtenJson } from './writtenJson.ts';
+import { writtenJson } from './streamJson.ts';
 
 /**
  * A test run as DeepEval writes it into `.deepeval/.latest_test_run.json`: conversational test cases

@@ -15,10 +15,10 @@ import {
 import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../core/verdict.ts';
-import type { Paint } from './paint.ts';
+import type { Paint } from './style.ts';
 
 /** How failures are written. */
-export interface Style {
+interface Style {
   readonly paint: Paint;
   readonly shownPath: (path: string) => string;
 }

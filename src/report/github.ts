@@ -2,7 +2,7 @@ import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { failuresOf } from '../core/presentation/failureText.ts';
 import { plainLog } from '../core/presentation/visibleText.ts';
 import type { Report } from './reporter.ts';
-import { shownPath } from './shownPath.ts';
+import { shownPath } from './style.ts';
 
 /**
  * Annotations of GitHub Actions at the lines of failed turns and assertions: workflow commands such as

@@ -7,12 +7,11 @@ import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
 import { viewPolicy } from '../protocol/viewPage.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
-import { createPaint } from './paint.ts';
 import type { Report, RunLog } from './reporter.ts';
 import { TableBuilder } from './resultsTable.ts';
-import { shownPath } from './shownPath.ts';
+import { writtenJson } from './streamJson.ts';
+import { createPaint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
-import { writtenJson } from './writtenJson.ts';
 
 /** What the page is made of: the conversation view as the editor shows it. */
 interface Assets {

@@ -2,7 +2,7 @@ import { summariesBySuite } from '../core/record/assertionSummary.ts';
 import { mapCasePaths, mapRunPaths, recordedPath } from '../core/record/recordPaths.ts';
 import { passAtAll } from '../core/record/repetitions.ts';
 import type { Report } from './reporter.ts';
-import { writtenJson } from './writtenJson.ts';
+import { writtenJson } from './streamJson.ts';
 
 /** One JSON document with what the run's record holds, and sums: `{run, cases, assertions, pass_at_all, end}`. */
 export const writeJson: Report = function* (log) {

@@ -5,9 +5,8 @@ import type { CaseSummary } from '../core/record/caseSummary.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 import { describeFailure } from './failures.ts';
-import { createPaint } from './paint.ts';
 import type { CaseResult, Report, RunLog } from './reporter.ts';
-import { shownPath } from './shownPath.ts';
+import { createPaint, shownPath } from './style.ts';
 
 /**
  * JUnit's XML, as continuous integration reads it: a suite per eval file, a test case per case, its

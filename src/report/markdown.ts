@@ -7,9 +7,8 @@ import { caseScoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure } from '../core/verdict.ts';
-import { createPaint } from './paint.ts';
 import type { Report, RunLog } from './reporter.ts';
-import { shownPath } from './shownPath.ts';
+import { createPaint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
 
 /** Bytes. GitHub takes a step summary of up to 1 MiB. */

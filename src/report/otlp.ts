@@ -2,7 +2,7 @@ import { recordedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report, RunLog } from './reporter.ts';
-import { writtenJson } from './writtenJson.ts';
+import { writtenJson } from './streamJson.ts';
 
 /** Whole numbers are `bigint`: a score of 1 is none. */
 type Value = string | number | bigint | undefined;

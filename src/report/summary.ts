@@ -17,8 +17,8 @@ import { type AssertionSummary, summaries } from '../core/record/assertionSummar
 import type { CaseSummary } from '../core/record/caseSummary.ts';
 import { passAtAll } from '../core/record/repetitions.ts';
 import { statusSchema } from '../core/verdict.ts';
-import type { Paint } from './paint.ts';
 import type { CaseResult, RunLog } from './reporter.ts';
+import type { Paint } from './style.ts';
 
 /** How assertions came out, counts, cost: the last lines of a report. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {

@@ -1,21 +1,24 @@
+import { toConversation, turnsOf } from '../core/conversation.ts';
 import { groupBy } from '../core/data/data.ts';
-import { executionKey } from '../core/identity.ts';
-import { durationText } from '../core/presentation/amounts.ts';
+import { type CaseRef, executionKey } from '../core/identity.ts';
+import { counted, durationText } from '../core/presentation/amounts.ts';
 import { stopText } from '../core/presentation/conversation.ts';
+import { executionTitle } from '../core/presentation/executionTitle.ts';
+import { STATUS_ICONS } from '../core/presentation/status.ts';
+import { verdictText } from '../core/presentation/verdictText.ts';
 import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
-import type { CaseSummary } from '../core/record/caseSummary.ts';
+import type { CaseSummary, VerdictSummary } from '../core/record/caseSummary.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { unreachable } from '../core/unreachable.ts';
 import { isFailure } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
-import { createPaint, type Paint } from './paint.ts';
-import { Progress } from './progress.ts';
 import { RunLog } from './reporter.ts';
-import { bySameError, sameErrorText } from './sameError.ts';
-import { shownPath } from './shownPath.ts';
+import { createPaint, type Paint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
-import { caseCell, caseTable } from './table.ts';
+import { layOut } from './tables.ts';
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly write: (text: string) => void;
   /** A terminal: progress is redrawn in place. */
   readonly live: boolean;
@@ -158,4 +161,180 @@ function cancelledText({ run, records }: RunLog): string {
   if (records.length === 0) return 'Run cancelled. It was not recorded.';
   const next = run?.judged_from === undefined ? ' To go on: turnlight run --resume' : '';
   return `Run cancelled. Finished cases are kept.${next}`;
+}
+
+interface Running {
+  readonly ref: CaseRef;
+  readonly case: SuiteCase;
+  turn: number;
+  readonly judged: Set<number>;
+}
+
+/** Which cases are running, and the turn or assertion that each is at. */
+class Progress {
+  readonly #running = new Map<string, Running>();
+  #finished = 0;
+  #planned = 0;
+
+  add(event: RunEvent): void {
+    switch (event.kind) {
+      case 'run-started':
+        this.#planned = event.cases.length;
+        break;
+      case 'case-started':
+        this.#running.set(executionKey(event.ref), {
+          ref: event.ref,
+          case: event.case,
+          turn: 0,
+          judged: new Set(),
+        });
+        break;
+      case 'turn': {
+        const running = this.#running.get(executionKey(event.ref));
+        if (running) running.turn = event.turn.number;
+        break;
+      }
+      case 'verdict':
+        this.#running.get(executionKey(event.ref))?.judged.add(event.verdict.assertion.index);
+        break;
+      case 'case-finished':
+        this.#running.delete(executionKey(event.ref));
+        this.#finished += 1;
+        break;
+      case 'speaking':
+      case 'output':
+      case 'run-finished':
+        break;
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** One line per running case, and one for the whole. */
+  lines(width: number): string[] {
+    const running = [...this.#running.values()].map((one) => visibleLine(describe(one), width));
+    return [...running, visibleLine(`${this.#finished} of ${this.#planned} cases finished`, width)];
+  }
+}
+
+function describe({ ref, case: suiteCase, turn, judged }: Running): string {
+  const { times } = suiteCase.repeat;
+  const title = executionTitle({ ...ref, repetitions: times });
+  const last = lastTurn(suiteCase);
+  if (judged.size === 0 && turn < last) return `… ${title}  turn ${turn + 1}`;
+  const next = suiteCase.assertions.find(({ index }) => !judged.has(index));
+  return next ? `… ${title}  judging ${next.name}` : `… ${title}  finishing`;
+}
+
+/** A live case takes two turns for each of the user's; a transcript is all there at once. */
+function lastTurn({ origin }: SuiteCase): number {
+  if (origin.kind === 'transcript') return 0;
+  const before = turnsOf(toConversation(origin.history?.messages ?? [])).length;
+  const live = origin.kind === 'turns' ? origin.turns.length : origin.user.maxUserTurns;
+  return before + live * 2;
+}
+
+const NAME_LENGTH = 24;
+const CELL_LENGTH = 18;
+
+/**
+ * Cases × assertions. Where the columns do not fit into `width`, a list of the same content.
+ *
+ * @param boxed with lines around the cells, for a terminal
+ */
+function caseTable(
+  lines: readonly CaseSummary[],
+  paint: Paint,
+  width: number,
+  boxed: boolean,
+): string {
+  const columns = columnsOf(lines);
+  const head = ['Case', ...columns.map(({ name }) => visibleLine(name, NAME_LENGTH))];
+  // Where each case has sentences of its own, thousands of columns would be laid out for nothing.
+  if (layOut(head, [], boxed).width > width) return caseList(lines, paint);
+  const rows = lines.map((line) => [caseCell(line, paint), ...cells(line, columns, paint)]);
+  const table = layOut(
+    head.map((name) => paint.bold(name)),
+    rows,
+    boxed,
+  );
+  return table.width > width ? caseList(lines, paint) : table.text();
+}
+
+interface Column {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Verdicts of one column: same name, and the same place among those of that name in a case. */
+function keyed(line: CaseSummary): [string, VerdictSummary][] {
+  const seen = new Map<string, number>();
+  return line.verdicts.map((verdict) => {
+    const { name } = verdict.assertion;
+    const count = seen.get(name) ?? 0;
+    seen.set(name, count + 1);
+    return [`${count} ${name}`, verdict];
+  });
+}
+
+function columnsOf(lines: readonly CaseSummary[]): Column[] {
+  const columns = new Map<string, Column>();
+  for (const line of lines) {
+    for (const [key, verdict] of keyed(line)) {
+      if (!columns.has(key)) columns.set(key, { key, name: verdict.assertion.name });
+    }
+  }
+  return [...columns.values()];
+}
+
+function cells(line: CaseSummary, columns: readonly Column[], paint: Paint): string[] {
+  const verdicts = new Map(keyed(line));
+  return columns.map(({ key }) => {
+    const verdict = verdicts.get(key);
+    return verdict ? verdictCell(verdict, paint) : '';
+  });
+}
+
+function caseCell(line: CaseSummary, paint: Paint): string {
+  return `${paint.status(line.status, STATUS_ICONS[line.status])} ${executionTitle(line)}`;
+}
+
+function verdictCell(verdict: VerdictSummary, paint: Paint): string {
+  const text = `${STATUS_ICONS[verdict.status]} ${visibleLine(verdictText(verdict), CELL_LENGTH)}`;
+  return paint.status(verdict.status, text);
+}
+
+function caseList(lines: readonly CaseSummary[], paint: Paint): string {
+  return lines
+    .flatMap((line) => [
+      caseCell(line, paint),
+      ...line.verdicts.map(
+        (verdict) =>
+          `    ${verdictCell(verdict, paint)}  ${visibleLine(verdict.assertion.name, 60)}`,
+      ),
+    ])
+    .join('\n');
+}
+
+const MOST_NAMES = 5;
+
+/** Cases that the same error ended, such as those of an endpoint that is down: it is told of the first. */
+function bySameError(cases: readonly CaseSummary[]): [CaseSummary, ...CaseSummary[]][] {
+  return [...groupBy(cases, (line) => errorOf(line) ?? executionTitle(line)).values()];
+}
+
+/** `The same error ended 497 more cases: b, c, d, e, f and 492 others.` */
+function sameErrorText(others: readonly CaseSummary[]): string[] {
+  if (others.length === 0) return [];
+  const names = others.slice(0, MOST_NAMES).map(executionTitle).join(', ');
+  const left = others.length - MOST_NAMES;
+  const rest = left > 0 ? ` and ${counted(left, 'other')}` : '';
+  return [`The same error ended ${counted(others.length, 'more case')}: ${names}${rest}.`];
+}
+
+/** Undefined where something else went wrong too. */
+function errorOf({ status, reason = '', verdicts }: CaseSummary): string | undefined {
+  if (status !== 'error' || verdicts.some((verdict) => verdict.status === 'fail')) return undefined;
+  const errors = verdicts.flatMap((one) => (one.status === 'error' ? [one.rationale] : []));
+  return JSON.stringify([reason, ...new Set(errors)]);
 }

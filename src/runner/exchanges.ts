@@ -6,27 +6,27 @@ import { changedLog } from '../core/logger.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import type { Kept } from '../judge/kept.ts';
-import { cachingModel } from '../models/cache/cachingModel.ts';
-import { Lookup } from '../models/cache/lookup.ts';
-import { modelIdentity } from '../models/cache/modelIdentity.ts';
+import { cachingModel, Lookup, modelIdentity } from '../models/cache.ts';
 import { checkDestination } from '../models/destination.ts';
 import { Endpoints } from '../models/endpoint/endpoints.ts';
-import { keyVariablesOf, usualKeyVariables } from '../models/keyVariables.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
-import { openPlayer, type Player, replayingModel } from '../models/player.ts';
 import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
-import { createModel, loadAhead } from '../models/registry.ts';
+import { createModel, keyVariablesOf, loadAhead, usualKeyVariables } from '../models/registry.ts';
+import { openPlayer, type Player, replayingModel } from '../models/replaySource.ts';
 import { Answers } from '../store/answers.ts';
 import { examplesOf } from '../store/examples.ts';
 import type { FoundHome } from '../store/home.ts';
 import { type KeptAnswers, keptAnswers } from '../store/kept.ts';
-import { cachingSession } from '../targets/cachingSession.ts';
 import { targetDigest } from '../targets/digest.ts';
 import { Programs } from '../targets/programs/programs.ts';
-import { recordingSession, replayingSession } from '../targets/recording.ts';
 import { findTargetType } from '../targets/registry.ts';
-import { prependSystemPrompt } from '../targets/systemPrompt.ts';
 import { replying, TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
+import {
+  cachingSession,
+  prependSystemPrompt,
+  recordingSession,
+  replayingSession,
+} from '../targets/wrappedSessions.ts';
 import { Budget, budgetedModel, priceForBudget, type Spending } from './budget.ts';
 import { callUserCode } from './case/callUserCode.ts';
 import { modelsOf, targetsOf } from './modelsOf.ts';

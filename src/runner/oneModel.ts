@@ -1,8 +1,8 @@
 import type { ModelSpec } from '../core/suite.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
-import { openPlayer, replayingModel } from '../models/player.ts';
 import { openRecorder, recordingModel } from '../models/recording.ts';
 import { createModel, parseModelSpec } from '../models/registry.ts';
+import { openPlayer, replayingModel } from '../models/replaySource.ts';
 
 export interface OneModel {
   /** `provider:model` */

@@ -1,5 +1,5 @@
 import type { Logger } from '../core/logger.ts';
-import { UnwritableError } from '../disk/unwritable.ts';
+import { UnwritableError } from '../disk/fileErrors.ts';
 
 /** Files of ours that a run could not write. It goes on without them: its cases are not to blame. */
 export class Unwritten {

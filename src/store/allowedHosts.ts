@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { AllowedHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
-import { unwritable } from '../disk/unwritable.ts';
+import { unwritable } from '../disk/fileErrors.ts';
 
 /** Names of variables by host; `*` for any variable. */
 const fileSchema = z.record(z.string(), z.array(z.string()));

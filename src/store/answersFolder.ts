@@ -4,8 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
 import { isInside } from '../core/insideWorkspace.ts';
-import { realPathOf } from '../disk/realPath.ts';
-import { makeRealFolder } from '../disk/regularFile.ts';
+import { makeRealFolder, realPathOf } from '../disk/regularFile.ts';
 
 /** Names the folder where answers are kept, instead of the platform's. */
 export const CACHE_VARIABLE = 'TURNLIGHT_CACHE_DIR';

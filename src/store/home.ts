@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { HOME_FOLDER, type RecordHome } from '../core/record/recordPaths.ts';
-import { realPathOf } from '../disk/realPath.ts';
 import {
   CREATING,
   isRealFolder,
   makeRealFolder,
+  realPathOf,
   unlessThere,
   writeRegular,
 } from '../disk/regularFile.ts';

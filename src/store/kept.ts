@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
+import { unwritable } from '../disk/fileErrors.ts';
 import { linesIn } from '../disk/jsonLines.ts';
 import { APPENDING, writeRegular } from '../disk/regularFile.ts';
-import { unwritable } from '../disk/unwritable.ts';
 import { type FoundHome, keptIn, makeHome } from './home.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });

@@ -8,8 +8,8 @@ import { LIMITS } from '../core/limits.ts';
 import { conversationHash, said } from '../core/record/conversationHash.ts';
 import { labelledConversationSchema } from '../core/record/label.ts';
 import { labelsFolder } from '../core/record/labelFiles.ts';
+import { unwritable } from '../disk/fileErrors.ts';
 import { CREATING, makeRealFolder, readRegular, writeRegular } from '../disk/regularFile.ts';
-import { unwritable } from '../disk/unwritable.ts';
 import { LABELS } from './labels.ts';
 
 /** A conversation that labels speak of, with the facts of its case. */

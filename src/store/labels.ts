@@ -6,7 +6,8 @@ import { LIMITS, readable } from '../core/limits.ts';
 import { type Label, labelSchema, type PlacedLabel, sameSubject } from '../core/record/label.ts';
 import { labelsFolder, personName } from '../core/record/labelFiles.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { linesIn } from '../disk/jsonLines.ts';
+import { unwritable } from '../disk/fileErrors.ts';
+import { linesIn, replaceLines } from '../disk/jsonLines.ts';
 import {
   APPENDING,
   isRealFolder,
@@ -14,8 +15,6 @@ import {
   openRegular,
   readRegular,
 } from '../disk/regularFile.ts';
-import { replaceLines } from '../disk/replaceLines.ts';
-import { unwritable } from '../disk/unwritable.ts';
 
 /** As messages call them. */
 export const LABELS = 'The label';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
+import { unwritable } from '../disk/fileErrors.ts';
 import { CREATING, readRegular, writeRegular } from '../disk/regularFile.ts';
-import { unwritable } from '../disk/unwritable.ts';
 import { recordsIn } from './records/files.ts';
 
 const noteSchema = z.object({

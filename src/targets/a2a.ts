@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addressSchema } from '../models/address.ts';
+import { addressSchema } from '../models/destination.ts';
 import { addressedTo, headersKey } from './http.ts';
 import { commonKeys } from './keys.ts';
 import type { TargetType } from './target.ts';

@@ -5,8 +5,7 @@ import { programKeys } from '../core/userCode.ts';
 import { commonKeys } from './keys.ts';
 import { CommandSession } from './programs/commandSession.ts';
 import { WorkerSession, workerOf } from './programs/commandWorker.ts';
-import { environmentFor } from './programs/environment.ts';
-import { programPath } from './programs/programPath.ts';
+import { environmentFor, programPath } from './programs/programSetup.ts';
 import type { TargetType } from './target.ts';
 
 const schema = z.strictObject({

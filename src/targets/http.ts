@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isJsonPointer } from '../core/data/jsonPointer.ts';
 import { environmentNames, isUserReference } from '../core/environment.ts';
 import type { TargetSpec } from '../core/suite.ts';
-import { addressSchema } from '../models/address.ts';
+import { addressSchema } from '../models/destination.ts';
 import type { Destination } from '../models/model.ts';
 import { bodyFaults, bodyVariables, contextKeysOf } from './http/bodyTemplate.ts';
 import { commonKeys } from './keys.ts';

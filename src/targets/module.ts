@@ -3,9 +3,8 @@ import * as z from 'zod';
 import { programKeys } from '../core/userCode.ts';
 import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
 import { commonKeys } from './keys.ts';
-import { environmentFor } from './programs/environment.ts';
 import { openModule } from './programs/moduleProcess.ts';
-import { programPath } from './programs/programPath.ts';
+import { environmentFor, programPath } from './programs/programSetup.ts';
 import { readReply } from './reply.ts';
 import { TargetError, type TargetType } from './target.ts';
 

@@ -1,7 +1,10 @@
+import { REPORTS, type Report, type Reporting, type ReportKeys } from '../core/reporting.ts';
+import type { TargetSpec } from '../core/suite.ts';
 import { a2aTarget } from './a2a.ts';
 import { chatTarget } from './chat.ts';
 import { commandTarget } from './command.ts';
 import { httpTarget } from './http.ts';
+import { reportsSchema } from './keys.ts';
 import { moduleTarget } from './module.ts';
 import type { TargetType } from './target.ts';
 
@@ -16,4 +19,33 @@ export const targetTypes: readonly TargetType[] = [
 
 export function findTargetType(type: string): TargetType | undefined {
   return targetTypes.find((one) => one.type === type);
+}
+
+/** What a target is known to report before it replies; undefined if only its replies show it. */
+export function declaredReporting({ name, type, params }: TargetSpec): Reporting | undefined {
+  const { reportKeys: keys, reportsAll } = findTargetType(type) ?? {};
+  const { data: given } = reportsSchema.safeParse(params.reports);
+  if (given !== undefined) {
+    const reports = given === 'all' ? REPORTS : given;
+    return { target: name, reports, isDeclared: true, keys: {} };
+  }
+  if (reportsAll) return { target: name, reports: REPORTS, isDeclared: false, keys: {} };
+  return keys && { target: name, reports: namedReports(keys, params), isDeclared: false, keys };
+}
+
+/**
+ * What a conversation with a target shows.
+ *
+ * @param contained in its replies
+ */
+export function reportingOf(target: TargetSpec, contained: readonly Report[]): Reporting {
+  const declared = declaredReporting(target);
+  if (declared?.isDeclared) return declared;
+  const { reports, keys } = declared ?? { reports: [], keys: {} };
+  const all = [...new Set([...reports, ...contained])];
+  return { target: target.name, reports: all, isDeclared: false, keys };
+}
+
+function namedReports(keys: ReportKeys, params: TargetSpec['params']): Report[] {
+  return REPORTS.filter((one) => params[keys[one] ?? ''] !== undefined);
 }

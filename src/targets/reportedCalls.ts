@@ -12,7 +12,7 @@ const ARGUMENTS = ['arguments', 'args', 'input', 'input_parameters', 'parameters
 const RESULTS = ['result', 'output', 'response', 'content'];
 
 /** What is read of tool calls that are reported apart from the text of a reply. */
-export interface ReportedCalls {
+interface ReportedCalls {
   readonly messages: readonly Message[];
   readonly notes: readonly string[];
   /** The first thing that is wrong. */

@@ -9,7 +9,7 @@ import { Scrubber } from '../../src/core/scrubber.ts';
 import type { Assertion, Suite } from '../../src/core/suite.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
-import { parseRecording } from '../../src/models/player.ts';
+import { parseRecording } from '../../src/models/replaySource.ts';
 import { runSuites } from '../../src/runner/run.ts';
 import { readLabels } from '../../src/store/labels.ts';
 

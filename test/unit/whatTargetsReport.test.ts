@@ -7,8 +7,7 @@ import type { Assertion } from '../../src/core/suite.ts';
 import { NO_USAGE, type Verdict } from '../../src/core/verdict.ts';
 import { judgeAssertions } from '../../src/judge/judgeAssertions.ts';
 import { type Model, ModelError } from '../../src/models/model.ts';
-import { targetTypes } from '../../src/targets/registry.ts';
-import { reportingOf } from '../../src/targets/reporting.ts';
+import { reportingOf, targetTypes } from '../../src/targets/registry.ts';
 import { load, SUITE } from '../support/evalFiles.ts';
 
 /** `asked`: a judge or another model is asked; `unmeasured`: an error for another reason than this page is about. */

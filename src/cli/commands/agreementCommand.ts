@@ -3,10 +3,14 @@ import { readLabelledRuns } from '../../analysis/readAgreement.ts';
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { agreementMarkdown, agreementText } from '../../report/findings/agreementReport.ts';
-import { thresholdsMarkdown, thresholdsText } from '../../report/findings/thresholdsReport.ts';
-import { createPaint } from '../../report/paint.ts';
-import { writtenJson } from '../../report/writtenJson.ts';
+import {
+  agreementMarkdown,
+  agreementText,
+  thresholdsMarkdown,
+  thresholdsText,
+} from '../../report/findings/agreementReport.ts';
+import { writtenJson } from '../../report/streamJson.ts';
+import { createPaint } from '../../report/style.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import type { Least } from '../options.ts';
 import { findEvalFiles } from '../paths.ts';

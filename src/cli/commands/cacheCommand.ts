@@ -2,7 +2,7 @@ import { errorText } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { bytesText, counted } from '../../core/presentation/amounts.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { unwritable } from '../../disk/unwritable.ts';
+import { unwritable } from '../../disk/fileErrors.ts';
 import {
   answersFolder,
   bytesOf,

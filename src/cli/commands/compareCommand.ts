@@ -8,7 +8,7 @@ import {
   comparisonMarkdown,
   comparisonText,
 } from '../../report/findings/comparisonReport.ts';
-import { createPaint } from '../../report/paint.ts';
+import { createPaint } from '../../report/style.ts';
 import { type EarlierRun, hasFinished } from '../../store/records/list.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { usesColors } from '../reporters.ts';

@@ -6,7 +6,7 @@ import { visibleText } from '../../core/presentation/visibleText.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { evalFilePaths } from '../../interop/evalFilePaths.ts';
 import type { GivenFile } from '../../interop/generateFile.ts';
-import { shownPath } from '../../report/shownPath.ts';
+import { shownPath } from '../../report/style.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { allowedHostsOf } from '../hosts.ts';

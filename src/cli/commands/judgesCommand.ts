@@ -6,7 +6,7 @@ import { visibleJson } from '../../core/presentation/visibleText.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { judgesMarkdown, judgesText } from '../../report/findings/judgesReport.ts';
-import { createPaint } from '../../report/paint.ts';
+import { createPaint } from '../../report/style.ts';
 import { estimateLabelled, judgeLabelled } from '../../runner/judgeLabelled.ts';
 import {
   type LabelledCase,

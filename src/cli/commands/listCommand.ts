@@ -2,7 +2,7 @@ import { groupBy } from '../../core/data/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { SimulatedUser, SuiteCase } from '../../core/suite.ts';
 import type { OutlineCase } from '../../evalfile/loadedSuite.ts';
-import { shownPath } from '../../report/shownPath.ts';
+import { shownPath } from '../../report/style.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import { reportProblems } from '../problems.ts';
 import type { Shell } from '../shell.ts';

@@ -8,7 +8,7 @@ import { connectionOf } from '../../interop/mlflow/connection.ts';
 import { type Link, sessionOf } from '../../interop/mlflow/link.ts';
 import { defaultEvalFile, pull as pullSessions } from '../../interop/mlflow/pull.ts';
 import { type JudgedRun, push as pushRun, readLink } from '../../interop/mlflow/push.ts';
-import { shownPath } from '../../report/shownPath.ts';
+import { shownPath } from '../../report/style.ts';
 import { keptHomes } from '../../store/home.ts';
 import { recordsOf } from '../../store/records/files.ts';
 import { readRecord } from '../../store/records/runRecord.ts';

@@ -5,7 +5,7 @@ import { passRateOf } from '../../core/record/repetitions.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
 import type { Suite } from '../../core/suite.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { shownPath } from '../../report/shownPath.ts';
+import { shownPath } from '../../report/style.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { selectedCases } from '../../runner/plan.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';

@@ -3,7 +3,7 @@ import { executionTitle } from '../../core/presentation/executionTitle.ts';
 import { STATUS_WORDS } from '../../core/presentation/status.ts';
 import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { shownPath } from '../../report/shownPath.ts';
+import { shownPath } from '../../report/style.ts';
 import { forbiddenHosts } from '../../runner/destinations.ts';
 import { missingKeys } from '../../runner/missingKeys.ts';
 import { answersFolder } from '../../store/answersFolder.ts';

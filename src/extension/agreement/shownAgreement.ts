@@ -7,13 +7,16 @@ import { LABEL_WORDS } from '../../core/presentation/opinionText.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { STANDING_WORDS } from '../../core/record/label.ts';
 import type { ShownAgreement, ShownThresholds } from '../../protocol/agreementProtocol.ts';
-import { cells, HEAD, MEANING, notesOf } from '../../report/findings/agreementReport.ts';
 import {
+  cells,
   cellsOf,
+  HEAD,
+  MEANING,
+  notesOf,
   sentenceOf,
   shownRows,
   THRESHOLDS_HEAD,
-} from '../../report/findings/thresholdsReport.ts';
+} from '../../report/findings/agreementReport.ts';
 
 /** Disagreements that are listed; the others are counted. */
 export const LISTED = 1000;

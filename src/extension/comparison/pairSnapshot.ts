@@ -3,7 +3,7 @@ import { keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { ComparedView, Ended, Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import { comparedWords } from '../../report/comparedTable.ts';
-import { assertionText, runText } from '../../report/findings/words.ts';
+import { assertionText, runText } from '../../report/findings/comparisonSentences.ts';
 import { finishedSnapshot } from '../../report/finishedSnapshot.ts';
 
 /** A case of two runs, one repetition of each. */

@@ -59,7 +59,7 @@ export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
   }
 
   protected async copy(table: ResultsTable, cases: readonly number[]): Promise<void> {
-    const { resultsMarkdown } = await import('../../report/resultsMarkdown.ts');
+    const { resultsMarkdown } = await import('../../report/resultsTable.ts');
     await vscode.env.clipboard.writeText(resultsMarkdown(table, cases));
     vscode.window.setStatusBarMessage('Copied as Markdown', 3000);
   }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { parseJson } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { connectionFault } from '../../models/connectionFault.ts';
+import { connectionFault } from '../../models/connectionErrors.ts';
 import { type Connection, CREDENTIALS, URI_VARIABLE } from './connection.ts';
 import { MlflowError } from './mlflowError.ts';
 import { failureSchema } from './wire.ts';

@@ -1,7 +1,7 @@
 import { mkdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { unwritable } from '../../disk/fileErrors.ts';
 import { CREATING, makeRealFolder, writeRegular } from '../../disk/regularFile.ts';
-import { unwritable } from '../../disk/unwritable.ts';
 
 /** As an error calls them. */
 const WHAT = 'What was pulled';

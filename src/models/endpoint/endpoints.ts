@@ -1,12 +1,10 @@
 import type { Logger } from '../../core/logger.ts';
-import { shownUrl } from '../shownWords.ts';
-import { Circuit } from './circuit.ts';
-import { InFlight } from './inFlight.ts';
-import { Line } from './line.ts';
-import type { SharedLimits } from './sharedLimits.ts';
+import { shownUrl } from '../connectionErrors.ts';
+import type { SharedLimits } from './rateLimiter.ts';
+import { Circuit, InFlight, Line } from './requestQueue.ts';
 
 /** Whom a line leads to. */
-export interface Whom {
+interface Whom {
   readonly url: string;
   /** A digest of what tells the caller's account there from another. */
   readonly account: string;
@@ -17,7 +15,7 @@ export interface Whom {
 /** The limits that a line shares with other processes. @param line names whom it leads to */
 export type SharingLimits = (line: string) => SharedLimits;
 
-export interface EndpointsOptions {
+interface EndpointsOptions {
   /** Maximum number of requests in flight at each endpoint. Default: no limit. */
   readonly concurrency?: number;
   readonly sharedLimits?: SharingLimits;

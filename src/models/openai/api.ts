@@ -1,17 +1,18 @@
 import type OpenAI from 'openai';
-import type { ModelReply, ModelRequest } from '../model.ts';
-import type { Price } from '../price.ts';
+import * as z from 'zod';
+import { jsonOrText } from '../../core/data/data.ts';
+import { NO_USAGE, type Usage } from '../../core/verdict.ts';
+import type { ModelReply, ModelRequest, ReplyToken } from '../model.ts';
+import { costOf, type Price } from '../price.ts';
 import type { Abilities, Used } from './abilities.ts';
 import type { EndpointParams } from './params.ts';
-import { readReplies } from './reply.ts';
-import { requestBody } from './requestBody.ts';
-import { type Collector, chatCollector } from './streamed.ts';
+import type { Collector } from './streaming.ts';
 
 /** Of the client, for one request. */
 export type RequestOptions = Pick<OpenAI.RequestOptions, 'signal' | 'fetchOptions'>;
 
 /** A request, ready to be sent. */
-export interface Prepared {
+interface Prepared {
   readonly used: Used;
   /** Present where the answer is to be a stream. */
   readonly collect?: () => Collector;
@@ -35,29 +36,82 @@ export interface Api {
   ): readonly ModelReply[] | { readonly malformed: string };
 }
 
-export const chatApi: Api = {
-  prepare(request, params, abilities, count) {
-    const body = requestBody(request, params, abilities, count);
-    const { hear } = request;
-    const streams = hear !== undefined && abilities.stream && count === 1;
-    return {
-      ...(streams && { collect: () => chatCollector(hear) }),
-      used: {
-        format: body.response_format !== undefined,
-        temperature: body.temperature !== undefined,
-        limit: (body.max_tokens ?? body.max_completion_tokens) !== undefined,
-        logprobs: body.logprobs === true,
-        several: (body.n ?? 1) > 1,
-        seed: body.seed !== undefined,
-        thoughts: false,
-        stream: streams,
-      },
-      // A stream is put together before the client sees it.
-      send: async (client, options) => {
-        const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
-        return client.post('/chat/completions', { body: streams ? streamed : body, ...options });
-      },
-    };
-  },
-  read: readReplies,
-};
+export const tokenSchema = z.object({
+  token: z.string(),
+  logprob: z.number(),
+  top_logprobs: z.array(z.object({ token: z.string(), logprob: z.number() })).nullish(),
+});
+
+/** Alternatives are kept of numbers alone: all that is ever weighed, and little to record. */
+export function replyToken({
+  token,
+  logprob,
+  top_logprobs,
+}: z.infer<typeof tokenSchema>): ReplyToken {
+  if (!/^\s*\d+\s*$/.test(token)) return { text: token, top: [] };
+  const top = top_logprobs ?? [];
+  const all = top.some((one) => one.token === token) ? top : [{ token, logprob }, ...top];
+  return { text: token, top: all.map((one) => ({ text: one.token, logprob: one.logprob })) };
+}
+
+/** Some gateways answer 200 with `{"error": {"message": …}}`. */
+const errorSchema = z.object({
+  error: z.union([z.string(), z.object({ message: z.string() })]),
+});
+
+/** @param what the reply should be, such as `a chat completion` */
+export function complaintAbout(body: unknown, error: z.ZodError, what: string): string {
+  const reported = reportedError(body);
+  if (reported !== undefined) return `it reports an error: ${reported}`;
+  const [issue] = error.issues;
+  const field = issue?.path.join('.') ?? '';
+  return field === '' ? `it is not ${what}` : `its field "${field}" is missing or wrong`;
+}
+
+/** What a reply says went wrong; undefined if it says nothing of the kind. */
+export function reportedError(body: unknown): string | undefined {
+  const reported = errorSchema.safeParse(body);
+  if (!reported.success) return undefined;
+  const { error } = reported.data;
+  return typeof error === 'string' ? error : error.message;
+}
+
+export function parsedArguments(text: string): unknown {
+  if (text.trim() === '') return {};
+  return jsonOrText(text);
+}
+
+/** Some endpoints say `stop`, or words of their own, behind tool calls. */
+export function finishOf(finish: ModelReply['finish'], called: boolean): ModelReply['finish'] {
+  return called && (finish === 'stop' || finish === 'other') ? 'tool-calls' : finish;
+}
+
+interface Counts {
+  readonly input?: number | null | undefined;
+  readonly cached?: number | null | undefined;
+  readonly output?: number | null | undefined;
+}
+
+/** @param counts undefined where the endpoint reports none */
+export function usageOf(counts: Counts | undefined, price: Price | undefined): Usage {
+  if (!counts) return { ...NO_USAGE, calls: 1 };
+  const input = count(counts.input);
+  const cached = Math.min(count(counts.cached), input);
+  const output = count(counts.output);
+  return {
+    calls: 1,
+    input_tokens: input,
+    cached_tokens: cached,
+    output_tokens: output,
+    cost: price ? costOf({ input, output, cached }, price) : null,
+  };
+}
+
+function count(value: number | null | undefined): number {
+  return value !== null && value !== undefined && value > 0 ? Math.round(value) : 0;
+}
+
+/** Arguments that were no JSON are kept as the text they came as. */
+export function argumentsText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? {});
+}

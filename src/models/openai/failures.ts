@@ -1,10 +1,9 @@
 import { APIConnectionError, APIError } from 'openai';
 import { errorText } from '../../core/errors.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
-import { connectionFault } from '../connectionFault.ts';
-import { leftAloneText } from '../endpoint/line.ts';
+import { connectionFault, shownUrl, shownWords } from '../connectionErrors.ts';
+import { leftAloneText } from '../endpoint/requestQueue.ts';
 import { ModelError } from '../model.ts';
-import { shownUrl, shownWords } from '../shownWords.ts';
 import type { Attempts } from './guardedFetch.ts';
 
 /** What to do about failures, in a provider's words. */

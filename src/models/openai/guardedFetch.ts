@@ -1,14 +1,12 @@
 import { jsonExcess } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { connectionFault } from '../connectionFault.ts';
-import { askedWait } from '../endpoint/headers.ts';
-import { inLine } from '../endpoint/inLine.ts';
-import { EndpointDown, LeftAlone, type Line } from '../endpoint/line.ts';
+import { connectionFault, shownUrl } from '../connectionErrors.ts';
+import { askedWait } from '../endpoint/rateLimiter.ts';
+import { EndpointDown, inLine, LeftAlone, type Line } from '../endpoint/requestQueue.ts';
 import type { TimeLimit } from '../endpoint/timeLimit.ts';
 import { ModelError } from '../model.ts';
-import { shownUrl } from '../shownWords.ts';
-import type { StreamReading } from './streamed.ts';
+import type { StreamReading } from './streaming.ts';
 
 /** A reply that is not read; its message goes after `The reply of https://… `. */
 export class UnreadReply extends Error {

@@ -1,19 +1,30 @@
-import { APIError, type ClientOptions, type OpenAI } from 'openai';
+import { APIError, AzureOpenAI, type ClientOptions, OpenAI } from 'openai';
+import { digestOf } from '../../core/data/digest.ts';
 import type { Logger } from '../../core/logger.ts';
-import { EndpointDown, LeftAlone, type Line } from '../endpoint/line.ts';
+import { shownUrl, shownWords } from '../connectionErrors.ts';
+import { Endpoints } from '../endpoint/endpoints.ts';
+import { EndpointDown, LeftAlone, type Line } from '../endpoint/requestQueue.ts';
 import { NO_TIME_LIMIT, TimeLimit } from '../endpoint/timeLimit.ts';
 import {
   type Embedded,
   type Model,
   ModelError,
+  type ModelHost,
   type ModelReply,
   type ModelRequest,
   type Replies,
 } from '../model.ts';
-import { shownUrl, shownWords } from '../shownWords.ts';
-import { type Abilities, abilitiesOf, learn, remember, type Used } from './abilities.ts';
-import { formatFor, hasChoice } from './answerFormat.ts';
-import { type Api, chatApi, type RequestOptions } from './api.ts';
+import {
+  type Abilities,
+  abilitiesOf,
+  formatFor,
+  hasChoice,
+  learn,
+  remember,
+  type Used,
+} from './abilities.ts';
+import type { Api, RequestOptions } from './api.ts';
+import { chatApi, readEmbeddings } from './chatApi.ts';
 import {
   complaintOf,
   type Endpoint,
@@ -24,21 +35,20 @@ import {
   unreachable,
 } from './failures.ts';
 import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
-import type { EndpointParams } from './params.ts';
-import { readEmbeddings } from './reply.ts';
-import { responsesApi } from './responses.ts';
-import { type Collector, StreamReading } from './streamed.ts';
+import { type Account, DEFAULT_TIMEOUT, type EndpointParams } from './params.ts';
+import { responsesApi } from './responsesApi.ts';
+import { type Collector, StreamReading } from './streaming.ts';
 
 /** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
 const RETRIES = 3;
 
 /** Options of every client, whoever it asks. */
-export type CommonOptions = Pick<
+type CommonOptions = Pick<
   ClientOptions,
   'adminAPIKey' | 'defaultHeaders' | 'maxRetries' | 'timeout' | 'fetch' | 'logLevel'
 >;
 
-export interface OpenAiSetup extends Omit<Endpoint, 'model'> {
+interface OpenAiSetup extends Omit<Endpoint, 'model'> {
   readonly id: string;
   readonly params: EndpointParams;
   /** Whether OpenAI's own models are served there. */
@@ -58,7 +68,7 @@ const fetchOfRequest: NonNullable<ClientOptions['fetch']> = (input, init) => {
 };
 
 /** A model behind an OpenAI-compatible endpoint. */
-export class OpenAiModel implements Model {
+class OpenAiModel implements Model {
   readonly id: string;
   readonly #setup: OpenAiSetup;
   readonly #api: Api;
@@ -258,4 +268,67 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+}
+
+/** Local servers want no key, but the client wants one to send. */
+const NO_KEY = 'no-key';
+
+/** What a provider says of a model. */
+type Described = Omit<OpenAiSetup, 'makeClient' | 'scrubber' | 'log' | 'timeout' | 'line'>;
+
+/** A model at an address that takes a key as `Authorization: Bearer`, or none. */
+export function createOpenAiModel(
+  model: Described,
+  { key, ...account }: Account & { readonly key?: string | undefined },
+  host: ModelHost,
+): OpenAiModel {
+  return modelBy(model, host, { key, ...account }, (options) => {
+    return new OpenAI({ ...options, ...account, baseURL: model.baseUrl, apiKey: key || NO_KEY });
+  });
+}
+
+interface AzureAccess {
+  readonly deployment: string;
+  readonly apiVersion: string;
+  /** A key goes into the header `api-key`, a token of Entra ID into `Authorization`. */
+  readonly kind: 'key' | 'token';
+  readonly secret: string;
+}
+
+export function createAzureModel(
+  model: Described,
+  access: AzureAccess,
+  host: ModelHost,
+): OpenAiModel {
+  const { deployment, apiVersion, kind, secret } = access;
+  const own = { baseURL: model.baseUrl, organization: null, project: null };
+  return modelBy(model, host, access, (options) => {
+    return new AzureOpenAI({
+      ...options,
+      ...own,
+      deployment,
+      apiVersion,
+      // Without the empty key the client would look for one in the environment.
+      ...(kind === 'key'
+        ? { apiKey: secret }
+        : { apiKey: '', azureADTokenProvider: async () => secret }),
+    });
+  });
+}
+
+/** @param account what tells this caller of the endpoint from others */
+function modelBy(
+  model: Described,
+  { scrubber, log, endpoints = new Endpoints(log) }: ModelHost,
+  account: object,
+  makeClient: (options: CommonOptions) => OpenAI,
+): OpenAiModel {
+  const { headers = {}, timeout = DEFAULT_TIMEOUT } = model.params;
+  scrubber.addSecretsOf(headers);
+  const line = endpoints.line({
+    url: model.baseUrl,
+    account: digestOf({ ...account, headers }),
+    name: model.params.model,
+  });
+  return new OpenAiModel({ ...model, makeClient, scrubber, log, timeout, line });
 }

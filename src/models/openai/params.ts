@@ -1,9 +1,15 @@
 import * as z from 'zod';
 import { OPENAI_KEY, VARIABLE_NAME } from '../../core/environment.ts';
-import { addressSchema } from '../address.ts';
+import { addressSchema } from '../destination.ts';
 import { answerFormats } from '../model.ts';
 import { priceSchema } from '../price.ts';
-import { togetherKey } from '../together.ts';
+
+/** Of every model that may judge. */
+export const togetherKey = z.boolean().optional().meta({
+  description:
+    'If true, this judge is asked all questions about a conversation in one request, where neither the case nor the file says otherwise.',
+  default: false,
+});
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUT = 120_000;

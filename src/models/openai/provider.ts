@@ -1,5 +1,5 @@
 import { type KeyHost, OPENAI_KEY } from '../../core/environment.ts';
-import { whatToStart } from '../localServers.ts';
+import { whatToStart } from '../destination.ts';
 import type { ModelProvider } from '../model.ts';
 import type { Advice } from './failures.ts';
 import { type Account, openaiSchema } from './params.ts';
@@ -44,7 +44,7 @@ export const openaiProvider: ModelProvider = {
       },
       missingKey: needsKey && !key ? keyName : undefined,
       create: async (host) => {
-        const { createOpenAiModel } = await import('./clients.ts');
+        const { createOpenAiModel } = await import('./openaiModel.ts');
         const advice = adviceFor(baseUrl);
         const setup = { id: spec.id, params, baseUrl, isOpenAi, keyName, advice };
         return createOpenAiModel(setup, { key, ...account }, host);
@@ -56,7 +56,7 @@ export const openaiProvider: ModelProvider = {
 /** With the `fetch` of Node, which is loaded when one of its classes is first used. */
 export function loadClients(): Promise<unknown> {
   new Headers();
-  return import('./clients.ts');
+  return import('./openaiModel.ts');
 }
 
 const NO_ACCOUNT: Account = { organization: null, project: null };

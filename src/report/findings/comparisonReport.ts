@@ -5,11 +5,9 @@ import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import type { Paint } from '../paint.ts';
-import { plainTable } from '../plainTable.ts';
-import { shownPath } from '../shownPath.ts';
-import { writtenJson } from '../writtenJson.ts';
-import { markdownTable } from './markdownTable.ts';
+import { writtenJson } from '../streamJson.ts';
+import { type Paint, shownPath } from '../style.ts';
+import { markdownTable, plainTable } from '../tables.ts';
 import {
   assertionText,
   changedTexts,
@@ -20,7 +18,7 @@ import {
   runText,
   sideText,
   signed,
-} from './words.ts';
+} from './comparisonSentences.ts';
 
 /** Cases of each outcome that are listed; the rest is counted. */
 const LISTED = { terminal: 30, markdown: 100 };

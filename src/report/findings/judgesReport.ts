@@ -2,13 +2,12 @@ import type { JudgeComparison, JudgeMeasured, JudgePair } from '../../analysis/j
 import { cacheText, costText, counted, durationText } from '../../core/presentation/amounts.ts';
 import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import type { Paint } from '../paint.ts';
-import { plainTable } from '../plainTable.ts';
+import type { Paint } from '../style.ts';
+import { markdownTable, plainTable } from '../tables.ts';
 import { agreementCells, notesOf as notesOnRows } from './agreementReport.ts';
-import { markdownTable } from './markdownTable.ts';
 
 /** What judges made of the labelled conversations. */
-export interface JudgesFound extends JudgeComparison {
+interface JudgesFound extends JudgeComparison {
   readonly conversations: number;
   readonly folds: number;
   /** Labels that were left out, by why. */

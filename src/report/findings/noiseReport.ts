@@ -2,9 +2,8 @@ import type { NoiseRow } from '../../analysis/noise.ts';
 import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { plainTable } from '../plainTable.ts';
-import { markdownTable } from './markdownTable.ts';
-import { intervalText, noiseTexts } from './words.ts';
+import { markdownTable, plainTable } from '../tables.ts';
+import { intervalText, noiseTexts } from './comparisonSentences.ts';
 
 const NAME_LENGTH = 36;
 

@@ -3,9 +3,8 @@ import { isProgramFile } from '../../core/meaning.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { UserCode } from '../../core/userCode.ts';
 import { askProgram } from '../../targets/programs/askProgram.ts';
-import { environmentFor } from '../../targets/programs/environment.ts';
 import { openModule } from '../../targets/programs/moduleProcess.ts';
-import { programPath } from '../../targets/programs/programPath.ts';
+import { environmentFor, programPath } from '../../targets/programs/programSetup.ts';
 import type { TargetHost } from '../../targets/target.ts';
 
 type Host = Pick<

@@ -12,7 +12,7 @@ import { type Reporting, reportsIn } from '../../core/reporting.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import type { LiveOrigin } from '../../core/suite.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../core/verdict.ts';
-import { reportingOf } from '../../targets/reporting.ts';
+import { reportingOf } from '../../targets/registry.ts';
 import { TargetError, type TargetSession } from '../../targets/target.ts';
 import { Speaking } from './speaking.ts';
 import type { NextTurn, Stop, UserSide } from './userSide.ts';

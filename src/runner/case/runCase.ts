@@ -16,7 +16,7 @@ import { unreachable } from '../../core/unreachable.ts';
 import { NO_USAGE, type Verdict } from '../../core/verdict.ts';
 import { judgeAssertions } from '../../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../../judge/verdicts.ts';
-import type { Lookup } from '../../models/cache/lookup.ts';
+import type { Lookup } from '../../models/cache.ts';
 import type { PlannedCase } from '../caseRunner.ts';
 import type { Exchanges } from '../exchanges.ts';
 import type { RunOptions } from '../runOptions.ts';

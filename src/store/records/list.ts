@@ -6,7 +6,7 @@ import { countCases } from '../../core/record/repetitions.ts';
 import { type EndLine, type RunLine, runDuration } from '../../core/record/runRecord.ts';
 import { sumOfKnown } from '../../core/scoring.ts';
 import type { Status } from '../../core/verdict.ts';
-import { realPathOf } from '../../disk/realPath.ts';
+import { realPathOf } from '../../disk/regularFile.ts';
 import { isWithin, keptHomes } from '../home.ts';
 import { noteOf, type RunNote, readNote, writeNote } from '../runNotes.ts';
 import { newestFirst, recordsAt, runIdOf } from './files.ts';

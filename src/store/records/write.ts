@@ -8,8 +8,8 @@ import {
 } from '../../core/record/recordPaths.ts';
 import type { CaseLine, EndLine, RecordLine, RunLine } from '../../core/record/runRecord.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
+import { type UnwritableError, unwritable } from '../../disk/fileErrors.ts';
 import { APPENDING, CREATING, makeRealFolder, openRegular } from '../../disk/regularFile.ts';
-import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
 import { makeHome } from '../home.ts';
 import { recordsAt, recordsIn, stampAfter } from './files.ts';
 import { lockRecord, RecordBusyError } from './lock.ts';

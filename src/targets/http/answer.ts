@@ -2,12 +2,11 @@ import { createParser } from 'eventsource-parser';
 import { isMapping, jsonExcess, jsonOrText, shallowJson } from '../../core/data/data.ts';
 import { valueAtPointer } from '../../core/data/jsonPointer.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { readUsage } from '../readUsage.ts';
-import { readReply, withContext } from '../reply.ts';
+import { callPieceSchema, StreamedCalls } from '../../models/openai/streaming.ts';
+import { readReply, readUsage, withContext } from '../reply.ts';
 import { tooLong } from '../replyLimits.ts';
 import { readReportedCalls, withCalls } from '../reportedCalls.ts';
 import { type HearText, TargetError, type TargetReply } from '../target.ts';
-import { EventCalls } from './eventCalls.ts';
 
 const SHOWN = 200;
 
@@ -259,4 +258,23 @@ function shown(text: string): string {
 
 function malformed(message: string): TargetError {
   return new TargetError('target-malformed-reply', message);
+}
+
+/** The tool calls of a stream: in pieces, as OpenAI's chat format has them, or whole. */
+class EventCalls {
+  readonly #streamed = new StreamedCalls();
+  readonly #whole: unknown[] = [];
+
+  add(value: unknown): void {
+    if (value === undefined || value === null) return;
+    for (const item of Array.isArray(value) ? value : [value]) {
+      const piece = callPieceSchema.safeParse(item).data;
+      if (typeof piece?.index === 'number' && piece.function) this.#streamed.add(piece);
+      else this.#whole.push(item);
+    }
+  }
+
+  all(): readonly unknown[] {
+    return [...this.#streamed.calls, ...this.#whole];
+  }
 }

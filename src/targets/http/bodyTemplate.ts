@@ -3,7 +3,7 @@ import { CONTEXT_PREFIX, REQUEST_VARIABLES } from '../../core/text/requestVariab
 import { renderTemplate, templateVariables } from '../../core/text/template.ts';
 
 /** What the variables of a body stand for. */
-export interface BodyValues {
+interface BodyValues {
   /** The last user message. */
   readonly message: string;
   /** The conversation so far, in OpenAI's chat format. */

@@ -11,10 +11,9 @@ import {
 } from '../target.ts';
 import { type Answer, type Pointers, readEvents, readWhole } from './answer.ts';
 import { fillBody } from './bodyTemplate.ts';
-import { type Patience, Waiting } from './patience.ts';
-import { bytesOf, failed, type Outgoing, send } from './send.ts';
+import { bytesOf, failed, type Outgoing, type Patience, send, Waiting } from './send.ts';
 
-export interface HttpSetup extends Pointers {
+interface HttpSetup extends Pointers {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,13 +1,61 @@
 import { setTimeout } from 'node:timers/promises';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { connectionFault } from '../../models/connectionFault.ts';
-import { askedWait } from '../../models/endpoint/headers.ts';
-import { inLine } from '../../models/endpoint/inLine.ts';
-import { EndpointDown, LeftAlone, leftAloneText } from '../../models/endpoint/line.ts';
-import { jittered } from '../../models/endpoint/pace.ts';
-import { shownUrl, shownWords } from '../../models/shownWords.ts';
-import { TargetError } from '../target.ts';
-import type { Patience } from './patience.ts';
+import { connectionFault, shownUrl, shownWords } from '../../models/connectionErrors.ts';
+import { askedWait, jittered } from '../../models/endpoint/rateLimiter.ts';
+import {
+  EndpointDown,
+  inLine,
+  LeftAlone,
+  type Line,
+  leftAloneText,
+  type Place,
+} from '../../models/endpoint/requestQueue.ts';
+import type { TimeLimit } from '../../models/endpoint/timeLimit.ts';
+import { withDeadline } from '../replyLimits.ts';
+import { TargetError, type TargetHost } from '../target.ts';
+
+/** Of one reply: how long it is waited for, and where. */
+export interface Patience extends Pick<TargetHost, 'scrubber'> {
+  readonly limit: TimeLimit;
+  readonly line: Line;
+  readonly signal: AbortSignal;
+  /** That of its last request, until the reply is there. */
+  place?: Place;
+}
+
+/** Waits for the replies of one conversation with a service. */
+export class Waiting {
+  readonly #of: Pick<Patience, 'line' | 'scrubber'>;
+  readonly #timeout: number;
+  /** Milliseconds that were spent in line. */
+  waited = 0;
+
+  /** @param timeout milliseconds that one reply may take */
+  constructor(line: Line, scrubber: TargetHost['scrubber'], timeout: number) {
+    this.#of = { line, scrubber };
+    this.#timeout = timeout;
+  }
+
+  /** @throws TargetError; the signal's reason when aborted */
+  async for<Reply>(
+    signal: AbortSignal,
+    ask: (patience: Patience) => Promise<Reply>,
+  ): Promise<Reply> {
+    return withDeadline(
+      async (stop, limit) => {
+        const patience: Patience = { ...this.#of, limit, signal: stop };
+        try {
+          return await ask(patience);
+        } finally {
+          patience.place?.leave();
+          this.waited += limit.waited;
+        }
+      },
+      this.#timeout,
+      signal,
+    );
+  }
+}
 
 /** Waits of 0.5, 1 and 2 s with some chance, unless the service says Retry-After. */
 const RETRIES = 3;

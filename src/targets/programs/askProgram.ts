@@ -1,16 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseJson } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { noReply, withDeadline } from '../deadline.ts';
+import { noReply, withDeadline } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
-import { SHORTEST_GRACE } from './gracePeriods.ts';
-import { ProgramLog } from './programLog.ts';
-import type { Programs, Start } from './programs.ts';
+import { ProgramLog } from './outputLines.ts';
+import { type Programs, SHORTEST_GRACE, type Start } from './programs.ts';
 
 /** Characters of a wrong answer that an error shows. */
 const SHOWN = 200;
 
-export interface Asking extends Pick<Start, 'cwd' | 'env'> {
+interface Asking extends Pick<Start, 'cwd' | 'env'> {
   readonly programs: Programs;
   readonly command: readonly string[];
   /** Milliseconds. */

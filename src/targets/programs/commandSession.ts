@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/toOpenaiChat.ts';
-import { withDeadline } from '../deadline.ts';
 import { readReply } from '../reply.ts';
+import { withDeadline } from '../replyLimits.ts';
 import type { TargetError, TargetHost, TargetReply, TargetSession } from '../target.ts';
 import { LineProgram, parseLine, strayLine } from './lineProgram.ts';
 import type { Program } from './programs.ts';

@@ -1,9 +1,8 @@
 import { isMapping } from '../../core/data/data.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Message } from '../../core/message.ts';
-import { withDeadline } from '../deadline.ts';
 import { readReply } from '../reply.ts';
-import { tooLong } from '../replyLimits.ts';
+import { tooLong, withDeadline } from '../replyLimits.ts';
 import { TargetError, type TargetHost, type TargetReply, type TargetSession } from '../target.ts';
 import { type CommandSetup, programRequest } from './commandSession.ts';
 import { LineProgram, parseLine, SHOWN, strayLine } from './lineProgram.ts';

@@ -1,16 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { isMapping, parseJson } from '../../core/data/data.ts';
-import { notReady, withDeadline } from '../deadline.ts';
+import { notReady, withDeadline } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
-import { LONGEST_GRACE, SHORTEST_GRACE } from './gracePeriods.ts';
-import { ProgramLog } from './programLog.ts';
-import type { Program } from './programs.ts';
-import { ReplyLines } from './replyLines.ts';
+import { ProgramLog, ReplyLines } from './outputLines.ts';
+import { LONGEST_GRACE, type Program, SHORTEST_GRACE } from './programs.ts';
 
 /** Characters of a wrong line that an error shows. */
 export const SHOWN = 200;
 
-export interface LineProgramSetup {
+interface LineProgramSetup {
   readonly program: Program;
   /** Whether it prints `{"ready":true}` before anything else. */
   readonly saysReady: boolean;
@@ -151,7 +149,7 @@ export class LineProgram {
   }
 }
 
-export function isReadyLine(line: string): boolean {
+function isReadyLine(line: string): boolean {
   const value = parseJson(line);
   return isMapping(value) && value.ready === true && Object.keys(value).length === 1;
 }

@@ -1,14 +1,33 @@
 import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { errorText } from '../../core/errors.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import { NO_TIME_LIMIT } from '../../models/endpoint/timeLimit.ts';
-import { noReply, notLoaded, withDeadline } from '../deadline.ts';
+import { noReply, notLoaded, withDeadline } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
-import { entryPoint } from './entryPoint.ts';
-import { inspectorPort, WAIT_FOR_DEBUGGER } from './inspector.ts';
-import { ProgramLog } from './programLog.ts';
-import type { Programs } from './programs.ts';
+import { ProgramLog } from './outputLines.ts';
+import { entryPoint, type Programs } from './programs.ts';
+
+/** Before the script's own path: the program waits until a debugger lets it go on. */
+const WAIT_FOR_DEBUGGER = '--inspect-brk=127.0.0.1:0';
+
+const LISTENING = /^Debugger listening on ws:\/\/127\.0\.0\.1:(\d+)\//m;
+
+/** Resolves with the port that Node names before the program begins. */
+function inspectorPort(stderr: Readable): Promise<number> {
+  return new Promise((found) => {
+    let text = '';
+    const read = (data: Buffer) => {
+      text += String(data);
+      const port = LISTENING.exec(text)?.[1];
+      if (port === undefined) return;
+      stderr.off('data', read);
+      found(Number(port));
+    };
+    stderr.on('data', read);
+  });
+}
 
 /** What the host process answers to the call of that number. */
 const answerSchema = z.discriminatedUnion('kind', [
@@ -28,7 +47,7 @@ const namesSchema = z.array(z.string());
 
 const HOST = entryPoint('moduleHost.ts', 'module-host.js');
 
-export interface ModuleSetup {
+interface ModuleSetup {
   readonly programs: Programs;
   /** Absolute. */
   readonly file: string;
@@ -39,7 +58,7 @@ export interface ModuleSetup {
   readonly onOutput: (line: string) => void;
 }
 
-export interface Called {
+interface Called {
   /** The name of the export. */
   readonly exported: string;
   readonly input: unknown;

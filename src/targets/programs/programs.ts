@@ -1,13 +1,27 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../core/logger.ts';
-import { entryPoint } from './entryPoint.ts';
-import { KILL_GRACE } from './gracePeriods.ts';
 import { endAll, groupsOf, isGroupLeft } from './groups.ts';
-import type { Attach } from './inspector.ts';
+
+/** Where a process of our own begins: beside the bundle when built, beside the source in a checkout. */
+export function entryPoint(source: string, built: string): string {
+  const name = import.meta.url.endsWith('.ts') ? source : built;
+  return fileURLToPath(new URL(`./${name}`, import.meta.url));
+}
+
+/** Milliseconds that a program gets to end by itself after its last reply: as long as its slowest one, within these. */
+export const SHORTEST_GRACE = 250;
+export const LONGEST_GRACE = 5_000;
+
+/** Milliseconds that what was killed gets to be gone. */
+const KILL_GRACE = 2_000;
 
 const SUPERVISOR = entryPoint('supervisor.ts', 'program-supervisor.js');
 
 const POSIX = process.platform !== 'win32';
+
+/** Attaches a debugger to a program that waits for it. @param port of its inspector, on this machine alone */
+export type Attach = (port: number) => Promise<void>;
 
 export interface Start {
   readonly program: string;

@@ -9,8 +9,8 @@ import {
   evidenceSentence,
   evidenceTexts,
   noiseTexts,
-} from '../../../src/report/findings/words.ts';
-import { createPaint } from '../../../src/report/paint.ts';
+} from '../../../src/report/findings/comparisonSentences.ts';
+import { createPaint } from '../../../src/report/style.ts';
 import { seededRandom } from '../../../src/statistics/random.ts';
 import {
   buildVerdict,

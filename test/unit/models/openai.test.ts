@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { beforeEach, type TestContext, test } from 'node:test';
+import { beforeEach, it, type TestContext, test } from 'node:test';
 import * as tls from 'node:tls';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { ModelSpec } from '../../../src/core/suite.ts';
@@ -12,7 +12,7 @@ import {
   type ModelHost,
   type ModelRequest,
 } from '../../../src/models/model.ts';
-import { forgetAbilities } from '../../../src/models/openai/abilities.ts';
+import { forgetAbilities, formatFor } from '../../../src/models/openai/abilities.ts';
 import { openaiSchema } from '../../../src/models/openai/params.ts';
 import { createModel } from '../../../src/models/registry.ts';
 import * as faults from '../../support/modelServer/faults.ts';
@@ -565,3 +565,17 @@ test('a key that cannot be a header is an error without the key', async (t) => {
   const { message } = await failure(ask(model));
   assert.doesNotMatch(message, /sk-bad|key-…/);
 });
+
+const SHARED = { messages: [], answer: { name: 'a', schema: {} }, shared: true };
+
+for (const [baseUrl, isOpenAi, format] of [
+  ['https://api.openai.com/v1', true, 'json_object'],
+  ['https://contoso.openai.azure.com/openai/v1', false, 'json_object'],
+  ['https://openai.azure.com.example.com/v1', false, 'json_schema'],
+  ['http://localhost:8000/v1', false, 'json_schema'],
+  ['no address', false, 'json_schema'],
+] as const) {
+  it(`asks for ${format} at ${baseUrl} where requests share a long beginning`, () => {
+    assert.equal(formatFor(SHARED, { baseUrl, isOpenAi, params: { model: 'm' } }), format);
+  });
+}

@@ -15,9 +15,9 @@ import {
   type ModelRequest,
   oneByOne,
 } from '../../../src/models/model.ts';
-import { openPlayer, replayingModel } from '../../../src/models/player.ts';
 import { openRecorder, recordingModel } from '../../../src/models/recording.ts';
 import { createModel } from '../../../src/models/registry.ts';
+import { openPlayer, replayingModel } from '../../../src/models/replaySource.ts';
 
 async function folder(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'turnlight-recording-'));

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { SILENT } from '../../../src/core/logger.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { Endpoints } from '../../../src/models/endpoint/endpoints.ts';
-import type { Spent } from '../../../src/models/endpoint/limits.ts';
+import type { Spent } from '../../../src/models/endpoint/rateLimiter.ts';
 import type { Model } from '../../../src/models/model.ts';
 import { createModel } from '../../../src/models/registry.ts';
 import { QueueLimits } from '../../../src/queue/queueLimits.ts';

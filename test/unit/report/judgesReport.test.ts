@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { compareJudges } from '../../../src/analysis/judgeComparison.ts';
 import { conversationHash } from '../../../src/core/record/conversationHash.ts';
 import { judgesMarkdown, judgesText } from '../../../src/report/findings/judgesReport.ts';
-import { createPaint } from '../../../src/report/paint.ts';
+import { createPaint } from '../../../src/report/style.ts';
 import { buildVerdict, judgedLine } from '../../support/comparing.ts';
 
 it('judges have no row of what nothing was compared of, and say why', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NO_USAGE } from '../../../src/core/verdict.ts';
 import { tableSchema } from '../../../src/protocol/resultsProtocol.ts';
-import { resultsMarkdown } from '../../../src/report/resultsMarkdown.ts';
+import { resultsMarkdown } from '../../../src/report/resultsTable.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCase, buildResults } from '../../support/view/results.ts';
 

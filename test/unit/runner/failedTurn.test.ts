@@ -4,7 +4,7 @@ import { turnsOf } from '../../../src/core/conversation.ts';
 import { failuresOf } from '../../../src/core/presentation/failureText.ts';
 import { describeFailure } from '../../../src/report/failures.ts';
 import { finishedSnapshot } from '../../../src/report/finishedSnapshot.ts';
-import { createPaint } from '../../../src/report/paint.ts';
+import { createPaint } from '../../../src/report/style.ts';
 import { botSuite, runFiles } from '../../support/runs.ts';
 
 /** Answers once, then fails. */

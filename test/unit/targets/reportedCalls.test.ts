@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Message } from '../../../src/core/message.ts';
-import { readUsage } from '../../../src/targets/readUsage.ts';
+import { readUsage } from '../../../src/targets/reply.ts';
 import {
   isReportedCall,
   readReportedCalls,

@@ -7,7 +7,7 @@ import { compareRuns } from '../../../../src/analysis/compareRuns.ts';
 import { atOnce } from '../../../../src/core/steps.ts';
 import { ComparedRuns } from '../../../../src/extension/comparison/comparedRuns.ts';
 import { findingsOf } from '../../../../src/report/comparedTable.ts';
-import { resultsMarkdown } from '../../../../src/report/resultsMarkdown.ts';
+import { resultsMarkdown } from '../../../../src/report/resultsTable.ts';
 import {
   buildVerdict,
   comparedOf,

@@ -1,0 +1,70 @@
+import { errorText, ReasonedError } from '../core/errors.ts';
+import { NotRegularError } from './regularFile.ts';
+
+const READ_CAUSES: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'you may not read it',
+  EPERM: 'you may not read it',
+};
+
+/** Why a file could not be read, to follow a colon. */
+export function unreadableCause(error: unknown): string {
+  const { code = '' } = Object(error) as NodeJS.ErrnoException;
+  return READ_CAUSES[code] ?? errorText(error);
+}
+
+type UnwritableReason = 'full' | 'not-allowed' | 'missing' | 'in-the-way' | 'other';
+
+/**
+ * A file of ours could not be written, which says nothing about what was tested. `message` names the
+ * file and what to do.
+ */
+export class UnwritableError extends ReasonedError<UnwritableReason> {
+  override readonly name = 'UnwritableError';
+  /** As the message calls it: `The record`. */
+  readonly what: string;
+  /** Absent where it has none, as standard output. */
+  readonly path: string | undefined;
+
+  constructor(what: string, path: string | undefined, reason: UnwritableReason, message: string) {
+    super(reason, `${what} cannot be written${message}`);
+    this.what = what;
+    this.path = path;
+  }
+}
+
+const WRITE_CAUSES: Readonly<Record<string, readonly [UnwritableReason, words: string]>> = {
+  ENOSPC: ['full', 'the disk is full. Free some space.'],
+  EDQUOT: ['full', 'your disk quota is used up. Free some space.'],
+  EROFS: ['not-allowed', 'the disk is read-only. Use a folder that can be written.'],
+  EACCES: ['not-allowed', 'you may not write there. Change the permissions.'],
+  EPERM: ['not-allowed', 'you may not write there. Change the permissions.'],
+  ENOENT: ['missing', 'the folder does not exist. Create it.'],
+  ENOTDIR: ['in-the-way', 'a file is in the way. Rename or remove it.'],
+  EEXIST: ['in-the-way', 'a file is in the way. Rename or remove it.'],
+  EISDIR: ['in-the-way', 'it is a folder. Name a file.'],
+};
+
+/**
+ * @param what as the message calls it: `The record`
+ * @param path absent where it has none, as standard output
+ */
+export function unwritable(
+  what: string,
+  path: string | undefined,
+  error: unknown,
+): UnwritableError {
+  if (error instanceof UnwritableError) return error;
+  if (error instanceof NotRegularError) {
+    return new UnwritableError(what, path, 'in-the-way', `. ${error.message}`);
+  }
+  const { code = '', path: at = path } = Object(error) as NodeJS.ErrnoException;
+  const [reason, words] = WRITE_CAUSES[code] ?? ['other', `${errorText(error)}.`];
+  return new UnwritableError(
+    what,
+    path,
+    reason,
+    `${at === undefined ? '' : ` to ${at}`}: ${words}`,
+  );
+}

@@ -1,0 +1,204 @@
+import * as z from 'zod';
+import { digestOf } from '../core/data/digest.ts';
+import type { KeyHost } from '../core/environment.ts';
+import type { ModelSpec } from '../core/suite.ts';
+import { fromCache } from '../core/verdict.ts';
+import { embeddedSchema, modelReplySchema } from './exchange.ts';
+import type { Model, ModelReply, ModelRequest, Replies } from './model.ts';
+import { findProvider } from './registry.ts';
+
+/** Answers of earlier runs, by keys of 64 hexadecimal digits. What goes wrong with it is never thrown. */
+interface AnswerStore {
+  /** Undefined where there is none, or none that can be used. */
+  load(key: string): Promise<unknown>;
+  save(key: string, answer: unknown): void;
+  forget(key: string): void;
+}
+
+/**
+ * What one repetition of a case finds among the answers of earlier runs. Whoever asks the same again
+ * wants another answer: each repetition, and each time that it asks, has answers of its own.
+ */
+export class Lookup {
+  readonly #store: AnswerStore;
+  readonly #repetition: number;
+  readonly #asked = new Map<string, number>();
+
+  /** @param repetition from 1 */
+  constructor(store: AnswerStore, repetition: number) {
+    this.#store = store;
+    this.#repetition = repetition;
+  }
+
+  /** Keys of so many answers to a question: the next ones, if it was asked before. */
+  keysOf(question: object, count = 1): string[] {
+    const digest = digestOf(question);
+    const first = this.#asked.get(digest) ?? 0;
+    this.#asked.set(digest, first + count);
+    return Array.from({ length: count }, (_, index) =>
+      digestOf({ question: digest, repetition: this.#repetition, sample: first + index }),
+    );
+  }
+
+  /** What does not fit the schema counts as nothing. */
+  async load<Schema extends z.ZodType>(
+    key: string,
+    schema: Schema,
+  ): Promise<z.infer<Schema> | undefined> {
+    const found = await this.#store.load(key);
+    return found === undefined ? undefined : schema.safeParse(found).data;
+  }
+
+  save(key: string, answer: unknown): void {
+    this.#store.save(key, answer);
+  }
+
+  forget(key: string): void {
+    this.#store.forget(key);
+  }
+}
+
+/** Whose key is used, how long it may take and what it costs: nothing that an answer depends on. */
+const NO_MATTER = [
+  'base_url',
+  'api_key_env',
+  'token_env',
+  'timeout',
+  'price',
+  'max_input_tokens',
+  'together',
+] as const;
+
+/**
+ * What tells the answers of a model from those of others: its provider, the address where it is asked
+ * and its keys as they are written, so that no value of a variable goes into it. Two accounts at one
+ * address are one.
+ */
+export async function modelIdentity(spec: ModelSpec, host: KeyHost): Promise<object> {
+  const { provider, params, written = params } = spec;
+  const connection = await findProvider(provider)?.connect(spec, host);
+  const keys = Object.entries(written).filter(([key]) => !NO_MATTER.some((one) => one === key));
+  return { provider, endpoint: connection?.destination?.url, keys: Object.fromEntries(keys) };
+}
+
+/** Tells how long something takes, without the time that it waits in line. */
+class Stopwatch {
+  readonly #began = performance.now();
+  #waits = 0;
+  #since = 0;
+  #waited = 0;
+
+  /** Hears of each wait when it begins and when it is over. */
+  readonly waits = (isWaiting: boolean): void => {
+    const before = this.#waits;
+    this.#waits += isWaiting ? 1 : -1;
+    if (before === 0) this.#since = performance.now();
+    else if (this.#waits === 0) this.#waited += performance.now() - this.#since;
+  };
+
+  /** Milliseconds, once it is done. */
+  get taken(): number {
+    return performance.now() - this.#began - this.#waited;
+  }
+}
+
+const latency = z.number().min(0);
+
+const replyEntry = z.strictObject({
+  reply: modelReplySchema.extend({
+    thoughts: z.array(z.record(z.string(), z.unknown())).exactOptional(),
+  }),
+  latency,
+});
+
+const embeddedEntry = z.strictObject({ embedded: embeddedSchema, latency });
+
+const ENDS: readonly ModelReply['finish'][] = ['stop', 'tool-calls', 'other'];
+
+/**
+ * The model, asked only for what earlier runs did not ask.
+ *
+ * @param identity as of `modelIdentity`
+ */
+export function cachingModel(model: Model, identity: object, lookup: Lookup): Model {
+  const { embed } = model;
+  const keys = new WeakMap<ModelReply, string>();
+  return {
+    id: model.id,
+    async complete(request, count, signal) {
+      signal.throwIfAborted();
+      const wanted = lookup.keysOf({ kind: 'model', ...identity, ...questionOf(request) }, count);
+      const known = await Promise.all(wanted.map((key) => lookup.load(key, replyEntry)));
+      const missing = wanted.filter((_key, index) => !known[index]);
+      const watch = new Stopwatch();
+      const watched = { ...request, waits: both(watch.waits, request.waits) };
+      const asked =
+        missing.length === 0 ? [] : [...(await model.complete(watched, missing.length, signal))];
+      const latency = watch.taken;
+      const replies = wanted.flatMap((key, index): ModelReply[] => {
+        const entry = known[index];
+        const reply = entry ? recalled(entry) : asked.shift();
+        if (!reply) return [];
+        keys.set(reply, key);
+        if (!entry && isWhole(reply, request)) lookup.save(key, { reply, latency });
+        return [reply];
+      });
+      if (missing.length === 0) request.hear?.(replies[0]?.text ?? '');
+      return atLeastOne(replies);
+    },
+    disown(reply) {
+      const key = keys.get(reply);
+      if (key !== undefined) lookup.forget(key);
+    },
+    ...(embed && {
+      async embed(texts, signal) {
+        signal.throwIfAborted();
+        const [key = ''] = lookup.keysOf({ kind: 'embedding', ...identity, texts });
+        const entry = await lookup.load(key, embeddedEntry);
+        if (entry?.embedded.vectors.length === texts.length) {
+          const { embedded, latency } = entry;
+          const { vectors, usage } = embedded;
+          return { vectors, usage: fromCache(usage), past: { usage, latency } };
+        }
+        const began = performance.now();
+        const embedded = await embed.call(model, texts, signal);
+        lookup.save(key, { embedded, latency: performance.now() - began });
+        return embedded;
+      },
+    }),
+  };
+}
+
+/** What was cut off, filtered, broken or empty would be the same error for ever, and so would a judge's refusal. */
+function isWhole(
+  { finish, text, refusal, toolCalls }: ModelReply,
+  { answer }: ModelRequest,
+): boolean {
+  const isSaid = text !== '' || toolCalls.length > 0;
+  return ENDS.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);
+}
+
+/** All that decides the answer. */
+function questionOf(asked: ModelRequest) {
+  const { hear: _, waits: __, shared: ___, questions: ____, thoughts, ...request } = asked;
+  return { request, thoughts: thoughts && request.messages.map((one) => thoughts.get(one)) };
+}
+
+type Waits = NonNullable<ModelRequest['waits']>;
+
+function both(one: Waits, other: Waits | undefined): Waits {
+  return (isWaiting) => {
+    one(isWaiting);
+    other?.(isWaiting);
+  };
+}
+
+function recalled({ reply, latency }: z.infer<typeof replyEntry>): ModelReply {
+  const { usage } = reply;
+  return { ...reply, usage: fromCache(usage), past: { usage, latency } };
+}
+
+function atLeastOne([first, ...rest]: readonly ModelReply[]): Replies {
+  if (!first) throw new Error('Internal error: a model gave no reply.');
+  return [first, ...rest];
+}

@@ -1,0 +1,53 @@
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import type { Scrubber } from '../core/scrubber.ts';
+
+const LONGEST = 300;
+
+/** An endpoint's own words, fit to be shown: no secret, one line, nothing hidden, cut short. */
+export function shownWords(text: string, scrubber: Scrubber): string {
+  // Before the cut, which could leave half of a secret.
+  const clean = scrubber.text(text);
+  if (/<html|<!doctype/i.test(clean)) return 'an HTML page';
+  return visibleLine(clean, LONGEST);
+}
+
+/** An address without user, password and query, any of which may hold a key. */
+export function shownUrl(url: string): string {
+  if (!URL.canParse(url)) return 'the address given';
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|UNTRUSTED/;
+const OUTDATED = /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/;
+
+interface ConnectionFault {
+  /** The innermost reason, such as `connect ECONNREFUSED 127.0.0.1:9`. */
+  readonly reason: string;
+  /** What to do where encryption is to blame. */
+  readonly advice?: string;
+}
+
+/** Why no connection came about. */
+export function connectionFault(error: Error): ConnectionFault {
+  let inner: Error = error;
+  for (let depth = 0; depth < 5 && inner.cause instanceof Error; depth += 1) inner = inner.cause;
+  const code = 'code' in inner && typeof inner.code === 'string' ? inner.code : '';
+  const reason = inner.message || code || error.message;
+  const advice = tlsAdvice(code);
+  return { reason, ...(advice !== undefined && { advice }) };
+}
+
+function tlsAdvice(code: string): string | undefined {
+  if (UNTRUSTED.test(code)) {
+    return 'Its certificate is not trusted here. If it should be, set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority, and start again.';
+  }
+  if (OUTDATED.test(code)) return 'Its certificate is out of date. Renew it, or check the clock.';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return 'Its certificate is for another host. Check the address.';
+  }
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) {
+    return 'It does not speak TLS. Check whether its address starts with http://.';
+  }
+  return undefined;
+}

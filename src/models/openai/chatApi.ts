@@ -1,0 +1,240 @@
+import type OpenAI from 'openai';
+import * as z from 'zod';
+import type { Message, Tool } from '../../core/message.ts';
+import { NO_USAGE } from '../../core/verdict.ts';
+import { type Embedded, type ModelReply, type ModelRequest, withSchema } from '../model.ts';
+import type { Price } from '../price.ts';
+import type { Abilities } from './abilities.ts';
+import {
+  type Api,
+  argumentsText,
+  complaintAbout,
+  finishOf,
+  parsedArguments,
+  replyToken,
+  tokenSchema,
+  usageOf,
+} from './api.ts';
+import type { EndpointParams } from './params.ts';
+import { chatCollector } from './streaming.ts';
+
+export const chatApi: Api = {
+  prepare(request, params, abilities, count) {
+    const body = requestBody(request, params, abilities, count);
+    const { hear } = request;
+    const streams = hear !== undefined && abilities.stream && count === 1;
+    return {
+      ...(streams && { collect: () => chatCollector(hear) }),
+      used: {
+        format: body.response_format !== undefined,
+        temperature: body.temperature !== undefined,
+        limit: (body.max_tokens ?? body.max_completion_tokens) !== undefined,
+        logprobs: body.logprobs === true,
+        several: (body.n ?? 1) > 1,
+        seed: body.seed !== undefined,
+        thoughts: false,
+        stream: streams,
+      },
+      // A stream is put together before the client sees it.
+      send: async (client, options) => {
+        const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
+        return client.post('/chat/completions', { body: streams ? streamed : body, ...options });
+      },
+    };
+  },
+  read: readReplies,
+};
+
+type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
+
+/** The request as Chat Completions, using only what the endpoint takes. */
+function requestBody(
+  request: ModelRequest,
+  params: EndpointParams,
+  abilities: Abilities,
+  count = 1,
+): Body {
+  const { answer } = request;
+  const temperature = request.temperature ?? params.temperature;
+  const limit = request.maxTokens ?? params.max_tokens;
+  const strict = abilities.format === 'json_schema';
+  const messages = answer && !strict ? withSchema(request.messages, answer) : request.messages;
+  return {
+    model: params.model,
+    messages: messages.map(messageParam),
+    ...(request.tools && request.tools.length > 0 && { tools: request.tools.map(toolParam) }),
+    ...(answer && abilities.format !== 'text' && { response_format: format(answer, strict) }),
+    ...(temperature !== undefined && abilities.temperature && { temperature }),
+    ...(limit !== undefined && { [abilities.limit]: limit }),
+    ...(request.logprobs && abilities.logprobs && { logprobs: true, top_logprobs: 20 }),
+    ...(request.seed !== undefined && abilities.seed && { seed: request.seed }),
+    ...(count > 1 && abilities.several && { n: count }),
+  };
+}
+
+type AnswerShape = NonNullable<ModelRequest['answer']>;
+
+function format(answer: AnswerShape, strict: boolean): NonNullable<Body['response_format']> {
+  if (!strict) return { type: 'json_object' };
+  return {
+    type: 'json_schema',
+    json_schema: { name: answer.name, strict: true, schema: { ...answer.schema } },
+  };
+}
+
+function messageParam(message: Message): OpenAI.ChatCompletionMessageParam {
+  switch (message.role) {
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.callId, content: message.content };
+    case 'assistant': {
+      if (!message.toolCalls || message.toolCalls.length === 0) {
+        return { role: 'assistant', content: message.content };
+      }
+      return {
+        role: 'assistant',
+        content: message.content === '' ? null : message.content,
+        tool_calls: message.toolCalls.map((call) => ({
+          id: call.id,
+          type: 'function',
+          function: { name: call.name, arguments: argumentsText(call.arguments) },
+        })),
+      };
+    }
+    default:
+      return { role: message.role, content: message.content };
+  }
+}
+
+function toolParam(tool: Tool): OpenAI.ChatCompletionFunctionTool {
+  return {
+    type: 'function',
+    function: {
+      name: tool.name,
+      ...(tool.description !== undefined && { description: tool.description }),
+      ...(tool.parameters && { parameters: tool.parameters }),
+    },
+  };
+}
+
+const WHAT = 'a chat completion';
+
+/** What we read of a chat completion; endpoints add fields of their own and leave others out. */
+const completionSchema = z.object({
+  model: z.string().nullish(),
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        message: z.object({
+          content: z
+            .union([
+              z.string(),
+              z.array(z.object({ type: z.string(), text: z.string().nullish() })),
+            ])
+            .nullish(),
+          refusal: z.string().nullish(),
+          tool_calls: z
+            .array(
+              z.object({
+                id: z.string().nullish(),
+                function: z.object({ name: z.string(), arguments: z.string().nullish() }),
+              }),
+            )
+            .nullish(),
+        }),
+        logprobs: z
+          .object({ content: z.array(tokenSchema).nullish() })
+          .nullish()
+          .catch(undefined),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({
+      prompt_tokens: z.number().nullish(),
+      completion_tokens: z.number().nullish(),
+      prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
+    })
+    .nullish(),
+});
+
+type Completion = z.infer<typeof completionSchema>;
+
+/** Why a reply ended, in the endpoint's words and in ours. */
+const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
+  stop: 'stop',
+  tool_calls: 'tool-calls',
+  length: 'length',
+  content_filter: 'content-filter',
+  error: 'error',
+};
+
+/**
+ * The replies, at least one, or in `malformed` what is wrong. The usage stands in the first.
+ *
+ * @param onUnknown hears of a `finish_reason` that is none of OpenAI's; compatible servers invent some
+ */
+function readReplies(
+  body: unknown,
+  price: Price | undefined,
+  onUnknown: (reason: string) => void,
+): readonly ModelReply[] | { readonly malformed: string } {
+  const parsed = completionSchema.safeParse(body);
+  if (!parsed.success) return { malformed: complaintAbout(body, parsed.error, WHAT) };
+  const { choices, usage, model } = parsed.data;
+  return choices.map(({ message, finish_reason, logprobs }, index) => {
+    const toolCalls = (message.tool_calls ?? []).map((call, index) => ({
+      id: call.id || `call_${index + 1}`,
+      name: call.function.name,
+      arguments: parsedArguments(call.function.arguments ?? ''),
+    }));
+    const tokens = logprobs?.content ?? [];
+    const finish = finish_reason ? FINISHES[finish_reason] : undefined;
+    if (finish_reason && !finish) onUnknown(finish_reason);
+    return {
+      text: contentText(message.content),
+      toolCalls,
+      finish: finishOf(finish ?? 'other', toolCalls.length > 0),
+      ...(message.refusal && { refusal: message.refusal }),
+      ...(model && { version: model }),
+      usage: index === 0 ? usageOf(usage ? countsOf(usage) : undefined, price) : NO_USAGE,
+      ...(tokens.length > 0 && { tokens: tokens.map(replyToken) }),
+    };
+  });
+}
+
+const embeddingsSchema = z.object({
+  data: z.array(z.object({ index: z.number(), embedding: z.array(z.number()).min(1) })),
+  usage: z.object({ prompt_tokens: z.number().nullish() }).nullish(),
+});
+
+/** The vectors in the order of the texts, or in `malformed` what is wrong. */
+export function readEmbeddings(
+  body: unknown,
+  count: number,
+  price: Price | undefined,
+): Embedded | { readonly malformed: string } {
+  const parsed = embeddingsSchema.safeParse(body);
+  if (!parsed.success) return { malformed: complaintAbout(body, parsed.error, WHAT) };
+  const { data, usage } = parsed.data;
+  const vectors = [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+  if (vectors.length !== count) {
+    return { malformed: `it holds ${vectors.length} embeddings for ${count} texts` };
+  }
+  return { vectors, usage: usageOf(usage ? { input: usage.prompt_tokens } : undefined, price) };
+}
+
+function countsOf({
+  prompt_tokens: input,
+  completion_tokens: output,
+  prompt_tokens_details: details,
+}: NonNullable<Completion['usage']>) {
+  return { input, output, cached: details?.cached_tokens };
+}
+
+type Content = Completion['choices'][number]['message']['content'];
+
+function contentText(content: Content): string {
+  if (!Array.isArray(content)) return content ?? '';
+  return content.map((part) => part.text ?? '').join('');
+}

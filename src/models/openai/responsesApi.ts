@@ -1,0 +1,225 @@
+import type OpenAI from 'openai';
+import * as z from 'zod';
+import type { Message, Tool } from '../../core/message.ts';
+import { type ModelReply, type ModelRequest, type Thoughts, withSchema } from '../model.ts';
+import type { Price } from '../price.ts';
+import type { Abilities } from './abilities.ts';
+import {
+  type Api,
+  argumentsText,
+  complaintAbout,
+  finishOf,
+  parsedArguments,
+  replyToken,
+  reportedError,
+  tokenSchema,
+  usageOf,
+} from './api.ts';
+import type { EndpointParams } from './params.ts';
+import { responseCollector } from './streaming.ts';
+
+type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming;
+type Item = OpenAI.Responses.ResponseInputItem;
+type Include = NonNullable<Body['include']>[number];
+
+const THOUGHTS: Include = 'reasoning.encrypted_content';
+const LOGPROBS: Include = 'message.output_text.logprobs';
+
+/**
+ * OpenAI's Responses. Nothing is stored at the endpoint: each request holds the whole conversation,
+ * and while tools are called also what the model thought, encrypted.
+ */
+export const responsesApi: Api = {
+  prepare(request, params, abilities) {
+    const body = bodyOf(request, params, abilities);
+    const { hear } = request;
+    const streams = hear !== undefined && abilities.stream;
+    return {
+      ...(streams && { collect: () => responseCollector(hear) }),
+      used: {
+        format: body.text?.format !== undefined,
+        temperature: body.temperature !== undefined,
+        limit: false,
+        logprobs: body.include?.includes(LOGPROBS) ?? false,
+        several: false,
+        seed: false,
+        thoughts: body.include?.includes(THOUGHTS) ?? false,
+        stream: streams,
+      },
+      send: async (client, options) =>
+        client.post('/responses', {
+          body: { ...body, ...(streams && { stream: true }) },
+          ...options,
+        }),
+    };
+  },
+  read: readResponse,
+};
+
+function bodyOf(request: ModelRequest, params: EndpointParams, abilities: Abilities): Body {
+  const { answer, tools = [], thoughts } = request;
+  const temperature = request.temperature ?? params.temperature;
+  const limit = request.maxTokens ?? params.max_tokens;
+  const strict = abilities.format === 'json_schema';
+  const messages = answer && !strict ? withSchema(request.messages, answer) : request.messages;
+  const logprobs = request.logprobs === true && abilities.logprobs;
+  const include = [
+    ...(logprobs ? [LOGPROBS] : []),
+    ...(tools.length > 0 && abilities.thoughts ? [THOUGHTS] : []),
+  ];
+  return {
+    model: params.model,
+    input: messages.flatMap((message) => itemsOf(message, thoughts?.get(message))),
+    store: false,
+    ...(tools.length > 0 && { tools: tools.map(toolParam) }),
+    ...(answer && abilities.format !== 'text' && { text: { format: formatOf(answer, strict) } }),
+    ...(temperature !== undefined && abilities.temperature && { temperature }),
+    ...(limit !== undefined && { max_output_tokens: limit }),
+    ...(logprobs && { top_logprobs: 20 }),
+    ...(include.length > 0 && { include }),
+  };
+}
+
+type AnswerShape = NonNullable<ModelRequest['answer']>;
+
+function formatOf({ name, schema }: AnswerShape, strict: boolean) {
+  if (!strict) return { type: 'json_object' as const };
+  return { type: 'json_schema' as const, name, strict: true, schema: { ...schema } };
+}
+
+function itemsOf(message: Message, thoughts: Thoughts = []): Item[] {
+  switch (message.role) {
+    case 'tool':
+      return [{ type: 'function_call_output', call_id: message.callId, output: message.content }];
+    case 'assistant':
+      return [
+        // As the endpoint gave them.
+        ...(thoughts as readonly Item[]),
+        ...(message.content === '' ? [] : [said('assistant', message.content)]),
+        ...(message.toolCalls ?? []).map(
+          (call): Item => ({
+            type: 'function_call',
+            call_id: call.id,
+            name: call.name,
+            arguments: argumentsText(call.arguments),
+          }),
+        ),
+      ];
+    default:
+      return [said(message.role, message.content)];
+  }
+}
+
+function said(role: 'user' | 'assistant' | 'system' | 'developer', content: string): Item {
+  return { role, content };
+}
+
+function toolParam({ name, description, parameters }: Tool): OpenAI.Responses.FunctionTool {
+  return {
+    type: 'function',
+    name,
+    description: description ?? null,
+    parameters: parameters ?? null,
+    // Without it the endpoint would rewrite the tool's schema.
+    strict: false,
+  };
+}
+
+const itemSchema = z.looseObject({
+  type: z.string(),
+  content: z
+    .array(
+      z.object({
+        type: z.string(),
+        text: z.string().nullish(),
+        refusal: z.string().nullish(),
+        logprobs: z.array(tokenSchema).nullish().catch(undefined),
+      }),
+    )
+    .nullish(),
+  call_id: z.string().nullish(),
+  name: z.string().nullish(),
+  arguments: z.string().nullish(),
+});
+
+/** What we read of a response; endpoints add fields of their own and leave others out. */
+const responseSchema = z.object({
+  model: z.string().nullish(),
+  status: z.string().nullish(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+  output: z.array(itemSchema),
+  usage: z
+    .object({
+      input_tokens: z.number().nullish(),
+      output_tokens: z.number().nullish(),
+      input_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
+    })
+    .nullish(),
+});
+
+type Response = z.infer<typeof responseSchema>;
+
+const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
+  max_output_tokens: 'length',
+  content_filter: 'content-filter',
+};
+
+/** As `readReplies`, of one response. */
+function readResponse(
+  body: unknown,
+  price: Price | undefined,
+  onUnknown: (reason: string) => void,
+): readonly ModelReply[] | { readonly malformed: string } {
+  const parsed = responseSchema.safeParse(body);
+  if (!parsed.success) return { malformed: complaintAbout(body, parsed.error, 'a response') };
+  const { output, usage, model } = parsed.data;
+  const failure = reportedError(body);
+  if (failure !== undefined) return { malformed: `it reports an error: ${failure}` };
+  const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
+  const refusal = parts.map((part) => part.refusal ?? '').join('');
+  const tokens = parts.flatMap(({ logprobs }) => logprobs ?? []);
+  const thoughts = output.filter(({ type }) => type === 'reasoning');
+  const toolCalls = callsIn(output);
+  return [
+    {
+      text: parts.map(({ text }) => text ?? '').join(''),
+      toolCalls,
+      finish: finishOf(statedFinish(parsed.data, onUnknown), toolCalls.length > 0),
+      ...(refusal !== '' && { refusal }),
+      ...(model && { version: model }),
+      usage: usageOf(usage ? countsOf(usage) : undefined, price),
+      ...(thoughts.length > 0 && { thoughts }),
+      ...(tokens.length > 0 && { tokens: tokens.map(replyToken) }),
+    },
+  ];
+}
+
+function callsIn(output: Response['output']): ModelReply['toolCalls'] {
+  return output
+    .filter(({ type }) => type === 'function_call')
+    .map(({ call_id: id, name, arguments: given }, index) => ({
+      id: id || `call_${index + 1}`,
+      name: name ?? '',
+      arguments: parsedArguments(given ?? ''),
+    }));
+}
+
+function statedFinish(
+  { status, incomplete_details: details }: Response,
+  onUnknown: (reason: string) => void,
+): ModelReply['finish'] {
+  if (status === 'failed' || status === 'cancelled') return 'error';
+  if (status !== 'incomplete') return 'stop';
+  const reason = details?.reason ?? 'incomplete';
+  const finish = FINISHES[reason];
+  if (!finish) onUnknown(reason);
+  return finish ?? 'other';
+}
+
+function countsOf({
+  input_tokens: input,
+  output_tokens: output,
+  input_tokens_details: details,
+}: NonNullable<Response['usage']>) {
+  return { input, output, cached: details?.cached_tokens };
+}

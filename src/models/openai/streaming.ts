@@ -1,0 +1,144 @@
+import { createParser } from 'eventsource-parser';
+import * as z from 'zod';
+import { isMapping, parseJson } from '../../core/data/data.ts';
+
+const DONE = '[DONE]';
+
+/** Puts an answer that arrives in events together, into the body that it would have been at once. */
+export interface Collector {
+  add(event: unknown): void;
+  body(): unknown;
+}
+
+/** Reads a stream for a collector, as it arrives. */
+export class StreamReading {
+  readonly #collector: Collector;
+  readonly #decoder = new TextDecoder();
+  readonly #parser = createParser({ onEvent: ({ data }) => this.#add(data) });
+
+  constructor(collector: Collector) {
+    this.#collector = collector;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#parser.feed(this.#decoder.decode(chunk, { stream: true }));
+  }
+
+  /** As JSON text. */
+  body(): string {
+    // Some endpoints leave out the empty line behind the last event.
+    this.#parser.feed('\n\n');
+    return JSON.stringify(this.#collector.body());
+  }
+
+  #add(data: string): void {
+    const event = data === DONE ? undefined : parseJson(data);
+    if (event !== undefined) this.#collector.add(event);
+  }
+}
+
+/** A piece of a tool call, as OpenAI's chat format streams it. */
+export const callPieceSchema = z.object({
+  index: z.int().nullish(),
+  id: z.string().nullish(),
+  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+});
+
+const chunkSchema = z.object({
+  model: z.string().nullish(),
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        delta: z
+          .object({
+            content: z.string().nullish(),
+            refusal: z.string().nullish(),
+            tool_calls: z.array(callPieceSchema).nullish(),
+          })
+          .nullish(),
+      }),
+    )
+    .nullish(),
+  usage: z.unknown().optional(),
+});
+
+/** Of Chat Completions, with one choice. @param hear told all that was said so far */
+export function chatCollector(hear: (soFar: string) => void): Collector {
+  const message = { content: '', refusal: '' };
+  const streamed = new StreamedCalls();
+  const whole: Record<string, unknown> = {};
+  let finish: string | null | undefined;
+  let failure: object | undefined;
+
+  return {
+    add(event) {
+      if (isMapping(event) && event.error) failure = event;
+      const chunk = chunkSchema.safeParse(event).data;
+      if (!chunk) return;
+      whole.model ??= chunk.model;
+      whole.usage = chunk.usage ?? whole.usage;
+      const [choice] = chunk.choices ?? [];
+      finish = choice?.finish_reason ?? finish;
+      const { content, refusal, tool_calls } = choice?.delta ?? {};
+      message.refusal += refusal ?? '';
+      for (const call of tool_calls ?? []) streamed.add(call);
+      if (!content) return;
+      message.content += content;
+      hear(message.content);
+    },
+    body() {
+      if (failure) return failure;
+      const { calls } = streamed;
+      if (finish === undefined && message.content === '' && calls.length === 0) return {};
+      return {
+        ...whole,
+        choices: [{ message: { ...message, tool_calls: calls }, finish_reason: finish }],
+      };
+    },
+  };
+}
+
+const deltaSchema = z.object({ type: z.literal('response.output_text.delta'), delta: z.string() });
+const endSchema = z.object({
+  type: z.enum(['response.completed', 'response.incomplete', 'response.failed']),
+  response: z.unknown().optional(),
+});
+
+/** Of Responses, whose last event holds all. @param hear as of `chatCollector` */
+export function responseCollector(hear: (soFar: string) => void): Collector {
+  let text = '';
+  let whole: unknown = {};
+  return {
+    add(event) {
+      const delta = deltaSchema.safeParse(event).data?.delta;
+      const end = endSchema.safeParse(event).data;
+      if (end) whole = end.response;
+      else if (isMapping(event) && event.type === 'error') whole = { error: event };
+      if (delta === undefined) return;
+      text += delta;
+      hear(text);
+    },
+    body: () => whole,
+  };
+}
+
+interface Call {
+  id?: string;
+  function: { name: string; arguments: string };
+}
+
+/** Puts tool calls together that arrive in pieces. */
+export class StreamedCalls {
+  readonly calls: Call[] = [];
+
+  add({ index, id, function: part }: z.infer<typeof callPieceSchema>): void {
+    const at = index ?? this.calls.length;
+    const call = this.calls[at] ?? { function: { name: '', arguments: '' } };
+    if (id) call.id = id;
+    call.function.name ||= part?.name ?? '';
+    call.function.arguments += part?.arguments ?? '';
+    // An index far out would make a list of nothing.
+    if (at <= this.calls.length) this.calls[at] = call;
+  }
+}

@@ -1,0 +1,323 @@
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { addTo, parseJson } from '../core/data/data.ts';
+import { canonicalJson, digestOf } from '../core/data/digest.ts';
+import type { Message } from '../core/message.ts';
+import { unreadableCause } from '../disk/fileErrors.ts';
+import {
+  type AnyExchangeRequest,
+  type EmbeddingExchangeRequest,
+  type EmbeddingResult,
+  type Exchange,
+  embeddingExchangeRequest,
+  exchangeKey,
+  exchangeSchema,
+  type ModelExchangeRequest,
+  type ModelResult,
+  modelExchangeRequest,
+  type RecordedExchange,
+  type TargetExchangeRequest,
+  type TargetResult,
+} from './exchange.ts';
+import { type Model, ModelError, modelErrorReasons, oneByOne } from './model.ts';
+import { RecordingError } from './recording.ts';
+
+/** Answers from a recording. */
+export interface Player {
+  /** @throws ModelError `not-recorded` */
+  model(request: ModelExchangeRequest): ModelResult;
+  /** @throws ModelError `not-recorded` */
+  embedding(request: EmbeddingExchangeRequest): EmbeddingResult;
+  /**
+   * @param exact whether another digest is another target; else its replies are used, with a warning
+   * @throws ModelError `not-recorded`
+   */
+  target(request: TargetExchangeRequest, exact: boolean): TargetResult;
+}
+
+/**
+ * Reads a recording. A request recorded several times is answered in that order; asked more often
+ * than recorded, with the last answer.
+ *
+ * @param path absolute
+ * @param read by default also from pipes and devices, which the user may name
+ * @param warn hears once of each target whose replies may not be those it would give now
+ * @throws RecordingError naming file and line
+ */
+export async function openPlayer(
+  path: string,
+  warn: (message: string) => void,
+  read: (path: string) => Promise<Uint8Array> = readFile,
+): Promise<Player> {
+  const exchanges = parseRecording(await readRecording(path, read), path);
+  const answers = new Map<string, RecordedExchange[]>();
+  for (const recorded of exchanges) {
+    const { key, request } = recorded.exchange;
+    addTo(answers, key, recorded);
+    if ('digest' in request) addTo(answers, exchangeKey(withoutDigest(request)), recorded);
+  }
+  const ofAnyCase = new Map<string, RecordedExchange[]>();
+  for (const recorded of exchanges) {
+    const { request } = recorded.exchange;
+    if ('target' in request) addTo(ofAnyCase, keyOfAnyCase(request), recorded);
+  }
+  const asked = new Map<string, number>();
+  const warned = new Set<string>();
+
+  function answerTo(request: AnyExchangeRequest, found: readonly RecordedExchange[] | undefined) {
+    const key = exchangeKey(request);
+    const count = asked.get(key) ?? 0;
+    asked.set(key, count + 1);
+    const recorded = found?.[count] ?? found?.at(-1);
+    if (recorded) return recorded.exchange;
+    throw new ModelError('not-recorded', describeMiss(request, exchanges, path));
+  }
+
+  function next(request: AnyExchangeRequest): Exchange {
+    return answerTo(request, answers.get(exchangeKey(request)));
+  }
+
+  function nextOfTarget(request: TargetExchangeRequest, exact: boolean): Exchange {
+    const found = answers.get(exchangeKey(request));
+    if (found) return answerTo(request, found);
+    const others = answers.get(exchangeKey(withoutDigest(request))) ?? [];
+    const older = others.filter(({ exchange }) => !('digest' in exchange.request));
+    const used = exact ? older : others;
+    const about = `The target "${request.target}"`;
+    if (used.length > 0) {
+      tell(
+        used.length === older.length
+          ? `${about} may have changed since ${path} was recorded: an older version of Turnlight recorded it, without the target's digest.`
+          : `${about} has changed since ${path} was recorded; the run uses the old replies.`,
+      );
+    }
+    const [first] = used;
+    // Another repetition of the same case is no other case.
+    const same = (first ? [] : (ofAnyCase.get(keyOfAnyCase(request)) ?? [])).find(
+      ({ exchange: { request: recorded } }) =>
+        'target' in recorded && recorded.case !== request.case,
+    );
+    if (!same) return answerTo(request, used);
+    tell(
+      `${about} was not recorded for the case "${request.case}"; the run uses its replies to the same messages in another case.`,
+    );
+    return same.exchange;
+  }
+
+  function tell(message: string): void {
+    if (!warned.has(message)) warn(`${message} Record again with --record.`);
+    warned.add(message);
+  }
+
+  return {
+    model: (request) => resultOf(next(request)) as ModelResult,
+    embedding: (request) => resultOf(next(request)) as EmbeddingResult,
+    target: (request, exact) => resultOf(nextOfTarget(request, exact)) as TargetResult,
+  };
+}
+
+/** The same whatever case and repetition asks, such as one that was saved from another. */
+function keyOfAnyCase({ case: _, repetition: __, ...request }: TargetExchangeRequest): string {
+  return digestOf(request);
+}
+
+function withoutDigest({ digest: _, ...request }: TargetExchangeRequest): TargetExchangeRequest {
+  return request;
+}
+
+function resultOf(exchange: Exchange) {
+  if (exchange.error) return { error: exchange.error };
+  return { reply: exchange.reply };
+}
+
+async function readRecording(
+  path: string,
+  read: (path: string) => Promise<Uint8Array>,
+): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await read(path));
+  } catch (error) {
+    const message = `The recording ${path} cannot be read: ${unreadableCause(error)}.`;
+    throw new RecordingError('missing', message);
+  }
+}
+
+/** @throws RecordingError on the first line that is no exchange */
+export function parseRecording(text: string, path: string): RecordedExchange[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    return [{ line: index + 1, exchange: parseLine(line, `${path}:${index + 1}`) }];
+  });
+}
+
+function parseLine(line: string, where: string): Exchange {
+  const value = parseJson(line);
+  if (value === undefined) throw broken(where, 'it is not JSON');
+  const parsed = exchangeSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const field = issue && issue.path.length > 0 ? `its field "${issue.path.join('.')}": ` : '';
+    throw broken(where, `${field}${issue?.message ?? z.prettifyError(parsed.error)}`);
+  }
+  if (exchangeKey(parsed.data.request) !== parsed.data.key) {
+    throw broken(where, 'its key does not match its request, perhaps after an edit by hand');
+  }
+  return parsed.data;
+}
+
+function broken(where: string, what: string): RecordingError {
+  return new RecordingError(
+    'broken-line',
+    `${where}: this line of the recording cannot be used: ${what}. Record again with --record.`,
+  );
+}
+
+/** A model that answers from a recording and asks nobody. @param id `provider:model` */
+export function replayingModel(id: string, player: Player): Model {
+  return {
+    id,
+    complete(request, count, signal) {
+      return oneByOne(count, async () => {
+        signal.throwIfAborted();
+        return replayed(player.model(modelExchangeRequest(id, request)));
+      });
+    },
+    async embed(texts, signal) {
+      signal.throwIfAborted();
+      return replayed(player.embedding(embeddingExchangeRequest(id, texts)));
+    },
+  };
+}
+
+/** @throws ModelError where the model had thrown it */
+function replayed<Reply>(
+  result: { readonly reply: Reply } | { readonly error: { reason: string; message: string } },
+): Reply {
+  if ('reply' in result) return result.reply;
+  const { reason, message } = result.error;
+  const known = modelErrorReasons.find((one) => one === reason);
+  throw new ModelError(known ?? 'server-error', message);
+}
+
+type Request = AnyExchangeRequest;
+
+const LONGEST = 80;
+
+/**
+ * Says why a request is not in a recording: what differs from the nearest recorded request of the
+ * same model or target.
+ *
+ *     … differs from line 12 in messages: message 2 (user), line 5: asked "b", recorded "a".
+ */
+function describeMiss(asked: Request, recorded: readonly RecordedExchange[], path: string): string {
+  const who = nameOf(asked);
+  const start = `The recording ${path} has no answer to this request to ${who}.`;
+  const instead = 'model' in asked ? 'Name a model to be asked instead, or record' : 'Record';
+  const end = `${instead} again with \`turnlight run --record FILE\`.`;
+  const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
+  const nearest = same
+    .map((one) => ({ one, likeness: likeness(asked, one.exchange.request) }))
+    .reduce<Ranked | undefined>(
+      (best, next) => (best && best.likeness >= next.likeness ? best : next),
+      undefined,
+    )?.one;
+  if (!nearest) {
+    const names = [...new Set(recorded.map(({ exchange }) => nameOf(exchange.request)))];
+    const others = names.length === 0 ? 'It is empty.' : `It has answers from ${names.join(', ')}.`;
+    return `${start} ${others} ${end}`;
+  }
+  const differences = differencesOf(asked, nearest.exchange.request).join('; ');
+  return `${start} The closest one (line ${nearest.line}) differs in ${differences}. ${end}`;
+}
+
+interface Ranked {
+  readonly one: RecordedExchange;
+  readonly likeness: number;
+}
+
+function messagesOf(request: Request): readonly Message[] {
+  return 'messages' in request ? request.messages : [];
+}
+
+function nameOf(request: Request): string {
+  return 'model' in request ? `the model "${request.model}"` : `the target "${request.target}"`;
+}
+
+/** Counts equal fields and equal messages; how far the first unequal message agrees breaks ties. */
+function likeness(a: Request, b: Request): number {
+  const others = fieldsOf(a, b).filter((field) => field !== 'messages');
+  const equalFields = others.filter((field) => equal(fieldOf(a, field), fieldOf(b, field))).length;
+  const [messages, recorded] = [messagesOf(a), messagesOf(b)];
+  const index = firstDifference(messages, recorded);
+  const left = canonicalJson(messages[index]);
+  const right = canonicalJson(recorded[index]);
+  const agreeing = left && right ? commonPrefix(left, right) / (left.length + right.length) : 0;
+  return equalFields + index + agreeing;
+}
+
+function differencesOf(a: Request, b: Request): string[] {
+  return fieldsOf(a, b)
+    .filter((field) => !equal(fieldOf(a, field), fieldOf(b, field)))
+    .filter((field) => field !== 'digest' || ('digest' in a && 'digest' in b))
+    .map((field) => {
+      if (field === 'digest') return 'the target itself: its model, system text, tools or results';
+      if (field === 'messages')
+        return `messages: ${messageDifference(messagesOf(a), messagesOf(b))}`;
+      const left = short(canonicalJson(fieldOf(a, field)) ?? 'nothing');
+      const right = short(canonicalJson(fieldOf(b, field)) ?? 'nothing');
+      return left === right ? field : `${field}: asked ${left}, recorded ${right}`;
+    });
+}
+
+function messageDifference(asked: readonly Message[], recorded: readonly Message[]): string {
+  const index = firstDifference(asked, recorded);
+  const left = asked[index];
+  const right = recorded[index];
+  if (!left || !right) return `${asked.length} asked, ${recorded.length} recorded`;
+  const where = `message ${index + 1} (${left.role})`;
+  if (left.role !== right.role) return `${where}: the recording has one from the ${right.role}`;
+  if (left.content === right.content) return `${where}: its tool calls or context`;
+  const lines = left.content.split('\n');
+  const others = right.content.split('\n');
+  const line = firstDifference(lines, others);
+  const [leftText, rightText] = excerpts(lines[line], others[line]);
+  return `${where}, line ${line + 1}: asked ${leftText}, recorded ${rightText}`;
+}
+
+/** Both texts cut short around where they part. */
+function excerpts(left: string | undefined, right: string | undefined): [string, string] {
+  const start = Math.max(0, commonPrefix(left ?? '', right ?? '') - LONGEST / 2);
+  const cut = (text: string | undefined) => {
+    if (text === undefined) return 'nothing';
+    return short(JSON.stringify(`${start > 0 ? '…' : ''}${text.slice(start)}`));
+  };
+  return [cut(left), cut(right)];
+}
+
+function fieldsOf(a: Request, b: Request): string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])];
+}
+
+function fieldOf(request: Request, field: string): unknown {
+  return Object.entries(request).find(([key]) => key === field)?.[1];
+}
+
+function equal(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+function firstDifference(a: readonly unknown[], b: readonly unknown[]): number {
+  let index = 0;
+  while (index < a.length && index < b.length && equal(a[index], b[index])) index += 1;
+  return index;
+}
+
+function commonPrefix(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+function short(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

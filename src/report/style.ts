@@ -1,0 +1,31 @@
+import { isAbsolute, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import picocolors from 'picocolors';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import type { Status } from '../core/verdict.ts';
+
+/** Colours, or the same text without them. */
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  status(status: Status, text: string): string;
+  /** The text without its colours. */
+  strip(text: string): string;
+}
+
+export function createPaint(colours: boolean): Paint {
+  const pc = picocolors.createColors(colours);
+  const ofStatus = { pass: pc.green, fail: pc.red, error: pc.yellow, skipped: pc.dim };
+  return {
+    bold: pc.bold,
+    dim: pc.dim,
+    status: (status, text) => ofStatus[status](text),
+    strip: stripVTControlCharacters,
+  };
+}
+
+/** Relative to the folder where the file is in it, else absolute. */
+export function shownPath(path: string, folder: string): string {
+  const shown = relative(folder, path);
+  return visibleLine(shown === '' || shown.startsWith('..') || isAbsolute(shown) ? path : shown);
+}

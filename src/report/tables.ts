@@ -1,0 +1,86 @@
+import stringWidth from 'string-width';
+import { escapeLine } from '../core/presentation/markdown.ts';
+
+/** Between the cells of a row that has no lines. */
+const GAP = '  ';
+
+interface Layout {
+  /** Columns of a terminal that a row takes. */
+  readonly width: number;
+  readonly text: () => string;
+}
+
+/**
+ * Rows under a head, in time linear in the cells.
+ *
+ * @param boxed with lines around the cells, for a terminal
+ * @param numbers columns that are aligned at the right, counted from 0
+ */
+export function plainTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  boxed: boolean,
+  numbers: readonly number[] = [],
+): string {
+  return layOut(head, rows, boxed, numbers).text();
+}
+
+/** As `plainTable`, for whoever looks first whether there is room for it. */
+export function layOut(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  boxed: boolean,
+  numbers: readonly number[] = [],
+): Layout {
+  const ofCell = measuring();
+  const widths: number[] = [];
+  for (const row of [head, ...rows]) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, ofCell(cell));
+    }
+  }
+  const rowOf = (cells: readonly string[]) => {
+    const padded = widths.map((width, column) => {
+      const cell = cells[column] ?? '';
+      const pad = ' '.repeat(width - ofCell(cell));
+      return numbers.includes(column) ? pad + cell : cell + pad;
+    });
+    return boxed ? `│ ${padded.join(' │ ')} │` : padded.join(GAP).trimEnd();
+  };
+  const line = (left: string, middle: string, right: string) =>
+    `${left}${widths.map((width) => '─'.repeat(width + 2)).join(middle)}${right}`;
+  const text = () => {
+    const texts = rows.map(rowOf);
+    if (!boxed) return [rowOf(head), ...texts].join('\n');
+    return [
+      line('┌', '┬', '┐'),
+      rowOf(head),
+      line('├', '┼', '┤'),
+      ...texts,
+      line('└', '┴', '┘'),
+    ].join('\n');
+  };
+  const cells = widths.reduce((sum, width) => sum + width, 0);
+  const between = boxed ? 3 * widths.length + 1 : GAP.length * (widths.length - 1);
+  return { width: cells + between, text };
+}
+
+/** Measures each text once: most cells of a large table say the same. */
+function measuring(): (cell: string) => number {
+  const known = new Map<string, number>();
+  return (cell) => {
+    const width = known.get(cell) ?? stringWidth(cell);
+    known.set(cell, width);
+    return width;
+  };
+}
+
+/** A table whose cells show their text and do nothing else. */
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const row = (cells: readonly string[]) =>
+    `| ${cells.map((one) => escapeLine(one)).join(' | ')} |`;
+  return [row(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(row)].join('\n');
+}

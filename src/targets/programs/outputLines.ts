@@ -1,0 +1,93 @@
+import { tooLong } from '../replyLimits.ts';
+
+/** A line longer than this is cut, so that an endless one cannot fill the memory. */
+const MAX_LINE = 10_000;
+
+/** Characters that are told of one program; one that prints more is read on in silence. */
+const MAX_TOLD = 1_000_000;
+
+/** What telling a line costs beside its characters: a flood of empty lines is one too. */
+const PER_LINE = 100;
+
+const TAIL = 5;
+
+/** Cuts what a program prints for people into lines, and remembers the last ones. */
+export class ProgramLog {
+  readonly #onLine: (line: string) => void;
+  readonly #decoder = new TextDecoder();
+  #rest = '';
+  #last: readonly string[] = [];
+  #told = 0;
+  /** The latest of what is not told. */
+  #untold: Uint8Array | undefined;
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  add(data: Uint8Array): void {
+    if (this.#told > MAX_TOLD) this.#untold = data;
+    else for (const line of this.#cut(data)) this.say(line);
+  }
+
+  say(line: string): void {
+    if (this.#told > MAX_TOLD) return;
+    this.#onLine(line);
+    this.#told += line.length + PER_LINE;
+    if (this.#told > MAX_TOLD) this.#onLine('Too much output; the rest is omitted.');
+  }
+
+  /** ` Last output: …`, for an error message; empty if nothing was printed. */
+  tail(): string {
+    if (this.#untold) this.#cut(this.#untold);
+    const lines = [...this.#last, this.#rest].filter((line) => line.trim() !== '');
+    return lines.length === 0 ? '' : ` Last output: ${lines.slice(-TAIL).join(' / ')}`;
+  }
+
+  #cut(data: Uint8Array): string[] {
+    const pieces = (this.#rest + this.#decoder.decode(data, { stream: true })).split(/\r?\n/);
+    this.#rest = (pieces.pop() ?? '').slice(0, MAX_LINE);
+    const lines = pieces.map((line) => line.slice(0, MAX_LINE));
+    this.#last = [...this.#last, ...lines].slice(-TAIL);
+    return lines;
+  }
+}
+
+/** Cuts what a program prints on standard output into lines, each the reply to a request. */
+export class ReplyLines {
+  readonly #onLine: (line: string) => void;
+  readonly #isOneConversation: boolean;
+  readonly #decoder = new TextDecoder();
+  #pieces: string[] = [];
+  #length = 0;
+  #all = 0;
+
+  /** @param isOneConversation whether the lines together are limited as the replies of one */
+  constructor(onLine: (line: string) => void, isOneConversation = true) {
+    this.#isOneConversation = isOneConversation;
+    this.#onLine = onLine;
+  }
+
+  /** @returns why no more is to be read; undefined while all is well */
+  add(data: Uint8Array): string | undefined {
+    const text = this.#decoder.decode(data, { stream: true });
+    const [first = '', ...others] = text.split('\n');
+    let fault = this.#grow(first);
+    for (const other of others) {
+      if (fault !== undefined) break;
+      const line = this.#pieces.join('');
+      this.#pieces = [];
+      this.#length = 0;
+      if (line.trim() !== '') this.#onLine(line);
+      fault = this.#grow(other);
+    }
+    return fault;
+  }
+
+  #grow(piece: string): string | undefined {
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    this.#all += piece.length + 1;
+    return tooLong(this.#length, this.#isOneConversation ? this.#all : 0);
+  }
+}

@@ -1,0 +1,66 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { isInside, outsideMessage } from '../../core/insideWorkspace.ts';
+import { TargetError, type TargetHost } from '../target.ts';
+
+interface Wanted {
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Names of variables. */
+  readonly pass_env?: readonly string[] | undefined;
+}
+
+/**
+ * What a target's program inherits: our environment and `programVariables` without the keys of models, but for those that
+ * it asks for by name.
+ *
+ * @throws TargetError where one of these is not set
+ */
+export function environmentFor(
+  name: string,
+  { env = {}, pass_env = [] }: Wanted,
+  {
+    keyVariables,
+    env: variable,
+    programVariables,
+  }: Pick<TargetHost, 'keyVariables' | 'env' | 'programVariables'>,
+): NodeJS.ProcessEnv {
+  const passed = pass_env.map((asked) => {
+    const value = variable(asked);
+    if (value !== undefined) return [asked, value] as const;
+    const message = `${name} needs the environment variable ${asked}. Set it first.`;
+    throw new TargetError('target-not-found', message);
+  });
+  const kept = Object.entries({ ...programVariables, ...process.env }).filter(
+    ([one]) => !keyVariables.some((key) => isSame(one, key)),
+  );
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(passed), ...env };
+}
+
+/** Windows knows one variable by any case of its letters. */
+function isSame(a: string, b: string): boolean {
+  return process.platform === 'win32' ? a.toUpperCase() === b.toUpperCase() : a === b;
+}
+
+/**
+ * A file or folder that a suite names, links followed: what runs is what was looked at.
+ *
+ * @param what as an error calls it: `The \`path\` of "agent"`
+ * @throws TargetError `target-not-found` where it is not there, or not inside the workspace
+ */
+export async function programPath(
+  what: string,
+  path: string,
+  kind: 'file' | 'folder',
+  workspace: string,
+): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real === undefined) throw notFound(`${what} names ${path}, which does not exist.`);
+  const top = await realpath(workspace);
+  if (!isInside(real, top)) throw notFound(outsideMessage(what));
+  const found = await lstat(real);
+  if (kind === 'file' ? found.isFile() : found.isDirectory()) return real;
+  throw notFound(`${what} names ${path}, which is not a ${kind}.`);
+}
+
+function notFound(message: string): TargetError {
+  return new TargetError('target-not-found', message);
+}

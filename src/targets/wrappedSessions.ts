@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import { systemMessages } from '../core/conversation.ts';
+import type { TargetSpec } from '../core/suite.ts';
+import { fromCache, NO_USAGE } from '../core/verdict.ts';
+import type { Lookup } from '../models/cache.ts';
+import { type TargetExchangeRequest, targetReplySchema } from '../models/exchange.ts';
+import type { Recorder } from '../models/recording.ts';
+import type { Player } from '../models/replaySource.ts';
+import {
+  replying,
+  TargetError,
+  type TargetReply,
+  type TargetSession,
+  targetErrorReasons,
+} from './target.ts';
+
+/** The session with the target's `system` before the messages of every request. */
+export function prependSystemPrompt(session: TargetSession, { system }: TargetSpec): TargetSession {
+  const before = systemMessages(system);
+  if (before.length === 0) return session;
+  return replying(session, (messages, signal, hear) =>
+    session.reply([...before, ...messages], signal, hear),
+  );
+}
+
+/** What tells one conversation with a target from another in a recording. */
+export interface SessionIdentity {
+  /** The target's name. */
+  readonly target: string;
+  readonly caseId: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  /** From 1. */
+  readonly repetition: number;
+  /** As of `targetDigest`. */
+  readonly digest: string;
+  /** As of the target's type. */
+  readonly keysDecide: boolean;
+}
+
+type Messages = Parameters<TargetSession['reply']>[0];
+
+function requestOf(identity: SessionIdentity, messages: Messages): TargetExchangeRequest {
+  return {
+    target: identity.target,
+    case: identity.caseId,
+    context: { ...identity.context },
+    messages: [...messages],
+    repetition: identity.repetition,
+    digest: identity.digest,
+  };
+}
+
+/** The session, writing every exchange to the recorder. A cancelled reply leaves no line. */
+export function recordingSession(
+  session: TargetSession,
+  identity: SessionIdentity,
+  recorder: Recorder,
+): TargetSession {
+  return replying(session, async (messages, signal, hear) => {
+    const asked = requestOf(identity, messages);
+    try {
+      const reply = await session.reply(messages, signal, hear);
+      const { messages: said, notes, past } = reply;
+      const usage = past ? past.usage : reply.usage;
+      const kept = { messages: [...said], ...(notes && { notes }), ...(usage && { usage }) };
+      await recorder.target(asked, { reply: kept });
+      return reply;
+    } catch (error) {
+      if (error instanceof TargetError) {
+        const { reason, message } = error;
+        await recorder.target(asked, { error: { reason, message } });
+      }
+      throw error;
+    }
+  });
+}
+
+/**
+ * A session that answers from a recording; no target is opened.
+ *
+ * @throws ModelError `not-recorded` from `reply`
+ */
+export function replayingSession(identity: SessionIdentity, player: Player): TargetSession {
+  return {
+    async reply(messages, signal): Promise<TargetReply> {
+      signal.throwIfAborted();
+      const result = player.target(requestOf(identity, messages), identity.keysDecide);
+      if ('reply' in result) return result.reply;
+      const { reason, message } = result.error;
+      const known = targetErrorReasons.find((one) => one === reason);
+      throw new TargetError(known ?? 'target-error', message);
+    },
+    async close() {},
+  };
+}
+
+const entrySchema = z.strictObject({ reply: targetReplySchema, latency: z.number().min(0) });
+
+/**
+ * A session with a target that is opened once a reply is wanted which earlier runs did not ask for.
+ *
+ * @param identity what decides its replies beside the messages
+ */
+export function cachingSession(
+  open: () => Promise<TargetSession>,
+  identity: object,
+  lookup: Lookup,
+): TargetSession {
+  let opened: TargetSession | undefined;
+  const saved: string[] = [];
+  return {
+    async reply(messages, signal, hear) {
+      signal.throwIfAborted();
+      const [key = ''] = lookup.keysOf({ kind: 'target', ...identity, messages });
+      const entry = await lookup.load(key, entrySchema);
+      if (entry) return recalled(entry);
+      opened ??= await open();
+      const waited = opened.waited?.() ?? 0;
+      const began = performance.now();
+      const reply = await opened.reply(messages, signal, hear);
+      const waiting = (opened.waited?.() ?? 0) - waited;
+      lookup.save(key, { reply, latency: performance.now() - began - waiting });
+      saved.push(key);
+      return reply;
+    },
+    spent: () => opened?.spent?.() ?? NO_USAGE,
+    waited: () => opened?.waited?.() ?? 0,
+    startup: () => opened?.startup?.() ?? 0,
+    async close(signal) {
+      try {
+        await opened?.close(signal);
+      } catch (error) {
+        // What was taken for replies may be none.
+        for (const key of saved) lookup.forget(key);
+        throw error;
+      }
+    },
+  };
+}
+
+function recalled({ reply, latency }: z.infer<typeof entrySchema>): TargetReply {
+  const { messages, notes, usage } = reply;
+  return {
+    messages,
+    ...(notes && { notes }),
+    usage: fromCache(usage),
+    past: { usage, latency },
+  };
+}

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { Scrubber } from '../../../../src/core/scrubber.ts';
+import { Endpoints } from '../../../../src/models/endpoint/endpoints.ts';
+import { Circuit } from '../../../../src/models/endpoint/requestQueue.ts';
+import type { Model } from '../../../../src/models/model.ts';
+import { createModel } from '../../../../src/models/registry.ts';
+import * as faults from '../../../support/modelServer/faults.ts';
+import { Counter, Limiter } from '../../../support/modelServer/limiter.ts';
+import { type Script, startModelServer } from '../../../support/modelServer/server.ts';
+import { until } from '../../../support/until.ts';
+
+const WAITS = /limits how fast it is asked\. Requests wait in line/;
+
+async function endpoint(t: TestContext, script: Script, concurrency?: number) {
+  const server = await startModelServer(script);
+  t.after(() => server.close());
+  const logged: string[] = [];
+  const tell = (text: string) => void logged.push(text);
+  const log = { debug: tell, info: tell, warn: tell, error: tell };
+  const endpoints = new Endpoints(log, { ...(concurrency !== undefined && { concurrency }) });
+  const model = (params: object = {}, secret = 'sk-test') =>
+    createModel(
+      {
+        id: 'openai:m',
+        provider: 'openai',
+        params: { provider: 'openai', model: 'm', base_url: server.baseUrl, ...params },
+        folder: '/',
+      },
+      {
+        secret: async () => secret,
+        env: () => undefined,
+        scrubber: new Scrubber(),
+        log,
+        endpoints,
+      },
+    );
+  return { server, logged, model };
+}
+
+function ask(model: Model, signal = new AbortController().signal): Promise<string> {
+  const request = { messages: [{ role: 'user' as const, content: 'Hello' }] };
+  return model.complete(request, 1, signal).then(([{ text }]) => text);
+}
+
+function askAll(count: number, models: readonly Model[]): Promise<string[]> {
+  const asked = Array.from({ length: count }, (_, index) => models[index % models.length]);
+  return Promise.all(asked.flatMap((model) => (model ? [ask(model)] : [])));
+}
+
+describe('requests to an endpoint with limits', () => {
+  it('keep within what its headers allow, once they have said so', async (t) => {
+    const limiter = new Limiter({ requests: 5, window: 300, tells: true });
+    const { model } = await endpoint(t, () => limiter.answer('ok'));
+    const first = await model();
+    await ask(first);
+    const answers = await askAll(18, [first]);
+    assert.equal(answers.length, 18);
+    // On a busy machine some of a window arrive in the next; asked at once, 14 would be refused.
+    assert.ok(limiter.refused < 5, `${limiter.refused} refused`);
+  });
+
+  it('share one line, whoever asks for the model', async (t) => {
+    const limiter = new Limiter({ requests: 5, window: 300, tells: true });
+    const { model } = await endpoint(t, () => limiter.answer('ok'));
+    const [agent, judge] = [await model({ temperature: 1 }), await model({ temperature: 0 })];
+    await ask(agent);
+    await askAll(12, [agent, judge]);
+    assert.ok(limiter.refused < 5, `${limiter.refused} refused`);
+  });
+
+  it('do not wait for another model, or for another account', async (t) => {
+    const { model } = await endpoint(t, ({ model: name }, index) =>
+      name === 'm' && index === 0 ? faults.rateLimited(3_600) : 'ok',
+    );
+    const busy = await model();
+    await assert.rejects(ask(busy), /left alone/);
+    assert.equal(await ask(await model({ model: 'other' })), 'ok');
+    assert.equal(await ask(await model({}, 'sk-other')), 'ok');
+    await assert.rejects(ask(busy), /left alone/);
+  });
+
+  it('are all answered by one that refuses without a word about when', async (t) => {
+    const counter = new Counter(3);
+    const { model } = await endpoint(t, () => counter.answer('ok', 10));
+    const answers = await askAll(30, [await model()]);
+    assert.equal(answers.length, 30);
+    assert.equal(counter.peak, 3);
+  });
+
+  it('go out all at once where nothing speaks against it', async (t) => {
+    const counter = new Counter(64);
+    const { model } = await endpoint(t, () => counter.answer('ok', 200));
+    await askAll(64, [await model()]);
+    assert.deepEqual([counter.peak, counter.refused], [64, 0]);
+  });
+
+  it('are no more at once than they may be, whatever model they are for', async (t) => {
+    const counter = new Counter(3);
+    const { model, logged } = await endpoint(t, () => counter.answer('ok', 20), 3);
+    const models = [await model(), await model({ model: 'other' }), await model({}, 'sk-other')];
+    await askAll(30, models);
+    assert.deepEqual([counter.peak, counter.refused], [3, 0]);
+    assert.deepEqual(logged, []);
+  });
+
+  it('take turns between models when they wait for each other', async (t) => {
+    const counter = new Counter(1);
+    const { server, model } = await endpoint(t, () => counter.answer('ok', 20), 1);
+    const many = askAll(12, [await model()]);
+    await Promise.all([many, ask(await model({ model: 'other' }))]);
+    const place = server.requests.findIndex(({ body }) => body.model === 'other');
+    assert.ok(place > 0 && place < 4, `${place}`);
+  });
+
+  it('wait for each other without their time limit', async (t) => {
+    const counter = new Counter(1);
+    const { model, logged } = await endpoint(t, () => counter.answer('ok', 400), 1);
+    const answers = await askAll(5, [await model({ timeout: 1_500 })]);
+    assert.equal(answers.length, 5);
+    assert.deepEqual(logged, []);
+  });
+
+  it('wait without their time limit, which is told once', async (t) => {
+    const limiter = new Limiter({ requests: 1, window: 1_100, tells: true });
+    const { model, logged } = await endpoint(t, () => limiter.answer('ok'));
+    const patient = await model({ timeout: 1_500 });
+    const began = performance.now();
+    await askAll(3, [patient]);
+    assert.ok(performance.now() - began > 1_500);
+    assert.equal(logged.filter((text) => WAITS.test(text)).length, 1);
+  });
+
+  it('leave the line at once when they are cancelled', async (t) => {
+    const { server, model } = await endpoint(t, () => faults.rateLimited(60));
+    const cancel = new AbortController();
+    const one = await model();
+    const asked = [ask(one, cancel.signal), ask(one, cancel.signal)];
+    await until(
+      'both are refused',
+      async () => server.requests.length,
+      (count) => count === 2,
+    );
+    const began = performance.now();
+    const reason = new Error('cancelled');
+    setTimeout(() => cancel.abort(reason), 50);
+    for (const one of asked) await assert.rejects(one, (error) => error === reason);
+    assert.ok(performance.now() - began < 10_000);
+  });
+
+  it('are not repeated where no waiting would help', async (t) => {
+    const { server, model } = await endpoint(t, () =>
+      faults.httpError(429, 'You exceeded your current quota.', { code: 'insufficient_quota' }),
+    );
+    await assert.rejects(ask(await model()), /rate-limited.*quota/);
+    assert.equal(server.requests.length, 1);
+  });
+
+  it('wait for its limit of tokens', async (t) => {
+    const sent: number[] = [];
+    const headers = {
+      'x-ratelimit-limit-tokens': '100',
+      'x-ratelimit-remaining-tokens': '0',
+      'x-ratelimit-reset-tokens': '0.4s',
+    };
+    const { model } = await endpoint(t, () => {
+      sent.push(performance.now());
+      return { text: 'ok', headers: sent.length === 1 ? headers : {} };
+    });
+    const one = await model();
+    await ask(one);
+    await ask(one);
+    const [before = 0, after = 0] = sent;
+    // A request of about 15 tokens is there again after a good tenth of it.
+    assert.ok(after - before > 30, `${after - before}`);
+  });
+});
+
+const REST = 30_000;
+
+function down(): Circuit {
+  const circuit = new Circuit();
+  const told = [1, 2, 3].map(() => circuit.failed('It is away.', 0));
+  assert.deepEqual(told, [false, false, true]);
+  return circuit;
+}
+
+describe('the circuit of an endpoint', () => {
+  it('lets everybody ask until three requests in a row have failed', () => {
+    const circuit = new Circuit();
+    for (const now of [0, 1]) circuit.failed('It is away.', now);
+    assert.equal(circuit.refusal(2), undefined);
+    assert.equal(circuit.answered(), false);
+    for (const now of [3, 4]) circuit.failed('It is away.', now);
+    assert.equal(circuit.refusal(5), undefined);
+  });
+
+  it('then lets nobody ask, and says why', () => {
+    assert.equal(down().refusal(REST - 1), 'It is away.');
+  });
+
+  it('lets one ask after a rest, and the others once that one was answered', () => {
+    const circuit = down();
+    assert.equal(circuit.refusal(REST), undefined);
+    circuit.asked(REST);
+    assert.equal(circuit.refusal(REST + 1), 'It is away.');
+    assert.equal(circuit.answered(), true);
+    assert.equal(circuit.refusal(REST + 2), undefined);
+  });
+
+  it('rests again where that one failed, without telling it again', () => {
+    const circuit = down();
+    circuit.asked(REST);
+    assert.equal(circuit.failed('It is still away.', REST + 1), false);
+    assert.equal(circuit.refusal(2 * REST), 'It is still away.');
+    assert.equal(circuit.refusal(2 * REST + 1), undefined);
+  });
+});
