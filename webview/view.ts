@@ -4,7 +4,7 @@ import { caseName } from '../src/core/presentation/executionTitle.ts';
 import { STATUS_WORDS } from '../src/core/presentation/status.ts';
 import { visibleLine } from '../src/core/presentation/visibleText.ts';
 import type { Verdict } from '../src/core/verdict.ts';
-import { isRunning } from '../src/protocol/running.ts';
+import { isRunning } from '../src/protocol/viewPage.ts';
 import type { conversationProtocol, Snapshot, ToView } from '../src/protocol/viewProtocol.ts';
 import { ComparedView } from './comparedView.ts';
 import { ElementCache, place } from './elementCache.ts';

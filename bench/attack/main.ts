@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { SERVER_FLAGS } from '../../src/protocol/serverProtocol.ts';
+import { SERVER_FLAGS } from '../../src/protocol/names.ts';
 import { type Aim, print, say, table, today } from '../print.ts';
 import type { Result } from './attack.ts';
 import { attacks } from './attacks.ts';

@@ -142,13 +142,13 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/language',
     holds:
-      'one service over a table of document kinds (`kinds.ts`): completion, hover, code actions, symbols and other features; `ports.ts` is all it needs from outside',
+      'one service over a table of document kinds (`service.ts`): completion, hover, code actions, symbols and other features; `ports.ts` is all it needs from outside',
     imports: ['core', 'yaml', 'schema', 'evalfile', 'assertions', 'protocol'],
   },
   {
     folder: 'src/server',
     holds:
-      'LSP wiring over `language`: requests, diagnostics, open and closed files, who uses what (`suiteIndex.ts`); never runs a case or asks a model',
+      'LSP wiring over `language`: requests, diagnostics, open and closed files, who uses what (`workspace.ts`); never runs a case or asks a model',
     imports: ['core', 'yaml', 'evalfile', 'language', JUDGE_ESTIMATE, 'store', 'protocol'],
   },
   {

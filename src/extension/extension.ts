@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { COMMANDS } from '../protocol/serverProtocol.ts';
-import { JUDGE_REQUEST, LANGUAGE_ID } from '../protocol/settings.ts';
+import { COMMANDS, JUDGE_REQUEST, LANGUAGE_ID } from '../protocol/names.ts';
 import { type ViewPage, viewTypeOf } from '../protocol/viewPage.ts';
 import { judgeCase, openCase, runCase, runFile, saveCase } from './commands/caseCommands.ts';
 import { offerRenames } from './commands/renameOffer.ts';

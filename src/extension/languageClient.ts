@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { Throttle } from '../core/throttle.ts';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
-import type { CaseRenamed } from '../protocol/caseRenamed.ts';
+import type { CaseRenamed } from '../protocol/serverProtocol.ts';
 import { Disposing } from './disposables.ts';
 
 /** `FileChangeType.Changed` of the protocol. */

@@ -8,7 +8,7 @@ import {
   type ReadReply,
   readParamsSchema,
   uriParamsSchema,
-} from '../protocol/fileProtocol.ts';
+} from '../protocol/serverProtocol.ts';
 
 /** Most files that one pattern gives. */
 const MOST = 5_000;

@@ -1,17 +1,17 @@
 import type { Disposable } from 'vscode';
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
+import { LANGUAGE_ID, SECTION, SERVER_FLAGS } from '../protocol/names.ts';
 import {
   CASE_RENAMED,
   CASE_RENAMES,
   type CaseRenamed,
+  type ClientOptions,
   caseRenamedSchema,
   caseRenamesSchema,
-} from '../protocol/caseRenamed.ts';
-import { type ClientOptions, EDITOR_MODELS } from '../protocol/clientOptions.ts';
-import { SERVER_FLAGS } from '../protocol/serverProtocol.ts';
-import { LANGUAGE_ID, SECTION } from '../protocol/settings.ts';
-import { VERDICT_MARKS } from '../protocol/verdictMarks.ts';
+  EDITOR_MODELS,
+  VERDICT_MARKS,
+} from '../protocol/serverProtocol.ts';
 import { TurnMarks } from './marks/turnMarks.ts';
 import { serveFiles } from './serveFiles.ts';
 

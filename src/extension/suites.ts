@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
-import { EVAL_GLOB, isEvalFile as isEvalFileName } from '../protocol/fileNames.ts';
-import { SECTION, SETTINGS } from '../protocol/settings.ts';
+import { EVAL_GLOB, isEvalFile as isEvalFileName, SECTION, SETTINGS } from '../protocol/names.ts';
 import { workspaceOf } from './locations.ts';
 
 const EXCLUDED = '**/node_modules/**';

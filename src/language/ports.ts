@@ -7,7 +7,7 @@ import type { CasesNow } from '../evalfile/caseChanges.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
-import type { SymbolTable } from './symbols/symbol.ts';
+import type { SymbolTable } from './symbols/symbolTable.ts';
 
 /** An eval file as the features see it: parsed once for each version of its text. */
 export interface EvalDocument {

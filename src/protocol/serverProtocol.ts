@@ -1,19 +1,94 @@
-/**
- * Commands that the server's code lenses name and the client carries out. Arguments: the file's URI,
- * and for a case its id.
- */
-export const COMMANDS = {
-  runCase: 'turnlight.runCase',
-  runFile: 'turnlight.runFile',
-  openConversation: 'turnlight.openConversation',
-  saveConversation: 'turnlight.saveConversation',
-  judgeAgain: 'turnlight.judgeAgain',
-  resume: 'turnlight.resume',
-  improveJudge: 'turnlight.improveJudge',
+import * as z from 'zod';
+import { statusSchema } from '../core/verdict.ts';
+
+/** What a client says as it starts the server. */
+export const clientOptionsSchema = z.object({
+  /** It is the extension, which knows more than LSP. */
+  extension: z.boolean().catch(false),
+});
+
+export type ClientOptions = z.infer<typeof clientOptionsSchema>;
+
+/** The request for the editor's models, to the extension alone → `editorModelsSchema`. */
+export const EDITOR_MODELS = 'turnlight/editorModels';
+
+/** As `provider:model`. */
+export const editorModelsSchema = z.array(z.string());
+
+/** The notification that a case is about to have a new id, if its edit is applied, to the extension alone. */
+export const CASE_RENAMES = 'turnlight/caseRenames';
+
+/** The notification that a case has a new id and its results have followed, to the extension alone. */
+export const CASE_RENAMED = 'turnlight/caseRenamed';
+
+export const caseRenamedSchema = z.strictObject({
+  /** The eval file, absolute. */
+  suite: z.string(),
+  from: z.string(),
+  to: z.string(),
+});
+
+/** Cases as `CaseRenames` expects them. */
+export const caseRenamesSchema = z.array(
+  caseRenamedSchema.extend({ hash: z.strictObject({ from: z.string(), to: z.string() }) }),
+);
+
+export type CaseRenamed = z.infer<typeof caseRenamedSchema>;
+
+/** The notification with the marks of an open eval file, to the extension alone. */
+export const VERDICT_MARKS = 'turnlight/verdictMarks';
+
+const verdictMarkSchema = z.strictObject({
+  /** From 0. */
+  line: z.number(),
+  status: statusSchema,
+  /** The case has changed since its last run. */
+  stale: z.boolean(),
+});
+
+export const verdictMarksSchema = z.strictObject({
+  uri: z.string(),
+  marks: z.array(verdictMarkSchema),
+});
+
+export type VerdictMark = z.infer<typeof verdictMarkSchema>;
+
+export type VerdictMarks = z.infer<typeof verdictMarksSchema>;
+
+/** What the server asks the client for where it cannot read by itself: virtual workspaces. */
+export const FILE_REQUESTS = {
+  /** `readParamsSchema` → `readReplySchema` */
+  read: 'turnlight/readFile',
+  /** `{uri}` → boolean */
+  exists: 'turnlight/fileExists',
+  /** `{uri}` → `listReplySchema` */
+  list: 'turnlight/listFolder',
+  /** `globParamsSchema` → `globReplySchema` */
+  glob: 'turnlight/findFiles',
 } as const;
 
-/**
- * Flags for the server's process. Without a limit Node keeps over a gigabyte of what nobody needs any more
- * where a workspace is full of long files; with it, it collects that sooner.
- */
-export const SERVER_FLAGS: readonly string[] = ['--max-old-space-size=768'];
+export const readParamsSchema = z.strictObject({ uri: z.string(), maxBytes: z.number() });
+
+export const readReplySchema = z.union([
+  z.strictObject({ text: z.string() }),
+  z.strictObject({
+    reason: z.enum(['missing', 'too-large', 'not-utf8', 'unreadable']),
+    message: z.string(),
+  }),
+]);
+
+/** Of `exists` and `list`. */
+export const uriParamsSchema = z.strictObject({ uri: z.string() });
+
+export const listReplySchema = z.strictObject({
+  entries: z.array(z.strictObject({ name: z.string(), isFolder: z.boolean() })),
+});
+
+export const globParamsSchema = z.strictObject({
+  folder: z.string(),
+  patterns: z.array(z.string()),
+});
+
+export const globReplySchema = z.strictObject({ uris: z.array(z.string()) });
+
+export type ReadReply = z.infer<typeof readReplySchema>;

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { SECTION } from './settings.ts';
+import { SECTION } from './names.ts';
 
 /** What a page of ours shows; one script serves all, so that what they share ships once. */
 export type ViewPage = 'conversation' | 'results' | 'agreement' | 'labelling' | 'trends';
@@ -10,6 +10,13 @@ export const PAGE_ATTRIBUTE = 'data-page';
 /** By which VS Code brings a page back after a reload. */
 export function viewTypeOf(page: ViewPage): string {
   return `${SECTION}.${page}`;
+}
+
+/** Where a case is in its run; `new`: it never ran. */
+export const PHASES = ['new', 'queued', 'running', 'cancelled', 'finished'] as const;
+
+export function isRunning(phase: (typeof PHASES)[number] | undefined): boolean {
+  return phase === 'queued' || phase === 'running';
 }
 
 /** The messages between the extension and a page. Each end parses what it receives. */

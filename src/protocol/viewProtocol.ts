@@ -7,7 +7,7 @@ import { opinionSchema } from '../core/record/opinion.ts';
 import { originKinds, stopReasons } from '../core/record/runRecord.ts';
 import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
-import type { PageProtocol } from './viewPage.ts';
+import { type PageProtocol, PHASES } from './viewPage.ts';
 
 /**
  * What the extension and the conversation view say to each other. Parsed on both ends. The
@@ -80,8 +80,7 @@ const comparedSchema = z.strictObject({
 export const snapshotSchema = z.strictObject({
   ...endedSchema.shape,
   state: viewStateSchema,
-  /** `new`: it never ran. */
-  phase: z.enum(['new', 'queued', 'running', 'cancelled', 'finished']),
+  phase: z.enum(PHASES),
   suiteName: z.string(),
   description: z.string().optional(),
   repetitions: z.int().min(1),

@@ -3,11 +3,10 @@ import { stackText } from '../core/errors.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { START } from '../core/problem.ts';
 import { codeActionKinds } from '../language/codeActions/codeActions.ts';
-import { ON_TYPE } from '../language/features/onTypeFormatting.ts';
+import { ON_TYPE } from '../language/features/formatting.ts';
 import type { Refusal } from '../language/features/rename.ts';
 import { SEMANTIC_TOKENS } from '../language/features/semanticTokens.ts';
-import type { RequestName, Requests } from '../language/requests.ts';
-import type { LanguageService } from '../language/service.ts';
+import type { LanguageService, RequestName, Requests } from '../language/service.ts';
 import type { RecordRenames } from './recordRenames.ts';
 
 export const FEATURES: lsp.ServerCapabilities = {

@@ -5,8 +5,10 @@ import { stackText } from '../core/errors.ts';
 import type { Problem } from '../core/problem.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { diagnosticsByFile } from '../language/features/diagnostics.ts';
-import { isEvalFile, isMessagesFile } from '../protocol/fileNames.ts';
-import { uriOf } from './addresses.ts';
+import { verdictMarks } from '../language/features/verdictMarks.ts';
+import { isEvalFile, isMessagesFile } from '../protocol/names.ts';
+import { VERDICT_MARKS, type VerdictMarks } from '../protocol/serverProtocol.ts';
+import { uriOf } from './clientFiles.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Milliseconds without a key press before a text is checked. */
@@ -140,4 +142,27 @@ export function createPublisher(
 /** Whether a change of this file can change what is said of an eval file. */
 export function mayMatter(path: string): boolean {
   return /\.(?:md|jsonl?|csv|ya?ml|[cm]?[jt]s)$/.test(path);
+}
+
+/** Sends the client the lines of an eval file that hold judged turns; nothing if it is not open. */
+export function markSender(
+  connection: Connection,
+  { openAt, documentAt, lastRuns, casesNow }: Workspace,
+) {
+  /** The number of the last look at each file; an earlier look may take longer. */
+  const looks = new Map<string, number>();
+  let count = 0;
+  return async (path: string): Promise<void> => {
+    const open = openAt(path);
+    if (!open || !isEvalFile(path)) return;
+    count += 1;
+    const look = count;
+    looks.set(path, look);
+    const document = await documentAt(path);
+    if (!document) return;
+    const marks = await verdictMarks(document, lastRuns, casesNow);
+    if (looks.get(path) !== look) return;
+    const sent: VerdictMarks = { uri: open.uri, marks };
+    await connection.sendNotification(VERDICT_MARKS, sent);
+  };
 }

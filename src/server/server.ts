@@ -17,24 +17,22 @@ import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import type { ClientWishes, Estimating } from '../language/ports.ts';
 import { createLanguageService } from '../language/service.ts';
-import { CASE_RENAMED, CASE_RENAMES, type CaseRenamed } from '../protocol/caseRenamed.ts';
+import { isEvalFile, SECTION } from '../protocol/names.ts';
 import {
+  CASE_RENAMED,
+  CASE_RENAMES,
+  type CaseRenamed,
   clientOptionsSchema,
   EDITOR_MODELS,
   editorModelsSchema,
-} from '../protocol/clientOptions.ts';
-import { isEvalFile } from '../protocol/fileNames.ts';
-import { SECTION } from '../protocol/settings.ts';
+} from '../protocol/serverProtocol.ts';
 import { examplesOf } from '../store/examples.ts';
 import { RecordWatch } from '../store/watchRecords.ts';
-import { isVirtual, pathOf, uriOf } from './addresses.ts';
-import { clientFiles, listFolder } from './clientFiles.ts';
+import { clientFiles, isVirtual, listFolder, pathOf, uriOf } from './clientFiles.ts';
 import { FEATURES, serveFeatures } from './features.ts';
-import { markSender } from './marks.ts';
-import { createPublisher, mayMatter } from './publisher.ts';
+import { createPublisher, markSender, mayMatter } from './publisher.ts';
 import { recordRenames } from './recordRenames.ts';
-import { createSuiteIndex } from './suiteIndex.ts';
-import { createWorkspace } from './workspace.ts';
+import { createSuiteIndex, createWorkspace } from './workspace.ts';
 
 /** Milliseconds without a change of records before what is shown of them is changed. */
 const PACE = 100;

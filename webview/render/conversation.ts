@@ -3,7 +3,7 @@ import { counted } from '../../src/core/presentation/amounts.ts';
 import { badgeOf, entriesByTurn, failedBadge } from '../../src/core/scoring.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
-import { isRunning } from '../../src/protocol/running.ts';
+import { isRunning } from '../../src/protocol/viewPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import type { ElementCache } from '../elementCache.ts';
 import { h } from '../h.ts';

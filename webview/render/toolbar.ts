@@ -1,5 +1,5 @@
 import { counted } from '../../src/core/presentation/amounts.ts';
-import { isRunning } from '../../src/protocol/running.ts';
+import { isRunning } from '../../src/protocol/viewPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import type { ElementCache } from '../elementCache.ts';
 import { h } from '../h.ts';

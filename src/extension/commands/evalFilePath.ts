@@ -1,5 +1,5 @@
 import { capitalized } from '../../core/presentation/capitalized.ts';
-import { isEvalFile } from '../../protocol/fileNames.ts';
+import { isEvalFile } from '../../protocol/names.ts';
 
 const FOLDER = 'evals';
 

@@ -7,7 +7,7 @@ import {
   starterAgent,
   starterText,
 } from '../../evalfile/starter.ts';
-import { SECTION, SETTINGS } from '../../protocol/settings.ts';
+import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
 import { evalFilePath, SUGGESTED, suiteName } from './evalFilePath.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { personName } from '../../core/record/labelFiles.ts';
 import { gitOutput } from '../../disk/git.ts';
-import { SECTION, SETTINGS } from '../../protocol/settings.ts';
+import { SECTION, SETTINGS } from '../../protocol/names.ts';
 
 const known = new Map<string, Promise<string>>();
 

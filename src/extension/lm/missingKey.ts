@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
-import { SECTION, SETTINGS } from '../../protocol/settings.ts';
+import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { toRange } from '../locations.ts';
 import type { Secrets } from '../secrets.ts';
 import { chooseEditorModel, chooseModel } from './chooseModel.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Status } from '../../core/verdict.ts';
-import { SECTION, SETTINGS } from '../../protocol/settings.ts';
-import { type VerdictMark, verdictMarksSchema } from '../../protocol/verdictMarks.ts';
+import { SECTION, SETTINGS } from '../../protocol/names.ts';
+import { type VerdictMark, verdictMarksSchema } from '../../protocol/serverProtocol.ts';
 import { Disposing } from '../disposables.ts';
 import { COLORS, markSvg, type Theme } from './shapes.ts';
 

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { CaseIdentity } from '../../core/identity.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
-import { isRunning } from '../../protocol/running.ts';
+import { isRunning } from '../../protocol/viewPage.ts';
 import { Disposing } from '../disposables.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import { filesOnScreen, isEvalFile, readSuite } from '../suites.ts';

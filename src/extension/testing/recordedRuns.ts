@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { uniqueBy } from '../../core/data/data.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { isRunning } from '../../protocol/running.ts';
+import { isRunning } from '../../protocol/viewPage.ts';
 import type { LatestRuns } from '../../store/records/latest.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
 import { Disposing } from '../disposables.ts';

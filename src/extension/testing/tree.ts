@@ -4,7 +4,7 @@ import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { ExpandedCase } from '../../core/suite.ts';
 import type { RenamedCase } from '../../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { EVAL_GLOB } from '../../protocol/fileNames.ts';
+import { EVAL_GLOB } from '../../protocol/names.ts';
 import { Disposing } from '../disposables.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 import { CaseItems } from './caseItems.ts';

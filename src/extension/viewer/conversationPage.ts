@@ -5,8 +5,8 @@ import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { isRunning } from '../../protocol/running.ts';
-import { COMMANDS } from '../../protocol/serverProtocol.ts';
+import { COMMANDS } from '../../protocol/names.ts';
+import { isRunning } from '../../protocol/viewPage.ts';
 import {
   type conversationProtocol,
   type Snapshot,

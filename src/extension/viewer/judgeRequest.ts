@@ -4,7 +4,7 @@ import { parseJson } from '../../core/data/data.ts';
 import type { KeyHost } from '../../core/environment.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Verdict } from '../../core/verdict.ts';
-import { JUDGE_REQUEST } from '../../protocol/settings.ts';
+import { JUDGE_REQUEST } from '../../protocol/names.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 import { isEvalFile, readSuite } from '../suites.ts';

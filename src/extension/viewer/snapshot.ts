@@ -7,7 +7,7 @@ import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { SaidBefore } from '../../core/suite.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
-import { isRunning } from '../../protocol/running.ts';
+import { isRunning } from '../../protocol/viewPage.ts';
 import type { Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import { finishedSnapshot } from '../../report/finishedSnapshot.ts';
 import type { LiveCase } from '../liveRuns.ts';

@@ -4,8 +4,8 @@ import { firstFree, type Path } from '../../core/data/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { START } from '../../core/problem.ts';
 import { resolveReference } from '../../evalfile/resolveReference.ts';
+import { linkedFile } from '../features/documentLinks.ts';
 import type { EvalDocument, LanguagePorts } from '../ports.ts';
-import { linkedFile } from '../symbols/linkedFile.ts';
 
 /** What code actions look up beside the document. */
 export type CodeActionPorts = Pick<

@@ -1,16 +1,13 @@
 import type { CodeAction, Diagnostic, TextEdit } from 'vscode-languageserver-types';
-import type { Range } from '../../core/problem.ts';
+import { overlaps, type Range } from '../../core/problem.ts';
 import { loadPrompt } from '../../evalfile/prompt.ts';
 import { parseYaml } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
-import { overlaps } from '../range.ts';
 import type { ActionContext, CodeActionPorts } from './actions.ts';
-import { toTranscript, toTurns } from './conversation.ts';
 import { extractName } from './extractName.ts';
 import { ALL_FIXES, fixesOf, PROMPT_FIXES, TEXT_FIXES } from './fixes.ts';
-import { improveJudge } from './improveJudge.ts';
-import { inlinePrompt, toPromptFile } from './promptFile.ts';
-import { inlineTranscript, toTranscriptFile } from './transcriptFile.ts';
+import { improveJudge, inlinePrompt, toPromptFile } from './judgePrompt.ts';
+import { inlineTranscript, toTranscript, toTranscriptFile, toTurns } from './transcript.ts';
 
 /** LSP's kinds of code actions that are offered here. */
 export const codeActionKinds = [

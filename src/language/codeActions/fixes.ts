@@ -9,8 +9,7 @@ import { removeEntry, removeKeyAt } from '../../yaml/removeEntry.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { DiagnosticData } from '../features/diagnostics.ts';
 import { editsIn, newFileEdit, quickFix } from './actions.ts';
-import { newFileText } from './newFileText.ts';
-import { placeholder } from './placeholder.ts';
+import { newFileText, placeholder } from './placeholder.ts';
 
 export interface DocumentContext {
   readonly uri: string;

@@ -8,7 +8,7 @@ import { type Mention, mentionsIn, type Role, rolesAt } from '../../schema/menti
 import type { CompletionContext } from '../ports.ts';
 import { type Cursor, isMarked } from './cursor.ts';
 import { type Choice, KINDS } from './items.ts';
-import { offerAt } from './options.ts';
+import { offerAt } from './keys.ts';
 import { readEntries } from './slice.ts';
 import { listed } from './values.ts';
 

@@ -6,8 +6,7 @@ import { definition, schemasAt, valuesAt } from '../../schema/schemaWalk.ts';
 import type { Word } from '../../yaml/quoting.ts';
 import type { Cursor } from './cursor.ts';
 import { type Choice, fits, KINDS, valueItems } from './items.ts';
-import { beginItems, keyItems, neededKeys, snippetOf } from './keys.ts';
-import { offerAt } from './options.ts';
+import { beginItems, keyItems, neededKeys, offerAt, snippetOf } from './keys.ts';
 
 export function enumerated(cursor: Cursor, schema: z.ZodType = evalFileSchema): Choice[] {
   const options = optionChoices(cursor, schema);

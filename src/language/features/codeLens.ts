@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { estimateWords } from '../../core/estimate.ts';
 import { START } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { COMMANDS } from '../../protocol/serverProtocol.ts';
+import { COMMANDS } from '../../protocol/names.ts';
 import type { Estimating, EvalDocument } from '../ports.ts';
 
 /**

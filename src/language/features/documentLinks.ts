@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
 import type { DocumentLink } from 'vscode-languageserver-types';
 import { isFileKind } from '../../core/meaning.ts';
+import { resolveReference } from '../../evalfile/resolveReference.ts';
 import type { EvalDocument, LanguagePorts } from '../ports.ts';
-import { linkedFile } from '../symbols/linkedFile.ts';
 import { symbolsOf } from '../symbols/symbolTable.ts';
 
 /** Links on the paths in an eval file: to files that are there, and to those that could be. */
@@ -27,4 +28,19 @@ export async function documentLinks(
     }),
   );
   return links.flat();
+}
+
+/**
+ * The file that a path in another means, be it there or not yet; undefined if something else is
+ * there, or if it leaves the workspace, also by a link.
+ */
+export async function linkedFile(
+  reference: string,
+  from: string,
+  { files, workspaceOf }: Pick<LanguagePorts, 'files' | 'workspaceOf'>,
+): Promise<{ readonly path: string; readonly exists: boolean } | undefined> {
+  if (/[/\\]$/.test(reference)) return undefined;
+  const found = await resolveReference(reference, dirname(from), workspaceOf(from), files);
+  if (found.kind !== 'file' && found.kind !== 'missing') return undefined;
+  return { path: found.path, exists: found.kind === 'file' };
 }

@@ -2,20 +2,25 @@ import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
 import { isMap, isSeq } from 'yaml';
 import { lastOf, valueAt } from '../../core/data/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import type { Range } from '../../core/problem.ts';
+import { comparePositions, contains, type Range } from '../../core/problem.ts';
+import type { Work } from '../../core/steps.ts';
 import { labelOf } from '../../evalfile/case/outline.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
-import { keyOf, spanOf, valueUnder } from '../../yaml/nodes.ts';
+import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
+import { parseTranscript } from '../../evalfile/transcript.ts';
+import { endOf, isFlow, keyOf, nodeAt, spanOf, valueUnder } from '../../yaml/nodes.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
-import { comparePositions, contains } from '../range.ts';
 
-/** LSP's `SymbolKind.Namespace`, `.Class`, `.String`, `.Boolean` and `.Object`. */
-const LIST: SymbolKind = 3;
-const CASE: SymbolKind = 5;
-const TURN: SymbolKind = 15;
-const ASSERTION: SymbolKind = 17;
-const NAMED: SymbolKind = 19;
+/** LSP's `SymbolKind`, as far as it is used. */
+const KINDS = {
+  namespace: 3,
+  class: 5,
+  function: 12,
+  string: 15,
+  boolean: 17,
+  object: 19,
+} as const satisfies Readonly<Record<string, SymbolKind>>;
 
 const LABEL = 60;
 
@@ -32,17 +37,17 @@ function topSymbols(yaml: YamlDocument): DocumentSymbol[] {
   return yaml.root.items.flatMap((pair) => {
     const name = keyOf(pair)?.name;
     if (name === 'models' || name === 'targets') {
-      return symbolOf(pair, name, LIST, yaml, namedSymbols(pair.value, yaml));
+      return symbolOf(pair, name, KINDS.namespace, yaml, namedSymbols(pair.value, yaml));
     }
     return name === 'defaults'
-      ? symbolOf(pair, name, LIST, yaml, defaultAssertions(pair.value, yaml))
+      ? symbolOf(pair, name, KINDS.namespace, yaml, defaultAssertions(pair.value, yaml))
       : [];
   });
 }
 
 function namedSymbols(map: unknown, yaml: YamlDocument): DocumentSymbol[] {
   if (!isMap(map)) return [];
-  return map.items.flatMap((pair) => symbolOf(pair, keyOf(pair)?.name ?? '', NAMED, yaml));
+  return map.items.flatMap((pair) => symbolOf(pair, keyOf(pair)?.name ?? '', KINDS.object, yaml));
 }
 
 function defaultAssertions(defaults: unknown, yaml: YamlDocument): DocumentSymbol[] {
@@ -51,7 +56,7 @@ function defaultAssertions(defaults: unknown, yaml: YamlDocument): DocumentSymbo
   const values = valueAt(yaml.value, ['defaults', 'assert']);
   return list.items.flatMap((item, index) => {
     const label = labelOf(Array.isArray(values) ? values[index] : undefined);
-    return symbolOf(item, label, ASSERTION, yaml);
+    return symbolOf(item, label, KINDS.boolean, yaml);
   });
 }
 
@@ -85,7 +90,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
   }
   return {
     name: shortened(id ?? '', '(no id)'),
-    kind: CASE,
+    kind: KINDS.class,
     range,
     // Behind an alias the id stands elsewhere.
     selectionRange: within(nameRange, range) ? nameRange : range,
@@ -102,7 +107,7 @@ function turnSymbol({ label, range, role, turns }: OutlineTurn): DocumentSymbol 
   return {
     name: shortened(label, `(${role})`),
     detail: visibleLine(turns.length === 0 ? role : `${role}, turn ${turns.join(' and ')}`),
-    kind: TURN,
+    kind: KINDS.string,
     range,
     selectionRange: range,
     children: [],
@@ -111,10 +116,80 @@ function turnSymbol({ label, range, role, turns }: OutlineTurn): DocumentSymbol 
 
 function assertionSymbol({ label, range }: OutlineAssertion): DocumentSymbol {
   const name = shortened(label, '(no type)');
-  return { name, detail: 'assertion', kind: ASSERTION, range, selectionRange: range };
+  return { name, detail: 'assertion', kind: KINDS.boolean, range, selectionRange: range };
 }
 
 /** On one line; editors refuse a name without a letter. */
 function shortened(text: string, otherwise: string): string {
   return visibleLine(text, LABEL) || otherwise;
+}
+
+/**
+ * The turns of a file of messages, and in each its messages; system texts between turns by
+ * themselves.
+ *
+ * @param path absolute
+ */
+export function* messageSymbols(text: string, path: string): Work<DocumentSymbol[]> {
+  const document = yield* parseTranscript(text, path);
+  if (!Array.isArray(document.value)) return [];
+  const turns: DocumentSymbol[] = [];
+  const open: { turn?: number; symbol?: DocumentSymbol } = {};
+  let held: DocumentSymbol[] = [];
+  for (const [index, message] of spokenMessages(document.value).entries()) {
+    const range = rangeOf(document, index);
+    const symbol = messageSymbol(message, range);
+    if (message.turn === undefined) {
+      held.push(symbol);
+    } else if (open.symbol && open.turn === message.turn) {
+      // A system text within a turn is one of its messages.
+      open.symbol.children?.push(...held, symbol);
+      open.symbol.range = { start: open.symbol.range.start, end: range.end };
+      held = [];
+    } else {
+      open.turn = message.turn;
+      open.symbol = messageTurnSymbol(message, symbol);
+      turns.push(...held, open.symbol);
+      held = [];
+    }
+  }
+  return [...turns, ...held];
+}
+
+/** Of a message up to its last word: block mappings reach up to what comes next. */
+function rangeOf(document: YamlDocument, index: number): Range {
+  const { start, end } = document.entryRangeOf([index]);
+  const node = nodeAt(document.root, [index])?.node;
+  const isBlock = node && !isFlow(node);
+  return { start, end: isBlock ? document.positionAt(endOf(node, document.text)) : end };
+}
+
+function messageTurnSymbol({ turn, role }: SpokenMessage, first: DocumentSymbol): DocumentSymbol {
+  const { range, selectionRange } = first;
+  return {
+    name: `Turn ${turn}`,
+    detail: role === 'tool' ? 'assistant' : visibleLine(role),
+    kind: KINDS.class,
+    range,
+    selectionRange,
+    children: [first],
+  };
+}
+
+function messageSymbol(message: SpokenMessage, range: DocumentSymbol['range']): DocumentSymbol {
+  const { role, text, calls, turn } = message;
+  const words = text.trim();
+  return {
+    name: visibleLine(words || calls.join(', ') || `(${role})`, LABEL),
+    detail: visibleLine(calls.length > 0 ? `${role}, calls` : role),
+    kind:
+      turn === undefined
+        ? KINDS.namespace
+        : words === '' && calls.length > 0
+          ? KINDS.function
+          : KINDS.string,
+    range,
+    selectionRange: range,
+    children: [],
+  };
 }

@@ -3,15 +3,14 @@ import type { Change } from '../../core/presentation/changes.ts';
 import { escapeMarkdown, paragraphs } from '../../core/presentation/markdown.ts';
 import { badgeScoreText } from '../../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
-import type { Range } from '../../core/problem.ts';
+import { overlaps, type Range } from '../../core/problem.ts';
 import { passedText, worstFirst } from '../../core/record/variantOutcome.ts';
 import type { TurnBadge } from '../../core/scoring.ts';
 import type { CasesNow } from '../../evalfile/caseChanges.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { changeMarkdown, entryMarkdown, variantsMarkdown } from '../hover/verdictMarkdown.ts';
 import type { EvalDocument, HintSettings, LastRuns, LastVariants } from '../ports.ts';
-import { overlaps } from '../range.ts';
-import { type JudgedCase, type JudgedTurn, judgedCase, UNJUDGED } from './judgedTurns.ts';
+import { type JudgedCase, type JudgedTurn, judgedCase, UNJUDGED } from './verdictMarks.ts';
 
 /**
  * The hints within a range; only the cases that stand there are looked up. All stand before the

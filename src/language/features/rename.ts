@@ -12,7 +12,7 @@ import {
   sameSymbols,
   symbolAt,
 } from '../symbols/sameSymbol.ts';
-import type { EvalSymbol, Occurrence, SymbolTable } from '../symbols/symbol.ts';
+import type { EvalSymbol, Occurrence, SymbolTable } from '../symbols/symbolTable.ts';
 
 /** Why a name cannot be changed, in a sentence for the user. */
 export interface Refusal {

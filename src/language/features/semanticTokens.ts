@@ -8,7 +8,7 @@ import { mentionsIn } from '../../schema/mentions.ts';
 import { isBlockText } from '../../yaml/nodes.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
-import type { EvalSymbol } from '../symbols/symbol.ts';
+import type { EvalSymbol } from '../symbols/symbolTable.ts';
 
 /**
  * Types that every editor has colours for: `keyword` are roles, `function` assertion types, `class`

@@ -1,10 +1,70 @@
-import { groupBy } from '../../core/data/data.ts';
+import { addTo, groupBy } from '../../core/data/data.ts';
+import type { Change } from '../../core/presentation/changes.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import { badgeOf, entriesByTurn, failedBadge, type TurnBadge } from '../../core/scoring.ts';
 import { stepsOf } from '../../core/steps.ts';
 import { WORST_FIRST } from '../../core/verdict.ts';
-import type { CasesNow } from '../../evalfile/caseChanges.ts';
-import type { VerdictMark } from '../../protocol/verdictMarks.ts';
+import { type CasesNow, textsNow } from '../../evalfile/caseChanges.ts';
+import type { LoadedSuite, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
+import type { VerdictMark } from '../../protocol/serverProtocol.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
-import { type JudgedCase, judgedCase } from './judgedTurns.ts';
+
+export interface JudgedTurn {
+  readonly number: number;
+  readonly badge: TurnBadge;
+}
+
+/** What the last runs said about the turns of a case. */
+export interface JudgedCase {
+  /** How the case has changed since, if it has. */
+  readonly change?: Change | undefined;
+  /** Turns that were judged, by where they stand: a scripted user turn stands for its reply too. */
+  readonly turns: ReadonlyMap<OutlineTurn, readonly JudgedTurn[]>;
+}
+
+export const UNJUDGED: JudgedCase = { turns: new Map() };
+
+export async function judgedCase(
+  suite: LoadedSuite,
+  found: OutlineCase,
+  lastRuns: LastRuns,
+  casesNow: CasesNow = textsNow,
+): Promise<JudgedCase> {
+  const lines = found.id === undefined ? [] : await lastRuns(suite.path, found.id);
+  if (lines.length === 0) return UNJUDGED;
+  const now = casesNow(suite, found);
+  const changes = await Promise.all(lines.map((line) => now.changeOf(line)));
+  return {
+    change: changes.find((one) => one !== undefined),
+    turns: judgedTurns(found.turns, lines),
+  };
+}
+
+function judgedTurns(
+  turns: readonly OutlineTurn[],
+  lines: readonly CaseLine[],
+): JudgedCase['turns'] {
+  const entries = entriesByTurn(lines.flatMap(({ verdicts }) => verdicts));
+  const judged = new Map<OutlineTurn, JudgedTurn[]>();
+  for (const [number, turn] of lastMessages(turns)) {
+    const failed = lines.find(({ failed_turn }) => failed_turn?.number === number);
+    const badge =
+      badgeOf(entries.get(number) ?? []) ?? (failed && failedBadge(failed.reason ?? ''));
+    if (badge) addTo(judged, turn, { number, badge });
+  }
+  return judged;
+}
+
+/** A turn of several messages has its verdict at the last one that somebody says. */
+function lastMessages(turns: readonly OutlineTurn[]): ReadonlyMap<number, OutlineTurn> {
+  const last = new Map<number, OutlineTurn>();
+  for (const turn of turns) {
+    for (const number of turn.turns) {
+      if (turn.role !== 'tool' || !last.has(number)) last.set(number, turn);
+    }
+  }
+  return last;
+}
 
 /** One mark for each line where judged turns begin: the worst of them. */
 export async function verdictMarks(

@@ -3,11 +3,10 @@ import { docsMarkdown } from '../../assertions/docs.ts';
 import { findAssertionType } from '../../assertions/registry.ts';
 import { type Path, valueAt } from '../../core/data/data.ts';
 import { paragraphs } from '../../core/presentation/markdown.ts';
-import type { Position, Range } from '../../core/problem.ts';
+import { contains, type Position, type Range } from '../../core/problem.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { defaultOf, defaultText, type KeyInfo, keysAt, valuesAt } from '../../schema/schemaWalk.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
-import { contains } from '../range.ts';
 
 export interface HoverPart {
   readonly markdown: string;

@@ -7,14 +7,14 @@ import {
   paragraphs,
 } from '../../core/presentation/markdown.ts';
 import type { Position } from '../../core/problem.ts';
-import { linkedFile } from '../symbols/linkedFile.ts';
+import { linkedFile } from '../features/documentLinks.ts';
 import {
   type FoundSymbol,
   type SymbolPorts,
   sameSymbols,
   symbolAt,
 } from '../symbols/sameSymbol.ts';
-import type { EvalSymbol } from '../symbols/symbol.ts';
+import type { EvalSymbol } from '../symbols/symbolTable.ts';
 import type { HoverPart } from './keyMarkdown.ts';
 
 const HEAD_LINES = 12;

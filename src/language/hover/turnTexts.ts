@@ -1,12 +1,11 @@
 import { type Turn, textOf, toConversation, turnsOf } from '../../core/conversation.ts';
 import { valueAt } from '../../core/data/data.ts';
 import { escapeLine } from '../../core/presentation/markdown.ts';
-import type { Position } from '../../core/problem.ts';
+import { contains, type Position } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import type { OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
-import { contains } from '../range.ts';
 import type { HoverPart } from './keyMarkdown.ts';
 
 /** A hover shows some turns, not a conversation. */

@@ -3,8 +3,12 @@ import { isFileKind, SCOPES } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
 import { type Step, stepsOf } from '../../core/steps.ts';
 import type { IndexedFile, LanguagePorts } from '../ports.ts';
-import type { EvalSymbol, Occurrence, SymbolTable } from './symbol.ts';
-import { promptSymbols } from './symbolTable.ts';
+import {
+  type EvalSymbol,
+  type Occurrence,
+  promptSymbols,
+  type SymbolTable,
+} from './symbolTable.ts';
 
 /** What lies around a document whose symbols are looked up. */
 export interface SymbolPorts

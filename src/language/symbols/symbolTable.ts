@@ -1,16 +1,50 @@
 import { dirname, resolve } from 'node:path';
 import { contextKey } from '../../assertions/shared/promptVariables.ts';
 import { type Path, remembered } from '../../core/data/data.ts';
-import { type FileKind, isFileKind, isProgramFile } from '../../core/meaning.ts';
-import type { Range } from '../../core/problem.ts';
+import { type FileKind, isFileKind, isProgramFile, type SymbolKind } from '../../core/meaning.ts';
+import { contains, type Position, type Range } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { type Mention, mentionsIn, type Template } from '../../schema/mentions.ts';
 import type { Span } from '../../yaml/nodes.ts';
 import { variablesIn, wordsSpan } from '../../yaml/scalarSpans.ts';
-import type { YamlDocument } from '../../yaml/yamlDocument.ts';
-import { contains } from '../range.ts';
-import type { EvalSymbol, Occurrence, SymbolTable } from './symbol.ts';
+import type { ScalarText, YamlDocument } from '../../yaml/yamlDocument.ts';
+
+export interface Occurrence {
+  /** Of its words, without quotes or braces. */
+  readonly range: Range;
+  /** How the scalar around it is written; `text` where the symbol is a piece of one. */
+  readonly style: ScalarText['style'] | 'text';
+  /** As it is written, such as `./judge.md`. */
+  readonly text: string;
+  readonly path: Path;
+}
+
+/** Something with a name, and everywhere in a file that it stands. */
+export interface EvalSymbol {
+  readonly kind: SymbolKind | FileKind;
+  /** The absolute path, of files. */
+  readonly name: string;
+  /**
+   * What it is a name in: `cases/3` for a variable, a file and an id of that case, `defaults` for
+   * those of the defaults, the path of the decision graph for a node; empty if it holds for the
+   * whole suite.
+   */
+  readonly scope: string;
+  readonly declarations: readonly Occurrence[];
+  readonly references: readonly Occurrence[];
+  /** Scalars that mean it but write it with escapes: no edit of a few characters can change it there. */
+  readonly hidden: readonly Range[];
+}
+
+export interface SymbolTable {
+  /** Absolute. */
+  readonly path: string;
+  readonly symbols: readonly EvalSymbol[];
+  find(kind: EvalSymbol['kind'], name: string, scope: string): EvalSymbol | undefined;
+  /** Tells which occurrences contain a position, without working their ranges out. */
+  isAt(position: Position): (occurrence: Occurrence) => boolean;
+}
 
 /** The symbols of an eval file, gathered once for each version of its text. */
 export const symbolsOf = remembered((yaml: YamlDocument): SymbolTable => {

@@ -3,8 +3,11 @@ import { NO_ESTIMATE } from '../../../src/core/estimate.ts';
 import type { Files } from '../../../src/evalfile/files.ts';
 import type { ClientWishes } from '../../../src/language/ports.ts';
 import { createLanguageService, type LanguageService } from '../../../src/language/service.ts';
-import { createSuiteIndex } from '../../../src/server/suiteIndex.ts';
-import { createWorkspace, type Workspace } from '../../../src/server/workspace.ts';
+import {
+  createSuiteIndex,
+  createWorkspace,
+  type Workspace,
+} from '../../../src/server/workspace.ts';
 import { WORKSPACE } from '../evalFiles.ts';
 
 export interface TestedService {

@@ -3,8 +3,7 @@ import { it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Connection } from 'vscode-languageserver/node';
 import { createPublisher } from '../../../src/server/publisher.ts';
-import { createSuiteIndex } from '../../../src/server/suiteIndex.ts';
-import type { Workspace } from '../../../src/server/workspace.ts';
+import { createSuiteIndex, type Workspace } from '../../../src/server/workspace.ts';
 import { until } from '../../support/until.ts';
 
 it('files that are not open wait to be checked while one that is open is checked', async () => {

@@ -6,8 +6,7 @@ import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { inlayHints } from '../../../src/language/features/inlayHints.ts';
 import { verdictMarks } from '../../../src/language/features/verdictMarks.ts';
 import { hover } from '../../../src/language/hover/hover.ts';
-import { createSuiteIndex } from '../../../src/server/suiteIndex.ts';
-import { createWorkspace } from '../../../src/server/workspace.ts';
+import { createSuiteIndex, createWorkspace } from '../../../src/server/workspace.ts';
 import { botSuite, ECHO, putFiles, runFiles } from '../../support/runs.ts';
 
 type Files = Readonly<Record<string, string>>;

@@ -4,8 +4,8 @@ import { atOnce } from '../../../../src/core/steps.ts';
 import {
   type PromptContext,
   promptCompletion,
+  promptContext,
 } from '../../../../src/language/completion/promptCompletion.ts';
-import { promptContext } from '../../../../src/language/symbols/promptContext.ts';
 import { applied } from '../../../support/language/completing.ts';
 import { cursor } from '../../../support/language/cursor.ts';
 import { markedFiles, pathOf } from '../../../support/namedFiles.ts';

@@ -4,7 +4,9 @@ import type { AssertionType } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { llmJudge } from '../../assertions/types/llm-judge.ts';
 import { isMapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
+import { labelsFolder } from '../../core/record/labelFiles.ts';
 import { loadPrompt } from '../../evalfile/prompt.ts';
+import { COMMANDS } from '../../protocol/names.ts';
 import { addKeys, replaceEntry, replaceValue } from '../../yaml/edits.ts';
 import { writeWord } from '../../yaml/quoting.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
@@ -110,4 +112,18 @@ export async function inlinePrompt(context: ActionContext): Promise<CodeAction[]
   const added = missing.length > 0 ? addKeys(yaml, path, Object.fromEntries(missing)) : undefined;
   if (added) edits.push(added);
   return [refactoring('Inline the prompt', 'refactor.inline', editsIn(context.uri, edits))];
+}
+
+/** Of an assertion with words of its own in a file with labels: lets a model rewrite them, which the client does. */
+export async function improveJudge(context: ActionContext): Promise<CodeAction[]> {
+  const { document, uri, ports } = context;
+  const path = assertionPath(context);
+  const given = path && valueAt(document.yaml.value, path);
+  const type = given === undefined ? undefined : findAssertionType(assertionMapping(given).type);
+  if (!type?.asPrompt) return [];
+  const entries = await ports.listFolder(labelsFolder(document.suite.path)).catch(() => []);
+  if (!entries.some(({ name }) => name.endsWith('.jsonl'))) return [];
+  const title = 'Improve this judge by labels';
+  const command = { title, command: COMMANDS.improveJudge, arguments: [uri] };
+  return [{ title, kind: 'refactor.rewrite', command }];
 }
