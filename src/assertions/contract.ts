@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Conversation, Turn } from '../core/conversation.ts';
 import type { Report, Reporting } from '../core/reporting.ts';
 import type { Scale } from '../core/scoring.ts';
@@ -295,4 +295,16 @@ export function asksJudge(type: AssertionType): boolean {
     default:
       return unreachable(type);
   }
+}
+
+/** Most types have one schema for all of their questions. */
+const made = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>();
+
+/** The strict JSON Schema of an answer; ranges are left to the program, which checks them anyway. */
+export function answerSchema(answer: z.ZodType): Readonly<Record<string, unknown>> {
+  const known = made.get(answer);
+  if (known) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(answer, { target: 'draft-7' });
+  made.set(answer, schema);
+  return schema;
 }

@@ -1,21 +1,31 @@
 import { dirname, isAbsolute, relative, sep } from 'node:path';
+import * as z from 'zod';
 import { type Conversation, toConversation, turnsOf } from '../core/conversation.ts';
-import { digestOf } from '../core/data/digest.ts';
-import type { Assertion, ModelSpec } from '../core/suite.ts';
+import { canonicalJson, digestOf } from '../core/data/digest.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import { caseScore, caseStatus } from '../core/scoring.ts';
+import type { Assertion, ModelSpec, SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
-import { answerSchema } from './answerSchema.ts';
-import type { AssertionInput, CaseFacts, Divisible, Outcome, Planned } from './contract.ts';
+import type { Verdict } from '../core/verdict.ts';
+import {
+  type AssertionInput,
+  type AssertionType,
+  answerSchema,
+  type CaseFacts,
+  type Divisible,
+  type Outcome,
+  type Planned,
+} from './contract.ts';
 import { typeOf } from './registry.ts';
-import { withoutDefaults } from './withoutDefaults.ts';
 
 /** Of what judges are told before every question. Raised with each change of that text. */
 export const PROTOCOL_VERSION = 4;
 
 /** The same of what they are told where several questions stand in one request. */
-export const TOGETHER_VERSION = 2;
+const TOGETHER_VERSION = 2;
 
 /** The same of how examples are chosen and shown. */
-export const EXAMPLES_VERSION = 2;
+const EXAMPLES_VERSION = 2;
 
 /**
  * SHA-256 of what an assertion asks, hexadecimal: verdicts with the same one answer the same question,
@@ -152,4 +162,85 @@ function portableParams(assertion: Assertion): Readonly<Record<string, unknown>>
 /** As it is written: behind whatever endpoint, and before variables are filled in. */
 function modelName({ params, written = params }: ModelSpec): string {
   return String(written.model);
+}
+
+/**
+ * Whether what was found of a case still answers what the case asks: the same questions, with the same
+ * thresholds and weights. Its conversation may be another one now; `input_hash` tells.
+ */
+export function stillAnswers(line: CaseLine, suiteCase: SuiteCase): boolean {
+  const { assertions, threshold, aggregate, repeat, skip, stopOnFailure } = suiteCase;
+  const skipped = line.verdicts.some(({ reason }) => reason === 'case-skipped');
+  return (
+    line.repetitions === repeat.times &&
+    (line.must_pass ?? 1) === repeat.pass &&
+    line.threshold === threshold &&
+    (line.status === 'error' ||
+      (line.score === caseScore(line.verdicts, aggregate) &&
+        line.status === caseStatus(line.verdicts, threshold, aggregate))) &&
+    skipped === (skip !== undefined) &&
+    (line.stop_reason !== 'stop-on-failure' || stopOnFailure) &&
+    line.verdicts.length === assertions.length &&
+    assertions.every((one, index) => answers(line.verdicts[index], one, suiteCase))
+  );
+}
+
+/**
+ * Whether the case certainly asks something else now than what was answered, or counts it otherwise. Records of
+ * version 1 do not say what they answered.
+ *
+ * @param line of a case whose own text is what it was: what its file says for all cases may differ, or a prompt
+ */
+export function asksAnother(
+  { verdicts, status, threshold }: Pick<CaseLine, 'verdicts' | 'status' | 'threshold'>,
+  suiteCase: SuiteCase,
+): boolean {
+  const known = verdicts.filter(({ question_hash }) => question_hash !== undefined);
+  if (known.length === 0) return false;
+  const { assertions } = suiteCase;
+  const byKey = new Map(assertions.map((one) => [one.key, one]));
+  return (
+    threshold !== suiteCase.threshold ||
+    // What went wrong may have come before some of them.
+    (status !== 'error' && verdicts.length !== assertions.length) ||
+    known.some((verdict) => {
+      const assertion = byKey.get(verdict.assertion.key ?? '');
+      return !assertion || !answers(verdict, assertion, suiteCase);
+    })
+  );
+}
+
+function answers(verdict: Verdict | undefined, assertion: Assertion, facts: SuiteCase): boolean {
+  return (
+    verdict?.question_hash === questionHash(assertion, facts) && weighsTheSame(verdict, assertion)
+  );
+}
+
+/** What no question holds: what the verdict counts for, and those of the assertions under it. */
+function weighsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: Assertion): boolean {
+  const under = new Map((wanted.nested ?? []).map((one) => [one.assertion.key, one.assertion]));
+  return (
+    assertion.key === wanted.key &&
+    threshold === wanted.threshold &&
+    assertion.weight === wanted.weight &&
+    // A gate among those under it makes it one.
+    (assertion.required === wanted.required || (assertion.required && under.size > 0)) &&
+    nested.every((one) => {
+      const own = under.get(one.assertion.key ?? '');
+      return !own || weighsTheSame(one, own);
+    })
+  );
+}
+
+/** The keys of an assertion without those that say what holds anyway: `ignore_case: false`. */
+export function withoutDefaults(
+  { params: { shape } }: AssertionType,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const saysMore = ([key, value]: [string, unknown]) => {
+    const schema: unknown = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (!(schema instanceof z.ZodDefault)) return true;
+    return canonicalJson(schema.def.defaultValue) !== canonicalJson(value);
+  };
+  return Object.fromEntries(Object.entries(given).filter(saysMore));
 }

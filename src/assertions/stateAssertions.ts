@@ -4,10 +4,9 @@ import { mappingOf } from '../core/data/data.ts';
 import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import type { CaseFacts } from './contract.ts';
-import { questionHash } from './questionHash.ts';
+import { questionHash, withoutDefaults } from './questionHash.ts';
 import { typeOf } from './registry.ts';
 import { writtenGrading } from './shared/grading.ts';
-import { withoutDefaults } from './withoutDefaults.ts';
 
 /** The assertions of a case in the words of their files, defaults left out. */
 export function stateAssertions(suiteCase: SuiteCase): StatedAssertion[] {

@@ -1,4 +1,4 @@
-import { asksAnother } from '../assertions/stillAnswers.ts';
+import { asksAnother } from '../assertions/questionHash.ts';
 import { remembered } from '../core/data/data.ts';
 import { digestOf } from '../core/data/digest.ts';
 import { caseKey } from '../core/identity.ts';

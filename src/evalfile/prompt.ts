@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import {
+  detailsFaults,
+  detailsKey,
   gradingFaults,
   gradingKeys,
   scaleOfGrading,
   writtenGrading,
 } from '../assertions/shared/grading.ts';
-import { detailsFaults, detailsKey } from '../assertions/shared/ownDetails.ts';
 import { contextKey, PROMPT_VARIABLES } from '../assertions/shared/promptVariables.ts';
 import type { Problem, Range } from '../core/problem.ts';
 import { isError, suggested } from '../core/problem.ts';

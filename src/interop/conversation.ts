@@ -8,7 +8,7 @@ const SIDES: readonly Message['role'][] = ['user', 'assistant'];
 /** Calls of a conversation that its case lists. */
 const MOST_CALLS = 12;
 
-export interface Recorded {
+interface Recorded {
   readonly line: number;
   readonly name?: string | undefined;
   readonly keys?: Mapping;
@@ -58,7 +58,7 @@ export function messagesOf(list: unknown, line: number, ledger: Ledger): Message
 }
 
 /** What of a file a list of messages is: `The span "chat"`. */
-export interface Piece {
+interface Piece {
   readonly line: number;
   readonly what: string;
 }

@@ -1,11 +1,16 @@
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isMapping, mappingOf } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import { evalFileText, type WrittenCase, withIds } from './evalFileText.ts';
+import { evalFileText, type Place, settle, type WrittenCase, withIds } from './evalFileText.ts';
 import { type Draft, type Entry, type Importer, Ledger, type Row } from './importer.ts';
-import { importers } from './registry.ts';
-import { type Place, settle } from './settle.ts';
+import { agentv } from './importers/agentv.ts';
+import { azureData } from './importers/azureData.ts';
+import { chatLog } from './importers/chatLog.ts';
+import { deepevalData } from './importers/deepevalData.ts';
+import { mlflowTraces } from './importers/mlflowTraces.ts';
+import { openTelemetryTraces } from './importers/openTelemetryTraces.ts';
+import { promptfoo } from './importers/promptfoo.ts';
 import { rowsOf } from './source.ts';
 
 export interface Imported {
@@ -117,4 +122,34 @@ function inFiles(about: Omit<Draft, 'cases'>, cases: readonly WrittenCase[]): Wr
     size += own;
   }
   return files;
+}
+
+/** Every kind of file that is imported; of two that know it equally well the first reads it. */
+export const importers: readonly Importer[] = [
+  openTelemetryTraces,
+  mlflowTraces,
+  agentv,
+  promptfoo,
+  deepevalData,
+  azureData,
+  chatLog,
+];
+
+const ENDINGS = /(\.eval)?\.(jsonl|ndjson|json|ya?ml|csv|md|txt)$/i;
+const EVAL_FILE = /\.eval\.ya?ml$/i;
+
+/**
+ * Where the eval files of an imported file belong: beside it and called like it, `traces.eval.yaml`,
+ * and never the file itself.
+ *
+ * @param path absolute
+ * @param given the path for the first of them, absolute
+ */
+export function evalFilePaths(path: string, count: number, given?: string): string[] {
+  const name = basename(path).replace(ENDINGS, '') || 'imported';
+  const own = EVAL_FILE.test(path) ? `${name}.imported` : name;
+  const first = (given ?? join(dirname(path), own)).replace(EVAL_FILE, '');
+  return Array.from({ length: count }, (_one, index) =>
+    index === 0 ? `${first}.eval.yaml` : `${first}-${index + 1}.eval.yaml`,
+  );
 }

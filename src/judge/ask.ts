@@ -1,5 +1,4 @@
-import { answerSchema } from '../assertions/answerSchema.ts';
-import type { Answered, Asked } from '../assertions/contract.ts';
+import { type Answered, type Asked, answerSchema } from '../assertions/contract.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';

@@ -1,4 +1,4 @@
-import { answerSchema } from '../assertions/answerSchema.ts';
+import { answerSchema } from '../assertions/contract.ts';
 import { type Model, ModelError, type ModelReply, type ModelRequest } from '../models/model.ts';
 import { checkAnswer, type ReadAnswer, readObject } from './answer.ts';
 import { counted, type JudgeError, type OnReply, repairOf, unusable } from './ask.ts';

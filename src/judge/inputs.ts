@@ -1,6 +1,5 @@
+import { knownOf, notReported } from '../assertions/caseNeeds.ts';
 import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/contract.ts';
-import { knownOf } from '../assertions/known.ts';
-import { notReported } from '../assertions/notReported.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { type Conversation, turnsOfSide } from '../core/conversation.ts';
 import type { ExamplesFor } from '../core/record/example.ts';

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { mappingOf } from '../core/data/data.ts';
 import {
+  answeredCall,
+  callId,
   failedResult,
   hiddenKind,
   mediaKind,
@@ -9,9 +11,10 @@ import {
   partText,
   resultText,
   textKind,
+  toolName,
+  unread,
 } from './content.ts';
-import type { Dialect, Item } from './dialect.ts';
-import { answeredCall, callId, toolName, unread } from './fields.ts';
+import { type Dialect, type Item, messageSchemas, readByRole } from './dialect.ts';
 import {
   contentOf,
   hasPart,
@@ -21,7 +24,6 @@ import {
   readContent,
   unlessEmpty,
 } from './parts.ts';
-import { messageSchemas, readByRole } from './roles.ts';
 
 const added = { providerOptions: unread };
 

@@ -1,16 +1,17 @@
 import * as z from 'zod';
 import {
+  callId,
   failedResult,
   mediaKind,
   missingOfCall,
   notedKind,
   resultText,
   textKind,
+  toolName,
+  unread,
 } from './content.ts';
-import type { Dialect, Item } from './dialect.ts';
-import { callId, toolName, unread } from './fields.ts';
+import { type Dialect, type Item, messageSchemas } from './dialect.ts';
 import { hasPart, IN_PARTS, type PartKind, type PartKinds, partsOf, readByParts } from './parts.ts';
-import { messageSchemas } from './roles.ts';
 
 const added = { state: unread, providerMetadata: unread };
 

@@ -1,14 +1,18 @@
 import * as z from 'zod';
 import {
+  answeredCall,
+  callId,
   failedResult,
   hiddenKind,
   missingOfCall,
+  notedList,
   partText,
   resultText,
   textKind,
+  toolName,
+  unread,
 } from './content.ts';
-import type { Dialect, Item } from './dialect.ts';
-import { answeredCall, callId, notedList, toolName, unread } from './fields.ts';
+import { type Dialect, type Item, messageSchemas, readByRole } from './dialect.ts';
 import {
   contentOf,
   hasPart,
@@ -17,7 +21,6 @@ import {
   readContent,
   unlessEmpty,
 } from './parts.ts';
-import { messageSchemas, readByRole } from './roles.ts';
 
 const added = { cache_control: unread };
 

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import type { Path } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
-import { approvals } from './approvals.ts';
 import {
+  answeredCall,
+  approvals,
+  callId,
   hiddenInChat,
   hiddenInputs,
   inputText,
@@ -11,11 +13,21 @@ import {
   outputText,
   parseArguments,
   resultText,
+  status,
   textKind,
+  toolArguments,
+  toolName,
   unfinished,
+  unread,
 } from './content.ts';
-import type { Dialect, HeldMessage, Item, ReadMessage } from './dialect.ts';
-import { answeredCall, callId, status, toolArguments, toolName, unread } from './fields.ts';
+import {
+  type Dialect,
+  type HeldMessage,
+  type Item,
+  messageSchemas,
+  type ReadMessage,
+  readByRole,
+} from './dialect.ts';
 import {
   contentOf,
   hasPart,
@@ -25,7 +37,6 @@ import {
   readContent,
   unlessEmpty,
 } from './parts.ts';
-import { messageSchemas, readByRole } from './roles.ts';
 
 const MISSING = missingOfCall('tool_call_id');
 

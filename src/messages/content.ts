@@ -3,8 +3,53 @@ import { jsonOrText, mappingOf, valueAt } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import type { Missing } from '../schema/valueProblems.ts';
 import type { HeldMessage, Item } from './dialect.ts';
-import { callId, notedList, toolArguments, toolName, unread } from './fields.ts';
 import type { PartKind, PartKinds } from './parts.ts';
+
+export const toolName = z
+  .string()
+  .min(1)
+  .meta({ description: 'Name of the tool.', refersTo: 'tool' });
+
+export const toolArguments = z
+  .union([z.string(), z.record(z.string(), z.unknown())])
+  .optional()
+  .meta({ description: 'JSON: text, or a mapping.' });
+
+export const callId = z
+  .string()
+  .min(1)
+  .meta({ description: 'Id of the call, which its result refers to.' });
+
+export const answeredCall = z.string().min(1).meta({ description: 'The call this answers.' });
+
+export const retrievalContext = z
+  .array(z.string())
+  .nullish()
+  .meta({ description: 'What was retrieved for this reply, most relevant first.' });
+
+export const agent = z
+  .string()
+  .min(1)
+  .nullish()
+  .meta({ description: 'Name of the agent that speaks, where several are the assistant.' });
+
+/** What other tools write into a message and nothing here looks at; it is never offered. */
+export const unread = z
+  .unknown()
+  .optional()
+  .meta({ description: 'Ignored; written by the tool that made the message.', readOnly: true });
+
+export const noted = unread.meta({ description: 'Noted, not judged.', readOnly: true });
+
+export const notedList = z
+  .array(z.unknown())
+  .nullish()
+  .meta({ description: 'Noted, not judged.', readOnly: true });
+
+export const status = z.string().nullish().meta({
+  description: '`completed`, `incomplete` or `in_progress`; noted if not completed.',
+  readOnly: true,
+});
 
 const text = z.string().meta({ description: 'The text.' });
 
@@ -209,4 +254,60 @@ export function notedKind(
 export function unfinished({ status }: Item, what: string): string[] {
   if (status === undefined || status === null || status === 'completed') return [];
   return [`${what} has the status "${status}".`];
+}
+
+const id = z
+  .string()
+  .nullish()
+  .meta({ description: 'Id of the request; ignored.', readOnly: true });
+
+const request = z.strictObject({
+  type: z
+    .literal('mcp_approval_request')
+    .meta({ description: 'Asks whether a tool may be called.' }),
+  id,
+  tool_call_id: id,
+  name: z.string().optional().meta({ description: 'The tool.', refersTo: 'tool' }),
+  arguments: toolArguments,
+  server_label: z.string().optional().meta({ description: 'The MCP server that offers the tool.' }),
+});
+
+const answer = z.boolean().optional().meta({ description: 'Whether the tool may be called.' });
+
+const response = z.strictObject({
+  type: z
+    .literal('mcp_approval_response')
+    .meta({ description: 'Answers whether the tool may be called.' }),
+  id,
+  tool_call_id: id,
+  approval_request_id: id,
+  approve: answer,
+  approved: answer,
+  mcp_approval_response: answer,
+  reason: z.string().nullish().meta({ description: 'Why.' }),
+});
+
+/** Approvals of MCP calls: they ask and answer what the user never sees, and become notes. */
+export const approvals: PartKinds = {
+  mcp_approval_request: {
+    schema: request,
+    of: ['assistant'],
+    read: ({ name }) => ({
+      notes: [
+        `A request to approve a call of ${name === undefined ? 'an MCP tool' : `"${name}"`}.`,
+      ],
+    }),
+  },
+  mcp_approval_response: {
+    schema: response,
+    of: ['tool', 'assistant'],
+    read: (part) => ({ notes: [answerOf(part)] }),
+  },
+};
+
+function answerOf({ approve, approved, mcp_approval_response: answered, reason }: Item): string {
+  const allowed = approve ?? approved ?? answered;
+  const why = typeof reason === 'string' && reason !== '' ? `: ${reason}` : '.';
+  if (allowed === undefined) return 'An answer to a request for approval.';
+  return `A call of an MCP tool was ${allowed === true ? 'approved' : 'refused'}${why}`;
 }

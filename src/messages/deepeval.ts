@@ -1,11 +1,16 @@
 import * as z from 'zod';
 import type { ToolCall } from '../core/message.ts';
 import { type Missing, valueProblems } from '../schema/valueProblems.ts';
-import { NO_NAME, resultText } from './content.ts';
-import type { Dialect, HeldMessage, Item, ReadMessage } from './dialect.ts';
-import { noted, retrievalContext, toolName } from './fields.ts';
+import { NO_NAME, noted, resultText, retrievalContext, toolName } from './content.ts';
+import {
+  type Dialect,
+  type HeldMessage,
+  type Item,
+  messageSchemas,
+  type ReadMessage,
+  roleIn,
+} from './dialect.ts';
 import { unionBy, unlessEmpty } from './parts.ts';
-import { messageSchemas, roleIn } from './roles.ts';
 
 const given = z
   .record(z.string(), z.unknown())

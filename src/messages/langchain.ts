@@ -5,20 +5,24 @@ import { problemUnder } from '../schema/locateProblem.ts';
 import { valueProblems } from '../schema/valueProblems.ts';
 import {
   agentNamed,
+  answeredCall,
+  callId,
   chatParts,
   failedResult,
   hiddenKind,
   mediaKind,
   NO_NAME,
   notedKind,
+  notedList,
   parseArguments,
   readToolCalls,
   textKind,
+  toolArguments,
+  toolName,
+  unread,
 } from './content.ts';
-import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
-import { answeredCall, callId, notedList, toolArguments, toolName, unread } from './fields.ts';
+import { type Dialect, type Item, type ReadMessage, refused, type Speaker } from './dialect.ts';
 import { type PartKind, type PartKinds, partsOf, readContent, unlessEmpty } from './parts.ts';
-import type { Speaker } from './roles.ts';
 
 type Kind = 'human' | 'ai' | 'system' | 'tool';
 

@@ -1,9 +1,18 @@
 import * as z from 'zod';
-import { mediaKind, missingOfCall, notedKind, parseArguments, resultText } from './content.ts';
-import type { Dialect } from './dialect.ts';
-import { answeredCall, callId, toolArguments, toolName, unread } from './fields.ts';
+import {
+  answeredCall,
+  callId,
+  mediaKind,
+  missingOfCall,
+  notedKind,
+  parseArguments,
+  resultText,
+  toolArguments,
+  toolName,
+  unread,
+} from './content.ts';
+import { type Dialect, messageSchemas } from './dialect.ts';
 import { type PartKind, type PartKinds, partsOf, readByParts } from './parts.ts';
-import { messageSchemas } from './roles.ts';
 
 const text: PartKind = {
   schema: z.strictObject({

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { isMapping } from '../core/data/data.ts';
 import {
+  answeredCall,
+  callId,
   hiddenInputs,
   hiddenKind,
   inputText,
@@ -8,11 +10,14 @@ import {
   parseArguments,
   partText,
   resultText,
+  status,
   textKind,
+  toolArguments,
+  toolName,
   unfinished,
+  unread,
 } from './content.ts';
 import type { Dialect } from './dialect.ts';
-import { answeredCall, callId, status, toolArguments, toolName, unread } from './fields.ts';
 import { gather, type PartKind, type PartKinds, readPart } from './parts.ts';
 
 const common = { id: unread, status, namespace: unread, providerData: unread };

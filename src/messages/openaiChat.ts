@@ -1,16 +1,26 @@
 import * as z from 'zod';
+import type { Message } from '../core/message.ts';
 import {
+  agent,
   annotationNotes,
+  answeredCall,
   assistantMessage,
   chatParts,
   MISSING_OF_CALLS,
+  notedList,
   readToolCalls,
+  retrievalContext,
   toolCalls,
+  unread,
 } from './content.ts';
-import type { Dialect, Item, ReadMessage } from './dialect.ts';
-import { agent, answeredCall, notedList, retrievalContext, unread } from './fields.ts';
+import {
+  type Dialect,
+  type Item,
+  messageSchemas,
+  type ReadMessage,
+  readByRole,
+} from './dialect.ts';
 import { contentOf, readContent, unionBy, unlessEmpty } from './parts.ts';
-import { messageSchemas, readByRole } from './roles.ts';
 
 /** Keys that endpoints add to a message and that hold nothing of the conversation when empty. */
 const extras = {
@@ -96,4 +106,32 @@ function readResult(item: Item, text: string): ReadMessage {
     messages: [{ message: { role: 'tool', callId: String(item.tool_call_id), content: text } }],
     notes: [],
   };
+}
+
+/** A canonical message as OpenAI Chat Completions write it; what targets are given. */
+export function toOpenaiChat(message: Message): Record<string, unknown> {
+  switch (message.role) {
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.callId, content: message.content };
+    case 'assistant': {
+      const { content, toolCalls, retrievalContext, agent } = message;
+      const calls = toolCalls?.map(({ id, name, arguments: given }) => ({
+        id,
+        type: 'function',
+        function: {
+          name,
+          arguments: typeof given === 'string' ? given : JSON.stringify(given),
+        },
+      }));
+      return {
+        role: 'assistant',
+        content: content === '' && calls ? null : content,
+        ...(calls && { tool_calls: calls }),
+        ...(retrievalContext && { retrieval_context: retrievalContext }),
+        ...(agent && { agent }),
+      };
+    }
+    default:
+      return { role: message.role, content: message.content };
+  }
 }

@@ -15,9 +15,11 @@ import {
   type Item,
   type ReadMessage,
   type Refused,
+  readByRole,
   refused,
+  type SchemasByRole,
+  type Speaker,
 } from './dialect.ts';
-import { readByRole, type SchemasByRole, type Speaker } from './roles.ts';
 
 /** What a part of a message comes to. Nothing but notes: it has nothing to show. */
 export interface Part {
@@ -94,7 +96,7 @@ export function readContent(item: Item, role: Speaker, kinds: PartKinds): ReadMe
 }
 
 /** Parts that stand under a key of a message, as canonical messages in their order. */
-export function readParts(
+function readParts(
   item: Item,
   role: Speaker,
   kinds: PartKinds,

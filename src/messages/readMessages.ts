@@ -1,13 +1,26 @@
 import type * as z from 'zod';
-import { groupBy, isMapping, remembered, valueAt } from '../core/data/data.ts';
+import {
+  changedAt,
+  groupBy,
+  isMapping,
+  type Path,
+  remembered,
+  valueAt,
+} from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { closest } from '../core/text/closest.ts';
 import { problemUnder } from '../schema/locateProblem.ts';
 import { strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
-import { type HeldMessage, type Item, type Refused, refused } from './dialect.ts';
+import {
+  type Dialect,
+  type HeldMessage,
+  type Item,
+  type ReadMessage,
+  type Refused,
+  refused,
+} from './dialect.ts';
 import { unknownType } from './parts.ts';
-import { type ForeignMessage, NO_ID, readForeign } from './readForeign.ts';
 import { dialects } from './registry.ts';
 import { SHORTHANDS } from './shorthand.ts';
 
@@ -262,4 +275,69 @@ function missingSides(messages: readonly Message[]): ValueProblem[] {
 
 function failed(code: string, message: string): ReadMessages {
   return { messages: [], notes: [], unknownKeys: [], ...refused([], code, message) };
+}
+
+/** A message of another tool's, with what its reader put up with. */
+type ForeignMessage = ReadMessage & {
+  /** Keys that the dialect doesn't know: ignored. */
+  readonly unknownKeys: readonly ValueProblem[];
+  /** Ids given to calls that had none. */
+  readonly newIds: ReadonlySet<string>;
+};
+
+/** Stands for the id of a result that names no call. */
+const NO_ID = '(no id)';
+
+const WITHOUT_ID: readonly string[] = ['call-without-id', 'result-without-id'];
+
+/** Each round finds what the one before hid. */
+const MAX_ROUNDS = 20;
+
+/**
+ * Reads a message in its dialect. Other tools add keys with every version, so unknown ones are ignored,
+ * and calls and results may lack ids; anything else that is wrong is a problem, as found at first.
+ *
+ * @param asMeant finds the key that a misspelled one stands for, in any dialect
+ */
+function readForeign(
+  dialect: Dialect,
+  item: Item,
+  index: number,
+  asMeant: (problem: ValueProblem) => ValueProblem,
+): ForeignMessage {
+  const unknownKeys: ValueProblem[] = [];
+  const newIds = new Set<string>();
+  const first = dialect.read(item, index);
+  let read = first;
+  let known: unknown = item;
+  for (let round = 0; 'problems' in read && !dialect.isOurs && round < MAX_ROUNDS; round += 1) {
+    const unknown = read.problems.map(asMeant).filter(isStrange);
+    const lacking = read.problems.filter(({ code }) => WITHOUT_ID.includes(code));
+    if (unknown.length + lacking.length < read.problems.length) break;
+    for (const { path } of unknown) known = withoutKey(known, path);
+    for (const { missing, code } of lacking) {
+      if (missing === undefined) return { ...first, unknownKeys: [], newIds: new Set() };
+      const id = code === 'call-without-id' ? `call_${index + 1}_${newIds.size + 1}` : NO_ID;
+      if (id !== NO_ID) newIds.add(id);
+      known = changedAt(known, missing, () => id);
+    }
+    unknownKeys.push(...unknown);
+    read = dialect.read(known as Item, index);
+  }
+  return 'problems' in read
+    ? { ...first, unknownKeys: [], newIds: new Set() }
+    : { ...read, unknownKeys, newIds };
+}
+
+/** A misspelled key is not strange: it means something, so it is refused with the right spelling. */
+function isStrange({ code, replacement }: ValueProblem): boolean {
+  return code === 'unknown-key' && replacement === undefined;
+}
+
+function withoutKey(root: unknown, path: Path): unknown {
+  return changedAt(root, path.slice(0, -1), (owner) =>
+    isMapping(owner)
+      ? Object.fromEntries(Object.entries(owner).filter(([key]) => key !== path.at(-1)))
+      : owner,
+  );
 }

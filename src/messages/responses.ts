@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import { approvals } from './approvals.ts';
 import {
+  answeredCall,
+  approvals,
+  callId,
   hiddenInputs,
   inputText,
   missingOfCall,
@@ -9,11 +11,14 @@ import {
   partText,
   refusalKind,
   resultText,
+  status,
   textKind,
+  toolArguments,
+  toolName,
   unfinished,
+  unread,
 } from './content.ts';
-import type { Dialect, Item } from './dialect.ts';
-import { answeredCall, callId, status, toolArguments, toolName, unread } from './fields.ts';
+import { type Dialect, type Item, messageSchemas, readByRole } from './dialect.ts';
 import {
   contentOf,
   gather,
@@ -25,7 +30,6 @@ import {
   readPart,
   unlessEmpty,
 } from './parts.ts';
-import { messageSchemas, readByRole } from './roles.ts';
 import { SHORTHANDS } from './shorthand.ts';
 
 const messageParts: PartKinds = {

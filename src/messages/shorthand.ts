@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import type { Message } from '../core/message.ts';
 import { type Missing, valueProblems } from '../schema/valueProblems.ts';
-import { assistantMessage, MISSING_OF_CALLS, readToolCalls, toolCalls } from './content.ts';
+import {
+  agent,
+  answeredCall,
+  assistantMessage,
+  MISSING_OF_CALLS,
+  readToolCalls,
+  retrievalContext,
+  toolCalls,
+} from './content.ts';
 import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
-import { agent, answeredCall, retrievalContext } from './fields.ts';
 
 const words = (who: string) => z.string().meta({ description: `What ${who} said.` });
 

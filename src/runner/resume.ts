@@ -1,4 +1,4 @@
-import { stillAnswers } from '../assertions/stillAnswers.ts';
+import { stillAnswers } from '../assertions/questionHash.ts';
 import { executionKey } from '../core/identity.ts';
 import { mapCasePaths, namedPath, rootOfRecord } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { answerSchema } from '../assertions/answerSchema.ts';
-import type { Mistake } from '../assertions/contract.ts';
+import { answerSchema, type Mistake } from '../assertions/contract.ts';
 import { type Conversation, liveTurnsOf } from '../core/conversation.ts';
 import type { SimulatedUser } from '../core/suite.ts';
 import { askJudge, type OnReply } from '../judge/ask.ts';

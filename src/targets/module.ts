@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { programKeys } from '../core/userCode.ts';
-import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
+import { toOpenaiChat } from '../messages/openaiChat.ts';
 import { commonKeys } from './keys.ts';
 import { openModule } from './programs/moduleProcess.ts';
 import { environmentFor, programPath } from './programs/programSetup.ts';

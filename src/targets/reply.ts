@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { isMapping, type Path, valueAt } from '../core/data/data.ts';
 import type { Message, ToolCall } from '../core/message.ts';
 import { NO_USAGE, type Usage } from '../core/verdict.ts';
+import { toOpenaiChat } from '../messages/openaiChat.ts';
 import { readMessages } from '../messages/readMessages.ts';
-import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
 import { TargetError, type TargetErrorReason, type TargetReply } from './target.ts';
 
 const usageSchema = z.object({

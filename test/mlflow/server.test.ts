@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { findExperiment, searchTraces, spansOf } from '../../src/interop/mlflow/api.ts';
 import { MlflowClient } from '../../src/interop/mlflow/client.ts';
-import { readSpans } from '../../src/interop/mlflow/spans.ts';
+import { readSpans } from '../../src/interop/mlflow/session.ts';
 import { turnlight, workspaceWith } from '../support/commandLine.ts';
 import { startRealServer } from '../support/mlflow/realServer.ts';
 import { startMlflow } from '../support/mlflow/server.ts';

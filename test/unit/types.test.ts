@@ -8,8 +8,11 @@ import type { Script, ScriptInput, ScriptResult } from 'turnlight';
 import type * as z from 'zod';
 import type { Toolbox } from '../../src/assertions/contract.ts';
 import { docsMarkdown } from '../../src/assertions/docs.ts';
-import { scriptInputSchema, scriptResultSchema } from '../../src/assertions/shared/scriptTypes.ts';
-import { script } from '../../src/assertions/types/script.ts';
+import {
+  script,
+  scriptInputSchema,
+  scriptResultSchema,
+} from '../../src/assertions/types/script.ts';
 import { buildAssertion, buildFacts, call, system, talk, user } from '../support/judging.ts';
 import { workspaceWith } from '../support/runs.ts';
 

@@ -5,7 +5,7 @@ import type { AssertionInput, CaseFacts } from '../contract.ts';
 import { numbersOf } from './entries.ts';
 
 /** A part of the case that is not there in every case. */
-export type OptionalFact = 'role' | 'topics' | 'tools' | 'expectations';
+type OptionalFact = 'role' | 'topics' | 'tools' | 'expectations';
 
 /** What a judge prompt can refer to by `{{name}}`, beside `{{context.NAME}}`. */
 interface PromptVariable {

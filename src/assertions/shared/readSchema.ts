@@ -1,16 +1,18 @@
+import { createContext, runInContext } from 'node:vm';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
+import { cpuTime } from '../../core/cpuTime.ts';
+import { mappingOf } from '../../core/data/data.ts';
 import { errorText, TookTooLong } from '../../core/errors.ts';
 import { closest } from '../../core/text/closest.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
-import { withinTime } from './timeLimit.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-export interface ReadSchema {
+interface ReadSchema {
   readonly faults: readonly Fault[];
   /**
    * What is wrong with a value, one phrase for each place; present where there are no faults.
@@ -220,4 +222,32 @@ function phrase({ message = 'is not valid', params }: ErrorObject): string {
   const { additionalProperty, unevaluatedProperty, allowedValues, allowedValue } = params;
   const left = additionalProperty ?? unevaluatedProperty ?? allowedValues ?? allowedValue;
   return left === undefined ? message : `${message}: ${JSON.stringify(left)}`;
+}
+
+const context = createContext({ work: undefined });
+
+/** How often work is begun that the machine gives no time to; each time it may wait twice as long. */
+const TRIES = 4;
+
+/**
+ * Runs what nothing else can interrupt, such as a schema that refers to itself over hostile data.
+ *
+ * @param limit milliseconds of work; on a busy machine it may take longer by the clock
+ * @throws TookTooLong
+ */
+export function withinTime<Result>(limit: number, work: () => Result): Result {
+  for (let tries = 1, timeout = limit; ; tries += 1, timeout *= 2) {
+    const before = cpuTime();
+    try {
+      context.work = work;
+      return runInContext('work()', context, { timeout });
+    } catch (error) {
+      // Not always an Error of this realm.
+      if (mappingOf(error).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      const starved = cpuTime() - before < limit / 2;
+      if (!starved || tries === TRIES) throw new TookTooLong(`It took longer than ${limit} ms.`);
+    } finally {
+      context.work = undefined;
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { likertType } from '../shared/likert.ts';
+import { likertType } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does the conversation hang together on the assistant's side?
 

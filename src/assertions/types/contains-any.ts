@@ -1,4 +1,4 @@
-import { valuesAssertion } from '../shared/wantedText.ts';
+import { valuesAssertion } from '../shared/deterministic.ts';
 
 export const containsAny = valuesAssertion({
   type: 'contains-any',

@@ -1,4 +1,4 @@
-import { valueAssertion } from '../shared/wantedText.ts';
+import { valueAssertion } from '../shared/deterministic.ts';
 
 export const contains = valueAssertion({
   type: 'contains',

@@ -2,12 +2,8 @@ import * as z from 'zod';
 import { turnsOf } from '../../core/conversation.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
-import { withCase } from '../shared/caseText.ts';
-import { citing } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { listQuestion } from '../shared/listQuestion.ts';
-import { lookUpQuote } from '../shared/quote.ts';
-import { DELIVERED, ONE_BY_ONE } from '../shared/wording.ts';
+import { citing, lookUpQuote } from '../shared/entries.ts';
+import { DELIVERED, judgedType, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: by the end of the conversation, was everything that the user wanted dealt with?
 

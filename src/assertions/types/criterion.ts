@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { fence } from '../../core/text/fence.ts';
 import type { AssertionInput, ChecklistType, Mistake, Outcome, Question } from '../contract.ts';
 import { contradiction, listMistakes, turnMistakes } from '../shared/answerMistakes.ts';
-import { withCase } from '../shared/caseText.ts';
 import {
   citing,
   fromVerdictEntries,
@@ -10,6 +9,7 @@ import {
   rationaleSchema,
   verdictEntrySchema,
 } from '../shared/entries.ts';
+import { withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: is each of the criteria below met?
 

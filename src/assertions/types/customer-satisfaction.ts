@@ -1,4 +1,4 @@
-import { likertType } from '../shared/likert.ts';
+import { likertType } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: how satisfied would a fair customer be with how the assistant served them?
 

@@ -14,6 +14,8 @@ import type {
 } from '../contract.ts';
 import { citing, hitsAndMisses, notApplicable, turnVerdicts } from '../shared/entries.ts';
 import {
+  type AskingNode,
+  asks,
   type Branch,
   graphFaults,
   longestWay,
@@ -21,15 +23,11 @@ import {
   type Nodes,
   nodeAt,
   nodeSchema,
-  waysFrom,
-} from '../shared/graph/graphNodes.ts';
-import {
-  type AskingNode,
-  asks,
   questionAt,
   type Step,
   turnsAt,
-} from '../shared/graph/graphQuestion.ts';
+  waysFrom,
+} from '../shared/graph.ts';
 import { NestedError } from '../shared/nested.ts';
 
 const SCALE: Scale = [0, 10];

@@ -1,11 +1,8 @@
 import * as z from 'zod';
 import { mean, UNIT } from '../../core/scoring.ts';
 import { citationMistakes, rangeMistake } from '../shared/answerMistakes.ts';
-import { withCase } from '../shared/caseText.ts';
 import { citing } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { listQuestion } from '../shared/listQuestion.ts';
-import { DELIVERED, ONE_BY_ONE } from '../shared/wording.ts';
+import { DELIVERED, judgedType, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: did the assistant reach the user's goals, by a sound plan that it kept to?
 

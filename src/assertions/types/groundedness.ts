@@ -1,10 +1,9 @@
 import { fence } from '../../core/text/fence.ts';
+import { knownOf } from '../caseNeeds.ts';
 import type { AssertionInput } from '../contract.ts';
-import { knownOf } from '../known.ts';
-import { claimsQuestion } from '../shared/claims/claims.ts';
+import { claimsQuestion } from '../shared/claims.ts';
 import { notApplicable } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { CLAIMS } from '../shared/wording.ts';
+import { CLAIMS, judgedType } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: is what the assistant claims grounded in what it was given?
 

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { fence } from '../../core/text/fence.ts';
 import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
 import { contradiction, judgedTurnMistakes, listMistakes } from '../shared/answerMistakes.ts';
-import { withCase } from '../shared/caseText.ts';
 import {
   citing,
   fromVerdictEntries,
@@ -11,7 +10,7 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
+import { judgedType, withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does the assistant keep to each of the guidelines below throughout the conversation?
 

@@ -1,4 +1,4 @@
-import { likertType } from '../shared/likert.ts';
+import { likertType } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: did the assistant understand what the user wanted, and resolve it?
 

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
-import { checkedType } from '../shared/checkedType.ts';
-import { fencedJson, readJson } from '../shared/jsonText.ts';
+import { checkedType, shareOfTurns, type TurnFinding } from '../shared/deterministic.ts';
 import { readSchema } from '../shared/readSchema.ts';
-import { shareOfTurns, type TurnFinding } from '../shared/shareOfTurns.ts';
+import { fencedJson, readJson } from './is-json.ts';
 
 const params = z.strictObject({
   schema: z

@@ -11,7 +11,7 @@ import {
   rationaleSchema,
   verdictSchema,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
+import { judgedType } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
 

@@ -1,8 +1,13 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
-import { checkedType } from '../shared/checkedType.ts';
-import { LANGUAGES, languageDetector } from '../shared/detectLanguage.ts';
-import { shareOfTurns, type TurnFinding } from '../shared/shareOfTurns.ts';
+import { stepsOf } from '../../core/steps.ts';
+import { checkedType, shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
+
+/** ISO 639-1 codes of the languages that can be told apart. */
+export const LANGUAGES =
+  'am ar az be bg bn ca cs da de el en es et eu fa fi fr gu he hi hr hu hy is it ja ka kn ko ku lo lt lv ml mr ms nl no or pa pl pt ro ru sk sl sq sr sv ta te th tl tr uk ur vi yo zh'.split(
+    ' ',
+  );
 
 const params = z.strictObject({
   language: z
@@ -48,3 +53,75 @@ export const language = checkedType({
     });
   },
 });
+
+interface DetectedLanguage {
+  /** ISO 639-1. */
+  readonly language: string;
+  /** Share of the text in it, above 0 up to 1, of what could be told. */
+  readonly share: number;
+}
+
+/** The language of most of the text; undefined if it is too short or too unsure to tell. */
+type DetectLanguage = (text: string) => Promise<DetectedLanguage | undefined>;
+
+/** One word is as good as none: `Gift` is English and German. */
+const FEWEST_WORDS = 3;
+
+/** Characters of a piece, at least. The detector reads no more than some 350 bytes of each. */
+const PIECE = 100;
+
+let loading: Promise<DetectLanguage> | undefined;
+
+/** Loads the detector with its data, about a megabyte, when it is needed first. */
+function languageDetector(): Promise<DetectLanguage> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<DetectLanguage> {
+  const { eld } = await import('eld/extrasmall');
+  const detector = eld.newInstance();
+  const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+  // Addresses and numbers are of no language.
+  detector.enableTextCleanup(true);
+  return async (text) => {
+    const prose = withoutCode(text);
+    if (!(await hasWords(prose))) return undefined;
+    const step = stepsOf();
+    const lengths = new Map<string, number>();
+    for (const piece of piecesOf(prose, sentences)) {
+      await step();
+      const found = detector.detect(piece);
+      if (!found.isReliable()) continue;
+      lengths.set(found.language, (lengths.get(found.language) ?? 0) + piece.length);
+    }
+    const [longest] = [...lengths].sort(([, a], [, b]) => b - a);
+    if (!longest) return undefined;
+    const detected = [...lengths.values()].reduce((sum, length) => sum + length, 0);
+    return { language: longest[0], share: longest[1] / detected };
+  };
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/```[\s\S]*?```/g, '\n').replace(/`[^`\n]*`/g, ' ');
+}
+
+async function hasWords(text: string): Promise<boolean> {
+  let count = 0;
+  for await (const word of wordsOf(text)) {
+    if (/\p{L}/u.test(word)) count += 1;
+    if (count >= FEWEST_WORDS) return true;
+  }
+  return false;
+}
+
+function* piecesOf(text: string, sentences: Intl.Segmenter): Generator<string> {
+  let piece = '';
+  for (const { segment } of sentences.segment(text)) {
+    piece += segment;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}

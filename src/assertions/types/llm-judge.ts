@@ -15,10 +15,18 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
-import { gradingFaults, gradingKeys, scaleOfGrading, writtenGrading } from '../shared/grading.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { detailsFaults, detailsKey, detailsSchemaOf, readDetails } from '../shared/ownDetails.ts';
+import {
+  detailsFaults,
+  detailsKey,
+  detailsSchemaOf,
+  gradingFaults,
+  gradingKeys,
+  readDetails,
+  scaleOfGrading,
+  writtenGrading,
+} from '../shared/grading.ts';
 import { fillPrompt, PROMPT_VARIABLES } from '../shared/promptVariables.ts';
+import { judgedType } from '../shared/questions.ts';
 
 const UNGRADED: Grading = { kind: 'scale', scale: UNIT };
 

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { checkedType } from '../shared/checkedType.ts';
-import { shareOfTurns } from '../shared/shareOfTurns.ts';
+import { checkedType, shareOfTurns } from '../shared/deterministic.ts';
 
 const params = z.strictObject({
   max: z

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { checkedType } from '../shared/checkedType.ts';
-import { usageLimit } from '../shared/usageLimit.ts';
+import { checkedType, usageLimit } from '../shared/deterministic.ts';
 
 const params = z.strictObject({
   max: z.int().min(1).meta({ description: 'Maximum number of tokens in the whole conversation.' }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { checkedType } from '../shared/checkedType.ts';
+import { checkedType } from '../shared/deterministic.ts';
 import { citing } from '../shared/entries.ts';
 
 const params = z.strictObject({

@@ -1,8 +1,7 @@
 import { fence } from '../../core/text/fence.ts';
-import { mcpTools, needsMcp } from '../calls/mcpTools.ts';
-import { taskCompletionQuestion } from '../shared/deliveredRequests.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { DELIVERED, ONE_BY_ONE } from '../shared/wording.ts';
+import { DELIVERED, judgedType, ONE_BY_ONE } from '../shared/questions.ts';
+import { mcpTools, needsMcp } from './mcp-use.ts';
+import { taskCompletionQuestion } from './task-completion.ts';
 
 const INSTRUCTIONS = `Question: has the user, by the end, got in hand what was asked for, through the MCP servers?
 

@@ -1,7 +1,7 @@
-import { toolUseQuestion } from '../calls/callQuality.ts';
-import { mcpTools, needsMcp } from '../calls/mcpTools.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { CALL_SCALES } from '../shared/wording.ts';
+import type { Tool } from '../../core/message.ts';
+import type { CaseFacts } from '../contract.ts';
+import { CALL_SCALES, judgedType } from '../shared/questions.ts';
+import { toolUseQuestion } from './tool-use.ts';
 
 const INSTRUCTIONS = `Question: does the assistant use what its MCP servers offer as it should?
 
@@ -40,3 +40,13 @@ export const mcpUse = judgedType({
   question: (input) =>
     toolUseQuestion('mcp_use', INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),
 });
+
+/** What MCP servers offer among the tools of a case. */
+export function mcpTools({ tools }: CaseFacts): Tool[] {
+  return tools.filter(({ server }) => server !== undefined);
+}
+
+export function needsMcp(type: string, facts: CaseFacts): string | undefined {
+  if (mcpTools(facts).length > 0) return undefined;
+  return `${type} needs MCP tools: add \`tools\` with a \`server\` to the case or the file.`;
+}

@@ -2,9 +2,7 @@ import * as z from 'zod';
 import { type Conversation, type Turn, textOf, turnsOfSide } from '../../core/conversation.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { stepsOf } from '../../core/steps.ts';
-import { checkedType } from '../shared/checkedType.ts';
-import { shareOfTurns, type TurnFinding } from '../shared/shareOfTurns.ts';
-import { wordsOf } from '../shared/words.ts';
+import { checkedType, shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
 
 const params = z.strictObject({
   similarity: z.number().gt(0).max(1).default(0.9).meta({

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import * as z from 'zod';
 import { errorText } from '../../core/errors.ts';
-import { ignoreCase, textAssertion } from '../shared/textAssertion.ts';
+import { ignoreCase, textAssertion } from '../shared/deterministic.ts';
 
 export const regex = textAssertion({
   type: 'regex',

@@ -1,6 +1,5 @@
 import { fence } from '../../core/text/fence.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { perTurnQuestion } from '../shared/perTurn.ts';
+import { judgedType, perTurnQuestion } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does each turn of the assistant keep to its role?
 

@@ -10,7 +10,7 @@ import {
   rationaleSchema,
   verdictSchema,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
+import { judgedType } from '../shared/questions.ts';
 
 const CATEGORIES = [
   'none',

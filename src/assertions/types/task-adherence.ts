@@ -2,16 +2,15 @@ import * as z from 'zod';
 import { fence } from '../../core/text/fence.ts';
 import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
 import { contradiction, judgedTurnMistakes } from '../shared/answerMistakes.ts';
-import { withCase } from '../shared/caseText.ts';
 import {
   citing,
   fromVerdictEntries,
+  lookUpQuote,
   rationaleSchema,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { lookUpQuote } from '../shared/quote.ts';
+import { judgedType, withCase } from '../shared/questions.ts';
 
 const ASPECTS = ['goal', 'rules', 'procedure'] as const;
 

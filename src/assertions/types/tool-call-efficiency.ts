@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { callsOf } from '../calls/toolCalls.ts';
 import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
 import { contradiction } from '../shared/answerMistakes.ts';
 import {
@@ -12,7 +11,8 @@ import {
   rationaleSchema,
   verdictSchema,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
+import { judgedType } from '../shared/questions.ts';
+import { callsOf } from '../shared/toolCalls.ts';
 
 const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
 

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { TurnVerdict } from '../../core/verdict.ts';
+import { checkedType } from '../shared/deterministic.ts';
+import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
 import {
   argumentKeys,
   callMatches,
   callsOf,
   faultsOfArguments,
   labelWithTool,
-} from '../calls/toolCalls.ts';
-import { checkedType } from '../shared/checkedType.ts';
-import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
+} from '../shared/toolCalls.ts';
 
 const params = z.strictObject({
   name: z.string().min(1).meta({ description: 'Name of the tool.', refersTo: 'tool' }),

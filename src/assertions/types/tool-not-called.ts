@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { TurnVerdict } from '../../core/verdict.ts';
+import { checkedType } from '../shared/deterministic.ts';
+import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
 import {
   argumentKeys,
   callMatches,
@@ -7,9 +9,7 @@ import {
   describeCall,
   faultsOfArguments,
   labelWithTool,
-} from '../calls/toolCalls.ts';
-import { checkedType } from '../shared/checkedType.ts';
-import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
+} from '../shared/toolCalls.ts';
 
 const params = z.strictObject({
   name: z

@@ -1,6 +1,20 @@
-import { toolUseQuestion } from '../calls/callQuality.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { CALL_SCALES } from '../shared/wording.ts';
+import * as z from 'zod';
+import type { Turn } from '../../core/conversation.ts';
+import type { Tool } from '../../core/message.ts';
+import { mean, reaches } from '../../core/scoring.ts';
+import { fence } from '../../core/text/fence.ts';
+import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
+import {
+  citing,
+  entriesOnly,
+  entrySchema,
+  notApplicable,
+  rationaleSchema,
+  turnVerdicts,
+} from '../shared/entries.ts';
+import { CALL_SCALES, judgedType } from '../shared/questions.ts';
+import { callsOf } from '../shared/toolCalls.ts';
 
 const INSTRUCTIONS = `Question: does the assistant use its tools as it should?
 
@@ -39,3 +53,129 @@ export const toolUse = judgedType({
   },
   question: (input) => toolUseQuestion('tool_use', INSTRUCTIONS, input.facts.tools, input),
 });
+
+const argumentsSchema = z.object({
+  given: z.number(),
+  right: z.number(),
+  missing: z.number(),
+});
+
+type ArgumentCounts = z.infer<typeof argumentsSchema>;
+
+const answerSchema = z.object({
+  turns: z.array(
+    entrySchema.extend({
+      selection: z.number(),
+      arguments: argumentsSchema.nullable(),
+    }),
+  ),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+type Entry = Answer['turns'][number];
+
+/**
+ * Which tools a turn chose, and with which arguments.
+ * Score: min(mean selection, mean arguments), over the turns that called or should have called.
+ *
+ * @param about `listed` where calls of tools other than `tools` are none of its business
+ */
+export function toolUseQuestion(
+  name: string,
+  instructions: string,
+  tools: readonly Tool[],
+  input: AssertionInput,
+  about: 'all' | 'listed' = 'all',
+): Question<Answer> {
+  const { turns } = input;
+  const names = about === 'all' ? undefined : new Set(tools.map((tool) => tool.name));
+  return {
+    name,
+    instructions: `${instructions}\n\nWhat it may call:\n${fence(tools.map((tool) => JSON.stringify(tool)).join('\n'))}`,
+    turns,
+    answer: answerSchema,
+    mistakes: (answer) =>
+      answer.turns.flatMap((entry) => entryMistakes(entry, callsIn(turns, entry.turn, names))),
+    parts: entriesOnly(),
+    conclude: (answer) => conclude(answer, input),
+  };
+}
+
+/** How a turn calls: something that is judged, only other tools, or nothing. */
+type Calls = 'judged' | 'other' | 'none';
+
+/** @param names the tools that are judged; all where undefined */
+function callsIn(
+  turns: readonly Turn[],
+  number: number,
+  names: ReadonlySet<string> | undefined,
+): Calls {
+  const turn = turns.find((one) => one.number === number);
+  const calls = turn ? callsOf(turn) : [];
+  if (calls.length === 0) return 'none';
+  return calls.some(({ name }) => names === undefined || names.has(name)) ? 'judged' : 'other';
+}
+
+function entryMistakes(entry: Entry, calls: Calls): Mistake[] {
+  const { turn, applicable, selection, arguments: given } = entry;
+  const called = calls === 'judged';
+  if (!applicable) {
+    return called ? [contradiction(`Turn ${turn} calls something, so it is applicable.`)] : [];
+  }
+  if (calls !== 'other' && called !== (given !== null)) {
+    const text = called
+      ? `Turn ${turn} calls something, so \`arguments\` must hold its counts.`
+      : `Turn ${turn} calls nothing, so \`arguments\` must be null.`;
+    return [contradiction(text)];
+  }
+  return [
+    ...rangeMistake(selection, [0, 1], `\`selection\` of turn ${turn}`),
+    ...(given === null ? [] : countMistakes(given, turn)),
+  ];
+}
+
+function countMistakes(counts: ArgumentCounts, turn: number): Mistake[] {
+  const { given, right, missing } = counts;
+  const whole = [given, right, missing].every((count) => Number.isInteger(count) && count >= 0);
+  if (whole && right <= given) return [];
+  const text = `\`arguments\` of turn ${turn} must be counts from 0, with no more \`right\` than \`given\`.`;
+  return [{ reason: 'out-of-range', text }];
+}
+
+/** right ÷ (given + missing); 1 if no argument was given or needed. */
+function shareOfArguments({ given, right, missing }: ArgumentCounts): number {
+  const wanted = given + missing;
+  return wanted === 0 ? 1 : right / wanted;
+}
+
+function scoreOf({ selection, arguments: counts }: Entry): number {
+  return counts === null ? selection : Math.min(selection, shareOfArguments(counts));
+}
+
+function conclude(answer: Answer, input: AssertionInput): Outcome {
+  const { threshold } = input.assertion;
+  const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, (entry) =>
+    reaches(scoreOf(entry), threshold),
+  );
+  const judged = answer.turns.filter(({ applicable }) => applicable);
+  const selection = mean(judged.map((entry) => entry.selection));
+  if (selection === undefined) {
+    const rationale = `Nothing was called and nothing had to be. ${answer.rationale}`;
+    return notApplicable('no-tool-needed', rationale, verdicts);
+  }
+  const given = mean(
+    judged.flatMap(({ arguments: counts }) => (counts ? [shareOfArguments(counts)] : [])),
+  );
+  const cite = (entry: Entry) => citing(entry.turn, entry.rationale);
+  const flawless = (entry: Entry) => scoreOf(entry) >= 1;
+  return {
+    kind: 'scored',
+    score: Math.min(selection, given ?? selection),
+    rationale: answer.rationale,
+    turns: verdicts,
+    hits: judged.filter(flawless).map(cite),
+    misses: judged.filter((entry) => !flawless(entry)).map(cite),
+    details: { selection, arguments: given ?? null },
+  };
+}

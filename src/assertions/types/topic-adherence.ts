@@ -3,9 +3,7 @@ import { fence } from '../../core/text/fence.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
 import { citing, type VerdictEntry } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
-import { listQuestion } from '../shared/listQuestion.ts';
-import { ONE_BY_ONE } from '../shared/wording.ts';
+import { judgedType, listQuestion, ONE_BY_ONE } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does the assistant answer what belongs to its topics, and refuse what does not?
 

@@ -3,7 +3,7 @@ import type { Turn } from '../../core/conversation.ts';
 import { mean, reaches } from '../../core/scoring.ts';
 import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
 import { contradiction } from '../shared/answerMistakes.ts';
-import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/claims/retrieval.ts';
+import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/claims.ts';
 import {
   citing,
   entriesOnly,
@@ -12,7 +12,7 @@ import {
   rationaleSchema,
   turnVerdicts,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
+import { judgedType } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context come before the useless ones?
 

@@ -1,4 +1,4 @@
-import { retrievalClaims } from '../shared/claims/retrievalClaims.ts';
+import { retrievalClaims } from '../shared/claims.ts';
 
 const INSTRUCTIONS = `Question: does the context that was retrieved for each turn hold everything that a good reply needs?
 

@@ -1,4 +1,4 @@
-import { retrievalClaims } from '../shared/claims/retrievalClaims.ts';
+import { retrievalClaims } from '../shared/claims.ts';
 
 const INSTRUCTIONS = `Question: is what was retrieved for each turn relevant to what the user wanted to know then?
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { retrievalClaims } from '../shared/claims/retrievalClaims.ts';
-import { CLAIMS } from '../shared/wording.ts';
+import { retrievalClaims } from '../shared/claims.ts';
+import { CLAIMS } from '../shared/questions.ts';
 
 const params = z.strictObject({
   penalize_ambiguous: z.boolean().default(true).meta({

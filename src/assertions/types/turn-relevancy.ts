@@ -1,5 +1,4 @@
-import { judgedType } from '../shared/judgedType.ts';
-import { perTurnQuestion } from '../shared/perTurn.ts';
+import { judgedType, perTurnQuestion } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: is each turn of the assistant relevant to what came before it?
 

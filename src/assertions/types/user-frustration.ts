@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { turnsOfSide } from '../../core/conversation.ts';
 import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
 import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
-import { withCase } from '../shared/caseText.ts';
 import {
   hitsAndMisses,
   rationaleSchema,
@@ -10,7 +9,7 @@ import {
   turnVerdicts,
   withWhole,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/judgedType.ts';
+import { judgedType, withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration resolved by the end?
 

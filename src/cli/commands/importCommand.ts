@@ -8,10 +8,9 @@ import { unwritable } from '../../disk/fileErrors.ts';
 import { CREATING, writeRegular } from '../../disk/regularFile.ts';
 import { FileError, type Files } from '../../evalfile/files.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
-import { evalFilePaths } from '../../interop/evalFilePaths.ts';
 import type { GivenFile } from '../../interop/generateFile.ts';
 import type { Entry } from '../../interop/importer.ts';
-import type { Imported } from '../../interop/importFile.ts';
+import { evalFilePaths, type Imported, importFile } from '../../interop/importFile.ts';
 import { shownPath } from '../../report/style.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { assertNoLinkOut, fileWorkspace, workspaceOf } from '../paths.ts';
@@ -53,7 +52,6 @@ async function importOne(
   const files = nodeFiles();
   const out = output === undefined ? undefined : resolve(shell.folder, output);
   const [first = ''] = evalFilePaths(path, 1, out);
-  const { importFile } = await import('../../interop/importFile.ts');
   const imported = await importFile(path, text, {
     path: first,
     files,

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
+import { notReported } from '../../assertions/caseNeeds.ts';
 import { type AssertionType, asksJudge, asksOneQuestion } from '../../assertions/contract.ts';
-import { notReported } from '../../assertions/notReported.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
 import { changedAt, type Mapping, mappingOf, remembered, valueAt } from '../../core/data/data.ts';

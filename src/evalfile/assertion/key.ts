@@ -1,5 +1,5 @@
+import { withoutDefaults } from '../../assertions/questionHash.ts';
 import { findAssertionType } from '../../assertions/registry.ts';
-import { withoutDefaults } from '../../assertions/withoutDefaults.ts';
 import { changedAt, type Mapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { digestOf } from '../../core/data/digest.ts';
 

@@ -1,4 +1,4 @@
-import { knownOf } from '../../assertions/known.ts';
+import { knownOf } from '../../assertions/caseNeeds.ts';
 import { toConversation, turnsOf } from '../../core/conversation.ts';
 import { isError } from '../../core/problem.ts';
 import { within } from '../scope.ts';

@@ -1,5 +1,5 @@
+import { knownOf } from '../../assertions/caseNeeds.ts';
 import type { Known } from '../../assertions/contract.ts';
-import { knownOf } from '../../assertions/known.ts';
 import { type Conversation, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
 import type { SaidBefore, TargetSpec } from '../../core/suite.ts';
 import { renderTemplate, templateVariables } from '../../core/text/template.ts';

@@ -5,7 +5,7 @@ import { LIMITS } from '../../core/limits.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { FileError } from '../../evalfile/files.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
-import { evalFilePaths } from '../../interop/evalFilePaths.ts';
+import { evalFilePaths } from '../../interop/importFile.ts';
 
 /** Endings of files that importers read. */
 export const IMPORTABLE = ['json', 'jsonl', 'ndjson', 'yaml', 'yml', 'csv'] as const;

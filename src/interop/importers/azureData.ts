@@ -1,8 +1,7 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
-import { ourAssertion } from '../assertions.ts';
 import { messagesOf, spokenCase } from '../conversation.ts';
-import { listIn, parsed, tellStrangers, textIn, toolsIn } from '../fields.ts';
+import { listIn, ourAssertion, parsed, tellStrangers, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 
 const NAMES = ['id', 'conversation_id', 'thread_id'];

@@ -1,11 +1,9 @@
-import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
+import { addTo, isMapping, type Mapping, mappingOf, parseJson } from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
 import { messagesOf, partOf, spokenCase } from '../conversation.ts';
-import { conversationOf, rivalry } from '../conversationOf.ts';
-import type { Exchange } from '../exchanges.ts';
+import { conversationOf, type Exchange, rivalry } from '../exchanges.ts';
 import { listIn, parsed, tellStrangers, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
-import { answerOf } from './chatAnswer.ts';
 
 const SESSION = ['conversation_id', 'session_id', 'thread_id', 'conversation', 'session'];
 const NAMES = ['id', 'custom_id', 'name', ...SESSION];
@@ -159,4 +157,58 @@ function caseFor(reads: readonly Read[], ledger: Ledger): DraftCase | undefined 
   const tools = reads.findLast(({ logged }) => logged.tools)?.logged.tools;
   const name = isMapping(value) ? textIn(value, ...NAMES) : undefined;
   return spokenCase(messages, { line, name, keys: { tools } }, ledger);
+}
+
+/**
+ * The messages of an answer of Chat Completions or Responses: whole, wrapped by a log, or as the
+ * events of a stream. Undefined if it is none of these.
+ */
+function answerOf(given: unknown): unknown[] | undefined {
+  if (typeof given === 'string' && /^(event|data):/m.test(given)) return streamed(given);
+  const value = parsed(given);
+  if (Array.isArray(value)) return value;
+  if (!isMapping(value)) return undefined;
+  if (Array.isArray(value.output)) return value.output;
+  if (Array.isArray(value.choices)) return messagesIn(value.choices);
+  if (typeof value.role === 'string') return [value];
+  const { body, string } = value;
+  return body === undefined && string === undefined ? undefined : answerOf(body ?? string);
+}
+
+function messagesIn(choices: readonly unknown[]): unknown[] | undefined {
+  const { message } = mappingOf(choices[0]);
+  return isMapping(message) ? [message] : undefined;
+}
+
+function streamed(text: string): unknown[] | undefined {
+  const events = [...text.matchAll(/^data: ?(.+)$/gm)].flatMap(([, data = '']) => {
+    const event = parseJson(data);
+    return isMapping(event) ? [event] : [];
+  });
+  const done = events.find(({ type }) => type === 'response.completed');
+  if (done) return answerOf(mappingOf(done.response));
+  const deltas = events.flatMap(({ choices }) =>
+    Array.isArray(choices) ? [mappingOf(mappingOf(choices[0]).delta)] : [],
+  );
+  return deltas.length > 0 ? [assembled(deltas)] : undefined;
+}
+
+/** The message that the pieces of a stream of Chat Completions make. */
+function assembled(deltas: readonly Mapping[]): Mapping {
+  const content = deltas.map((delta) => delta.content ?? '').join('');
+  const calls: { id: string; name: string; arguments: string }[] = [];
+  for (const { tool_calls: pieces } of deltas) {
+    for (const piece of Array.isArray(pieces) ? pieces.map(mappingOf) : []) {
+      const called = mappingOf(piece.function);
+      const index = Number(piece.index ?? 0);
+      const call = calls[index] ?? { id: '', name: '', arguments: '' };
+      // Some endpoints repeat both with every piece.
+      call.id ||= String(piece.id ?? '');
+      call.name ||= String(called.name ?? '');
+      call.arguments += called.arguments ?? '';
+      calls[index] = call;
+    }
+  }
+  const toolCalls = calls.map(({ id, ...called }) => ({ id, function: called }));
+  return { role: 'assistant', content, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
 }

@@ -1,10 +1,14 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
-import { ourAssertion } from '../assertions.ts';
 import { recordedCase } from '../conversation.ts';
-import { listIn, parsed, tellStrangers, textIn, textsIn } from '../fields.ts';
-import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
-import { placeholderTarget } from '../placeholder.ts';
+import { listIn, ourAssertion, parsed, tellStrangers, textIn, textsIn } from '../fields.ts';
+import {
+  type DraftCase,
+  type Importer,
+  type Ledger,
+  placeholderTarget,
+  type Row,
+} from '../importer.ts';
 
 const KNOWN = [
   'name',

@@ -3,10 +3,15 @@ import { counted } from '../../core/presentation/amounts.ts';
 import { spokenCase } from '../conversation.ts';
 import { listIn, parsed, textIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger } from '../importer.ts';
-import { joined, SESSION } from '../mlflow/session.ts';
-import { readSpans, type Span } from '../mlflow/spans.ts';
-import { type TraceTalk, talkOf } from '../mlflow/trace.ts';
-import { traceDataSchema } from '../mlflow/wire.ts';
+import { traceDataSchema } from '../mlflow/api.ts';
+import {
+  joined,
+  readSpans,
+  SESSION,
+  type Span,
+  type TraceTalk,
+  talkOf,
+} from '../mlflow/session.ts';
 
 /** MLflow's traces, as `Trace.to_json` and `search_traces` write them. */
 export const mlflowTraces: Importer = {

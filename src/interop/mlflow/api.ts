@@ -2,19 +2,86 @@ import * as z from 'zod';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { MlflowClient } from './client.ts';
 import { MlflowError } from './mlflowError.ts';
-import {
-  createdRunSchema,
-  type Experiment,
-  experimentsSchema,
-  foundExperimentSchema,
-  runsSchema,
-  type TraceInfo,
-  traceBatchSchema,
-  traceDataSchema,
-  traceInfoAnswerSchema,
-  tracePageSchema,
-  type WireSpan,
-} from './wire.ts';
+
+/** What MLflow's REST API answers, as far as it is read here. No object is strict: servers add keys. */
+const texts = z.record(z.string(), z.string()).default({});
+
+const assessmentSchema = z.object({
+  assessment_id: z.string().default(''),
+  assessment_name: z.string(),
+  source: z.object({ source_type: z.string(), source_id: z.string().default('') }).optional(),
+  create_time: z.string().optional(),
+  feedback: z.object({ value: z.unknown().optional() }).optional(),
+  expectation: z
+    .object({
+      value: z.unknown().optional(),
+      serialized_value: z.object({ value: z.string() }).optional(),
+    })
+    .optional(),
+  rationale: z.string().optional(),
+  metadata: texts,
+  /** False for one that another has replaced. */
+  valid: z.boolean().default(true),
+});
+
+export const traceInfoSchema = z.object({
+  trace_id: z.string().min(1),
+  /** ISO 8601. */
+  request_time: z.string().default(''),
+  trace_metadata: texts,
+  tags: texts,
+  assessments: z.array(assessmentSchema).default([]),
+  request_preview: z.string().optional(),
+  response_preview: z.string().optional(),
+});
+
+const tracePageSchema = z.object({
+  traces: z.array(traceInfoSchema).default([]),
+  next_page_token: z.string().optional(),
+});
+
+const spanSchema = z.object({
+  span_id: z.string(),
+  parent_span_id: z.string().nullish(),
+  name: z.string().default(''),
+  start_time_unix_nano: z.union([z.number(), z.string()]).default(0),
+  /** A list of OTLP's, or a mapping whose values are JSON. */
+  attributes: z.unknown(),
+});
+
+export const traceDataSchema = z.object({ spans: z.array(spanSchema).default([]) });
+
+const traceBatchSchema = z.object({
+  traces: z
+    .array(
+      z.object({
+        trace_info: z.object({ trace_id: z.string() }),
+        spans: z.array(spanSchema).default([]),
+      }),
+    )
+    .default([]),
+});
+
+const experimentSchema = z.object({ experiment_id: z.string(), name: z.string() });
+
+const foundExperimentSchema = z.object({ experiment: experimentSchema });
+
+const experimentsSchema = z.object({ experiments: z.array(experimentSchema).default([]) });
+
+const runSchema = z.object({ info: z.object({ run_id: z.string() }) });
+
+const createdRunSchema = z.object({ run: runSchema });
+
+const runsSchema = z.object({ runs: z.array(runSchema).default([]) });
+
+const traceInfoAnswerSchema = z.object({
+  trace: z.object({ trace_info: traceInfoSchema }),
+});
+
+export type Assessment = z.infer<typeof assessmentSchema>;
+export type TraceInfo = z.infer<typeof traceInfoSchema>;
+export type WireSpan = z.infer<typeof spanSchema>;
+type Experiment = z.infer<typeof experimentSchema>;
 
 /** The most that MLflow gives on a page. */
 const PAGE = 500;
@@ -167,7 +234,7 @@ export async function createAssessment(
   });
 }
 
-export interface Tag {
+interface Tag {
   readonly key: string;
   readonly value: string;
 }

@@ -12,17 +12,36 @@ import { write, writeEntry, writeInline, writeWord } from '../../yaml/quoting.ts
 import { shorthandOf } from '../conversation.ts';
 import { plainCopy } from '../evalFileText.ts';
 import { BATCH, findExperiment, searchTraces, spansOf } from './api.ts';
-import { assertionKeyOf, expectedIn, isHuman } from './assessments.ts';
-import { CaseIds } from './caseIds.ts';
 import type { MlflowClient } from './client.ts';
-import { makeFolder, replaceFile, writeOnce } from './files.ts';
-import { type LabelledSessions, type Pulled, writeLabels } from './labels.ts';
-import { type Link, linkFile, sessionsFolder } from './link.ts';
+import {
+  CaseIds,
+  type Link,
+  linkFile,
+  makeFolder,
+  replaceFile,
+  sessionsFolder,
+  writeOnce,
+} from './folder.ts';
+import {
+  assertionKeyOf,
+  expectedIn,
+  isHuman,
+  type LabelledSessions,
+  type Pulled,
+  writeLabels,
+} from './labels.ts';
 import { MlflowError } from './mlflowError.ts';
-import { inOrder, type Session, Sessions, type SessionTalk, talkOfSession } from './session.ts';
-import { readSpans, type Span } from './spans.ts';
+import {
+  inOrder,
+  readSpans,
+  type Session,
+  Sessions,
+  type SessionTalk,
+  type Span,
+  talkOfSession,
+} from './session.ts';
 
-export interface Pull {
+interface Pull {
   readonly experiment: string;
   /** Only these; all by default. */
   readonly sessions: readonly string[];
@@ -32,7 +51,7 @@ export interface Pull {
   readonly load: (path: string) => Promise<Suite | undefined>;
 }
 
-export interface PullReport {
+interface PullReport {
   readonly sessions: number;
   readonly traces: number;
   /** Sentences on what did not come along. */

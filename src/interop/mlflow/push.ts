@@ -16,7 +16,7 @@ import {
   traceInfo,
 } from './api.ts';
 import type { MlflowClient } from './client.ts';
-import { type Link, linkFile, linkSchema, sessionOf } from './link.ts';
+import { type Link, linkFile, linkSchema, sessionOf } from './folder.ts';
 import { SESSION } from './session.ts';
 
 /** MLflow's own names, by which its pages find what belongs together. */
@@ -33,7 +33,7 @@ const NOT_IN_METRICS = /[^A-Za-z0-9_\-. /:]+/g;
 const LONGEST_RATIONALE = 16_000;
 const LONGEST_NAME = 200;
 
-export interface Pushed {
+interface Pushed {
   /** Of MLflow. */
   readonly runId: string;
   readonly sessions: number;
@@ -149,7 +149,7 @@ function assessmentOf(verdict: Verdict, metadata: Readonly<Record<string, string
 }
 
 /** Of each assertion its mean, its pass rate, its labels, and what could not be judged; of all the cases. */
-export function metricsOf(cases: readonly CaseLine[]): Record<string, number> {
+function metricsOf(cases: readonly CaseLine[]): Record<string, number> {
   const metrics: Record<string, number> = {};
   const put = (name: string, value: number | null | undefined) => {
     if (value === null || value === undefined) return;

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { answerSchema } from '../../assertions/answerSchema.ts';
-import type { Asked, Mistake } from '../../assertions/contract.ts';
+import { type Asked, answerSchema, type Mistake } from '../../assertions/contract.ts';
 import type { Example } from '../../core/record/example.ts';
 import { fence } from '../../core/text/fence.ts';
 import { templateVariables } from '../../core/text/template.ts';

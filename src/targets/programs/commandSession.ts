@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Message } from '../../core/message.ts';
-import { toOpenaiChat } from '../../messages/toOpenaiChat.ts';
+import { toOpenaiChat } from '../../messages/openaiChat.ts';
 import { readReply } from '../reply.ts';
 import { withDeadline } from '../replyLimits.ts';
 import type { TargetError, TargetHost, TargetReply, TargetSession } from '../target.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eld } from 'eld/extrasmall';
-import { LANGUAGES } from '../../../src/assertions/shared/detectLanguage.ts';
-import { language } from '../../../src/assertions/types/language.ts';
+import { LANGUAGES, language } from '../../../src/assertions/types/language.ts';
 import type { Assertion } from '../../../src/core/suite.ts';
 import {
   EACH,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { SequenceMatch } from '../../../src/assertions/calls/compareCalls.ts';
-import { toolSequence } from '../../../src/assertions/types/tool-sequence.ts';
+import { type SequenceMatch, toolSequence } from '../../../src/assertions/types/tool-sequence.ts';
 import type { Conversation } from '../../../src/core/conversation.ts';
 import { EACH, findingOf, NOT, replies, statuses } from '../../support/deterministic.ts';
 import { assistant, call } from '../../support/judging.ts';

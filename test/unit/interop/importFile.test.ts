@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
-import { evalFilePaths } from '../../../src/interop/evalFilePaths.ts';
-import { importers } from '../../../src/interop/registry.ts';
+import { evalFilePaths, importers } from '../../../src/interop/importFile.ts';
 import { HOSTILE_TEXTS } from '../../support/hostileTexts.ts';
 import { imported, jsonLines } from '../../support/imports.ts';
 

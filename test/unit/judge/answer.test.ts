@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { answerSchema } from '../../../src/assertions/answerSchema.ts';
+import { answerSchema } from '../../../src/assertions/contract.ts';
 import { readAnswerText } from '../../../src/judge/answerText.ts';
 import { judgeRequest } from '../../../src/judge/ask.ts';
 import { judgedTurns, questionsOfAllTypes } from '../../support/questions.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deepFreeze } from '../../../src/core/data/data.ts';
+import { toOpenaiChat } from '../../../src/messages/openaiChat.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';
-import { toOpenaiChat } from '../../../src/messages/toOpenaiChat.ts';
 
 const read = (...list: unknown[]) => {
   const { messages, problems } = readMessages(list);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { shorthandOf } from '../../../../src/interop/conversation.ts';
-import { inOrder, talkOfSession } from '../../../../src/interop/mlflow/session.ts';
-import { readSpans } from '../../../../src/interop/mlflow/spans.ts';
-import { traceDataSchema, traceInfoSchema } from '../../../../src/interop/mlflow/wire.ts';
+import { traceDataSchema, traceInfoSchema } from '../../../../src/interop/mlflow/api.ts';
+import { inOrder, readSpans, talkOfSession } from '../../../../src/interop/mlflow/session.ts';
 import {
   chatTrace,
   type FakeSpan,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Message } from '../../../src/core/message.ts';
-import { conversationOf, rivalry } from '../../../src/interop/conversationOf.ts';
-import type { Exchange } from '../../../src/interop/exchanges.ts';
+import { conversationOf, type Exchange, rivalry } from '../../../src/interop/exchanges.ts';
 import { imported, jsonLines } from '../../support/imports.ts';
 
 interface Named extends Exchange {

@@ -18,7 +18,7 @@ export const argumentKeys = {
   }),
 };
 
-export interface WantedCall {
+interface WantedCall {
   /** Any tool where it is absent. */
   readonly name?: string | undefined;
   readonly args?: Readonly<Record<string, unknown>> | undefined;

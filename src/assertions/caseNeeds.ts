@@ -1,9 +1,23 @@
+import { type Conversation, turnsOf } from '../core/conversation.ts';
 import { REPORT_NAMES, type Report, type Reporting } from '../core/reporting.ts';
 import { formatList } from '../core/text/formatList.ts';
-import type { AssertionType, CaseFacts } from './contract.ts';
+import type { AssertionType, CaseFacts, Known } from './contract.ts';
+
+/** What is known of a conversation that has happened. */
+export function knownOf(conversation: Conversation): Required<Omit<Known, 'reporting'>> {
+  const turns = turnsOf(conversation);
+  const items = turns.flatMap((turn) => turn.items);
+  return {
+    hasSystemText: [...conversation.entries, ...items].some(({ kind }) => kind === 'system'),
+    hasRetrievedContext: turns.some(({ retrievalContext = [] }) => retrievalContext.length > 0),
+    hasToolCalls: items.some(({ kind }) => kind === 'tool-call'),
+    hasToolResults: items.some((item) => item.kind === 'tool-call' && item.result !== undefined),
+    hasExpected: turns.some(({ expected }) => expected !== undefined),
+  };
+}
 
 /** What an assertion needs to see, and its target doesn't report. */
-export interface NotReported {
+interface NotReported {
   /** What is missing, and the key to set. */
   readonly message: string;
   /** A key to add to the target; absent if one is there to be changed. */

@@ -1,0 +1,221 @@
+import * as z from 'zod';
+import type { Turn } from '../../core/conversation.ts';
+import { groupBy } from '../../core/data/data.ts';
+import { mean, reaches } from '../../core/scoring.ts';
+import type { Assertion } from '../../core/suite.ts';
+import { fence } from '../../core/text/fence.ts';
+import type {
+  AssertionInput,
+  CaseFacts,
+  JudgedType,
+  Known,
+  Mistake,
+  NotApplicable,
+  Outcome,
+  Question,
+  TypeDocs,
+} from '../contract.ts';
+import { contradiction } from './answerMistakes.ts';
+import {
+  citing,
+  entriesOnly,
+  entrySchema,
+  notApplicable,
+  numbersOf,
+  questionName,
+  rationaleSchema,
+  turnVerdicts,
+} from './entries.ts';
+import { judgedType } from './questions.ts';
+
+const answerSchema = z.object({
+  turns: z.array(
+    entrySchema.extend({
+      claims: z.array(z.object({ claim: z.string(), holds: z.boolean() })),
+    }),
+  ),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+type Entry = Answer['turns'][number];
+
+interface Claims {
+  readonly name: string;
+  readonly instructions: string;
+  /** What is counted, in the plural: `claims`, `statements`. */
+  readonly what: string;
+  /** Said of one that does not hold: `unsupported`. */
+  readonly wrong: string;
+  /** `turns`: mean over the turns of holding ÷ all. `claims`: holding ÷ all, over all turns. */
+  readonly per: 'turns' | 'claims';
+  readonly nothing: string;
+}
+
+/** Each turn is taken apart into claims, each of which holds or does not. */
+export function claimsQuestion(given: Claims, input: AssertionInput): Question<Answer> {
+  const { turns } = input;
+  return {
+    name: given.name,
+    instructions: given.instructions,
+    turns,
+    answer: answerSchema,
+    mistakes: (answer) => answer.turns.flatMap((entry) => entryMistakes(entry, given)),
+    parts: entriesOnly(),
+    conclude: (answer) => conclude(answer, given, input),
+  };
+}
+
+function entryMistakes({ turn, applicable, claims }: Entry, { what }: Claims): Mistake[] {
+  if (applicable === claims.length > 0) return [];
+  const text = applicable
+    ? `Turn ${turn} is applicable, so \`claims\` must list its ${what}.`
+    : `Turn ${turn} has ${what}, so it is applicable.`;
+  return [contradiction(text)];
+}
+
+function shareOf(claims: Entry['claims']): number {
+  return claims.filter(({ holds }) => holds).length / claims.length;
+}
+
+function conclude(answer: Answer, given: Claims, input: AssertionInput): Outcome {
+  const { threshold } = input.assertion;
+  const verdicts = turnVerdicts(
+    answer.turns,
+    input.turns,
+    ({ claims }) => shareOf(claims),
+    ({ claims }) => reaches(shareOf(claims), threshold),
+  );
+  const judged = answer.turns.filter(({ claims }) => claims.length > 0);
+  const all = judged.flatMap(({ turn, claims }) => claims.map((one) => ({ turn, ...one })));
+  const score =
+    given.per === 'turns' ? mean(judged.map(({ claims }) => shareOf(claims))) : shareOf(all);
+  if (score === undefined || all.length === 0) {
+    return notApplicable(`no-${given.what}`, `${given.nothing} ${answer.rationale}`, verdicts);
+  }
+  const holding = all.filter(({ holds }) => holds);
+  const wrong = all.filter(({ holds }) => !holds);
+  return {
+    kind: 'scored',
+    score,
+    label: wrong.length === 0 ? 'yes' : 'no',
+    rationale: answer.rationale,
+    turns: verdicts,
+    hits: holding.map(({ turn, claim }) => citing(turn, claim)),
+    misses: wrong.map(({ turn, claim }) => citing(turn, `${given.wrong}: ${claim}`)),
+    details: { [given.what]: all, [`holding_${given.what}`]: holding.length },
+  };
+}
+
+/** The judged turns that used retrieved context. */
+function turnsWithContext({ turns }: AssertionInput): Turn[] {
+  return turns.filter(({ retrievalContext = [] }) => retrievalContext.length > 0);
+}
+
+/** Known beforehand of a transcript. */
+export function idleWithoutContext(_facts: CaseFacts, known: Known): string | undefined {
+  return known.hasRetrievedContext === false ? 'no message has `retrieval_context`' : undefined;
+}
+
+/** Asks about the turns that used retrieved context; if none did, nothing is asked. */
+function aboutRetrieval<Answer>(
+  input: AssertionInput,
+  question: (input: AssertionInput) => Question<Answer> | NotApplicable,
+): Question<Answer> | NotApplicable {
+  const turns = turnsWithContext(input);
+  if (turns.length === 0) {
+    return notApplicable('no-retrieval-context', 'No turn used retrieved context.');
+  }
+  return question({ ...input, turns });
+}
+
+/** What a good reply of each turn holds. */
+function expectedOf({ expected }: Turn, { expectations }: CaseFacts): string | undefined {
+  const { outcome } = expectations;
+  return expected ?? (typeof outcome === 'string' ? outcome : undefined);
+}
+
+/**
+ * As `aboutRetrieval`, of the turns of which it is said what a good reply holds. What is expected of
+ * several turns, as an outcome of the case is of all, stands there once.
+ */
+export function aboutExpected<Answer>(
+  input: AssertionInput,
+  question: (input: AssertionInput, expected: string) => Question<Answer>,
+): Question<Answer> | NotApplicable {
+  return aboutRetrieval(input, (retrieving) => {
+    const turns = retrieving.turns.filter((turn) => expectedOf(turn, input.facts));
+    if (turns.length === 0) {
+      const rationale = 'No turn with retrieved context has `expected`.';
+      return notApplicable('nothing-expected', rationale);
+    }
+    const byText = groupBy(turns, (turn) => expectedOf(turn, input.facts) ?? '');
+    const texts = [...byText].map(([text, some]) => {
+      const whose = byText.size === 1 ? 'each turn' : `turn ${numbersOf(some)}`;
+      return `Expected of ${whose}:\n${fence(text)}`;
+    });
+    return question({ ...input, turns }, texts.join('\n'));
+  });
+}
+
+export function needsExpected(
+  type: string,
+  { expectations }: CaseFacts,
+  { hasExpected }: Known,
+): string | undefined {
+  if (typeof expectations.outcome === 'string' || hasExpected !== false) return undefined;
+  return `${type} needs to know what a good reply contains: add \`expected\` to the turns, or \`expectations\` with an \`outcome\`.`;
+}
+
+interface Asking {
+  readonly instructions: string;
+  /** Said of one that does not hold: `not supported`. */
+  readonly wrong: string;
+}
+
+interface RetrievalClaims extends Asking {
+  readonly type: string;
+  readonly summary: string;
+  readonly docs: TypeDocs;
+  /** Keys of the type's own, and how they change what is asked. */
+  readonly own?: {
+    readonly params: z.ZodObject;
+    change(assertion: Assertion): Partial<Asking>;
+  };
+  /** What is counted, in the plural: `claims`, `statements`. */
+  readonly what: string;
+  /** Said if there are none. */
+  readonly nothing: string;
+  /** Whether it needs to know what a good reply holds. */
+  readonly expected?: boolean;
+}
+
+/** A type that holds what each turn retrieved, and the turn, against each other, claim by claim. */
+export function retrievalClaims({
+  type,
+  summary,
+  docs,
+  own,
+  expected = false,
+  ...asking
+}: RetrievalClaims): JudgedType {
+  const about = { ...asking, name: questionName(type), per: 'turns' } as const;
+  return judgedType({
+    type,
+    summary,
+    like: 'DeepEval',
+    docs,
+    ...(own && { params: own.params }),
+    sees: () => ['context'],
+    idle: idleWithoutContext,
+    ...(expected && { needs: (facts, known) => needsExpected(type, facts, known) }),
+    question(input) {
+      const asked = { ...about, ...own?.change(input.assertion) };
+      if (!expected) return aboutRetrieval(input, (narrowed) => claimsQuestion(asked, narrowed));
+      return aboutExpected(input, (narrowed, text) => {
+        const instructions = `${asked.instructions}\n\n${text}`;
+        return claimsQuestion({ ...asked, instructions }, narrowed);
+      });
+    },
+  });
+}

@@ -1,0 +1,256 @@
+import * as z from 'zod';
+import { type Turn, textOf } from '../../core/conversation.ts';
+import { capitalized } from '../../core/presentation/capitalized.ts';
+import { stepsOf } from '../../core/steps.ts';
+import type { TurnVerdict, Usage } from '../../core/verdict.ts';
+import type { AssertionInput, DeterministicType, Finding, Outcome, TypeDocs } from '../contract.ts';
+import { citing, decidedTurn, hitsAndMisses, notApplicable, numbersOf } from './entries.ts';
+
+type Usual = 'defaultThreshold' | 'side';
+
+interface Checked<Params extends z.ZodObject>
+  extends Omit<DeterministicType, 'kind' | 'params' | 'check' | Usual>,
+    Partial<Pick<DeterministicType, Usual>> {
+  readonly params: Params;
+  /** @throws as `DeterministicType.check` */
+  check(input: AssertionInput, params: z.infer<Params>): Outcome | Promise<Outcome>;
+}
+
+/** A deterministic type; passing with full marks alone and about the assistant unless it says so. */
+export function checkedType<Params extends z.ZodObject>({
+  check,
+  ...type
+}: Checked<Params>): DeterministicType {
+  return {
+    kind: 'deterministic',
+    defaultThreshold: 1,
+    side: 'assistant',
+    ...type,
+    check: (input) => check(input, type.params.parse(input.assertion.params)),
+  };
+}
+
+/** What a check says of one turn; `holds` is undefined if it cannot tell. */
+export interface TurnFinding {
+  readonly holds: boolean | undefined;
+  /** To be read after `Turn 4: `. */
+  readonly rationale: string;
+}
+
+interface Wording {
+  /** What was found, to be read after `Turn 4`: `is JSON`. */
+  claim(found: boolean): string;
+  /** Where no turn could be told: a stable kebab-case reason and a sentence. */
+  readonly undecided?: { readonly reason: string; readonly rationale: string };
+}
+
+const NO_TEXT = { reason: 'no-turns', rationale: 'The turns have no text.' };
+
+/**
+ * One entry for each chosen turn, whatever `at` says. Score: turns that hold ÷ turns that could be
+ * told; negated, turns that do not hold.
+ */
+export async function shareOfTurns(
+  { turns, assertion: { negate } }: AssertionInput,
+  look: (turn: Turn) => TurnFinding | Promise<TurnFinding>,
+  { claim, undecided = NO_TEXT }: Wording,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<Outcome> {
+  const step = stepsOf();
+  const entries: TurnVerdict[] = [];
+  for (const turn of turns) {
+    const { holds, rationale } = await look(turn);
+    entries.push(
+      holds === undefined
+        ? { turn: turn.number, status: 'skipped', score: null, rationale }
+        : decidedTurn(turn.number, holds !== negate, rationale),
+    );
+    await step();
+  }
+  const decided = entries.filter(({ status }) => status !== 'skipped').length;
+  if (decided === 0) return notApplicable(undecided.reason, undecided.rationale, entries);
+  const { hits, misses } = hitsAndMisses(entries);
+  return {
+    kind: 'scored',
+    score: hits.length / decided,
+    rationale: `${capitalized(claim(!negate))}: ${hits.length} of ${decided} turns.`,
+    turns: entries,
+    hits,
+    misses,
+    details,
+  };
+}
+
+type Claim = (found: boolean) => string;
+
+interface TextAssertion<Params extends z.ZodObject> {
+  readonly type: string;
+  readonly summary: string;
+  readonly docs: TypeDocs;
+  readonly params: Params;
+  /** What was found, to be read after `Turn 4`: `contains "98765"`, `does not contain "98765"`. */
+  claim(params: z.infer<Params>, found: boolean): string;
+  holds(text: string, params: z.infer<Params>): boolean;
+}
+
+export const ignoreCase = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'If true, ignore upper and lower case.' });
+
+/**
+ * An assertion type about what the assistant said. With `at: each` every chosen turn is checked and
+ * the score is the share that holds; otherwise the texts of the chosen turns are checked as one.
+ * `negate` asks for the opposite.
+ */
+export function textAssertion<Params extends z.ZodObject>({
+  claim: claimOf,
+  holds: holdsFor,
+  ...type
+}: TextAssertion<Params>): DeterministicType {
+  return checkedType({
+    ...type,
+    check(input, params) {
+      const claim = (found: boolean) => claimOf(params, found);
+      const holds = (text: string) => holdsFor(text, params);
+      if (input.assertion.at.kind !== 'each') return checkJoined(input, claim, holds);
+      const look = (turn: Turn) => {
+        const found = holds(textOf(turn));
+        return { holds: found, rationale: claim(found) };
+      };
+      return shareOfTurns(input, look, { claim });
+    },
+  });
+}
+
+function checkJoined(
+  { turns, assertion: { negate } }: AssertionInput,
+  claim: Claim,
+  holds: (text: string) => boolean,
+): Finding {
+  const found = holds(turns.map(textOf).join('\n\n'));
+  const passed = found !== negate;
+  // What several turns lack together, none of them lacks in particular.
+  const several = found ? turns.filter((turn) => holds(textOf(turn))) : [];
+  const speaking = turns.length === 1 ? turns : several;
+  const entries = speaking.map((turn) => {
+    const own = holds(textOf(turn));
+    return decidedTurn(turn.number, own !== negate, claim(own));
+  });
+  const where = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
+  const summary = `${where}: ${claim(found)}`;
+  const cited =
+    entries.length > 0 ? entries.map((one) => citing(one.turn, one.rationale)) : [summary];
+  return {
+    kind: 'scored',
+    score: passed ? 1 : 0,
+    rationale: `${summary}.`,
+    turns: entries,
+    hits: passed ? cited : [],
+    misses: passed ? [] : cited,
+    details: {},
+  };
+}
+
+interface Comparison<Wanted> {
+  readonly type: string;
+  readonly summary: string;
+  readonly docs: TypeDocs;
+  /** To be read between `Turn 4` and what is wanted, where it holds and where it does not. */
+  readonly says: readonly [yes: string, no: string];
+  /** Both in small letters where capitals do not count. */
+  holds(text: string, wanted: Wanted): boolean;
+}
+
+const oneParams = z.strictObject({
+  value: z.string().min(1).meta({ description: 'The text to look for.' }),
+  ignore_case: ignoreCase,
+});
+
+const severalParams = z.strictObject({
+  values: z.array(z.string().min(1)).min(1).meta({ description: 'The texts to look for.' }),
+  ignore_case: ignoreCase,
+});
+
+/** An assertion type that compares what the assistant said with one text. */
+export function valueAssertion({ says, holds, ...type }: Comparison<string>): DeterministicType {
+  return textAssertion({
+    ...type,
+    params: oneParams,
+    claim: ({ value }, found) => `${says[found ? 0 : 1]} ${JSON.stringify(value)}`,
+    holds: (text, { value, ignore_case }) =>
+      holds(folded(text, ignore_case), folded(value, ignore_case)),
+  });
+}
+
+/** As `valueAssertion`, with several texts. */
+export function valuesAssertion({
+  says,
+  holds,
+  ...type
+}: Comparison<readonly string[]>): DeterministicType {
+  return textAssertion({
+    ...type,
+    params: severalParams,
+    claim: ({ values }, found) => `${says[found ? 0 : 1]} ${JSON.stringify(values)}`,
+    holds: (text, { values, ignore_case }) =>
+      holds(
+        folded(text, ignore_case),
+        values.map((value) => folded(value, ignore_case)),
+      ),
+  });
+}
+
+function folded(text: string, ignore: boolean): string {
+  return ignore ? text.toLowerCase() : text;
+}
+
+/**
+ * What the target used, at most so much.
+ *
+ * @param read undefined if it was not measured
+ * @throws Error where it was not measured: what is not known never passes
+ */
+export function usageLimit(
+  { conversation, targetUsage, assertion: { negate } }: AssertionInput,
+  what: string,
+  max: number,
+  read: (usage: Usage) => number | undefined,
+  remedy: string,
+): Finding {
+  const used = targetUsage && read(targetUsage);
+  if (used === undefined) {
+    throw new Error(`The target's ${what} was not measured. ${remedy}`);
+  }
+  const passed = used <= max !== negate;
+  const last = conversation.entries.filter(({ kind }) => kind === 'turn').length;
+  const found = citing(last, `the ${what} by then is ${used}; the limit is ${max}`);
+  return {
+    kind: 'scored',
+    score: passed ? 1 : 0,
+    value: used,
+    rationale: `The target's ${what} is ${used}; the limit is ${max}.`,
+    turns: [],
+    hits: passed ? [found] : [],
+    misses: passed ? [] : [found],
+    details: { used, max },
+  };
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Words and what stands between them, after which others may have their turn. */
+const STRIDE = 1_000;
+
+/** The words of a text, in steps. */
+export async function* wordsOf(text: string): AsyncGenerator<string> {
+  // Chinese, Japanese and Thai words have no spaces between them.
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
+  const step = stepsOf();
+  let count = 0;
+  for (const { segment, isWordLike } of segmenter.segment(text)) {
+    count += 1;
+    if (count % STRIDE === 0) await step();
+    if (isWordLike) yield segment;
+  }
+}

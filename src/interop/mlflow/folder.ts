@@ -1,0 +1,104 @@
+import { mkdir, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { sha256 } from '../../core/data/digest.ts';
+import type { CaseIdentity } from '../../core/identity.ts';
+import { evalName } from '../../core/record/labelFiles.ts';
+import { unwritable } from '../../disk/fileErrors.ts';
+import { CREATING, makeRealFolder, writeRegular } from '../../disk/regularFile.ts';
+
+/** What is written beside an eval file that was pulled, whose sessions are which. */
+export const linkSchema = z.object({
+  experiment: z.object({ experiment_id: z.string(), name: z.string() }),
+  /** By the id of the case; the first trace stands first. */
+  sessions: z.record(
+    z.string(),
+    z.object({ session: z.string(), traces: z.array(z.string()).min(1) }),
+  ),
+});
+
+export type Link = z.infer<typeof linkSchema>;
+
+/** `shop.sessions` beside `shop.eval.yaml`. */
+export function sessionsFolder(evalFile: string): string {
+  return join(dirname(evalFile), `${evalName(evalFile)}.sessions`);
+}
+
+export function linkFile(evalFile: string): string {
+  return join(sessionsFolder(evalFile), 'mlflow.json');
+}
+
+/** The session that a case, or the variant of one, was; undefined if it was none. */
+export function sessionOf(
+  { sessions }: Link,
+  { id, variant }: Pick<CaseIdentity, 'id' | 'variant'>,
+): Link['sessions'][string] | undefined {
+  const key = [id, variant?.replace(/\.yaml$/, '')].find(
+    (one) => one !== undefined && Object.hasOwn(sessions, one),
+  );
+  return key === undefined ? undefined : sessions[key];
+}
+
+/** As an error calls them. */
+const WHAT = 'What was pulled';
+
+/** Makes a folder of ours beside an eval file. @throws UnwritableError */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await makeRealFolder(path);
+  } catch (error) {
+    throw unwritable(WHAT, path, error);
+  }
+}
+
+/** Writes a file of ours anew; a link that stands in its place goes. @throws UnwritableError */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  try {
+    await unlink(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    await writeRegular(path, text, CREATING);
+  } catch (error) {
+    throw unwritable(WHAT, path, error);
+  }
+}
+
+/** Writes a file unless one is there. @returns whether it was written @throws UnwritableError */
+export async function writeOnce(path: string, text: string): Promise<boolean> {
+  try {
+    await writeRegular(path, text, CREATING);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw unwritable(WHAT, path, error);
+  }
+}
+
+/** Names that Windows has for devices. */
+const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+const LONGEST = 64;
+
+/**
+ * Ids of cases, which are names of files too: the session's own where it can be one, else its words and
+ * a digest, so that the same session has the same id every time.
+ */
+export class CaseIds {
+  /** In small letters, as some disks take them; the list of the cases stands beside them. */
+  readonly #taken = new Set(['cases']);
+
+  idFor(session: string): string {
+    const plain = session
+      .replace(/[^A-Za-z0-9._-]+/g, '-')
+      .replace(/^[^A-Za-z0-9]+/, '')
+      .replace(/[^A-Za-z0-9]+$/, '');
+    const isSame = plain === session && plain.length <= LONGEST && !DEVICES.test(plain);
+    const id =
+      isSame && !this.#taken.has(plain.toLowerCase())
+        ? plain
+        : `${plain.slice(0, LONGEST - 20) || 'session'}-${sha256(session).slice(0, 12)}`;
+    this.#taken.add(id.toLowerCase());
+    return id;
+  }
+}
