@@ -1,4 +1,4 @@
-import { cpuTime } from '../src/core/cpuTime.ts';
+import { cpuTime } from '../src/node/cooperative.ts';
 
 /** Milliseconds between two looks, if nothing stands in the way. */
 const PERIOD = 5;

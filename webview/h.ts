@@ -1,4 +1,4 @@
-import { visibleLine, visibleText } from '../src/core/presentation/visibleText.ts';
+import { visibleLine, visibleText } from '../src/core/text/visibleText.ts';
 
 export type Child = Node | string | undefined | false;
 

@@ -1,6 +1,6 @@
 import DOMPurify from 'dompurify';
 import MarkdownIt from 'markdown-it';
-import { visibleText } from '../src/core/presentation/visibleText.ts';
+import { visibleText } from '../src/core/text/visibleText.ts';
 
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true });
 

@@ -1,4 +1,4 @@
-import { visibleText } from '../src/core/presentation/visibleText.ts';
+import { visibleText } from '../src/core/text/visibleText.ts';
 import type { Status } from '../src/core/verdict.ts';
 import { h } from './h.ts';
 import { renderMarkdown } from './markdown.ts';

@@ -1,5 +1,4 @@
-import { failingCases } from '../src/core/failingCases.ts';
-import { executionKey } from '../src/core/identity.ts';
+import { executionKey, failingCases } from '../src/core/identity.ts';
 import { textFinder } from '../src/core/record/searchedText.ts';
 import { isFailure } from '../src/core/verdict.ts';
 import { type ReportPage, reportPageSchema, TABLE_HASH } from '../src/protocol/reportPage.ts';

@@ -1,8 +1,7 @@
 import { turnsOf } from '../src/core/conversation.ts';
 import { executionKey } from '../src/core/identity.ts';
-import { caseName } from '../src/core/presentation/executionTitle.ts';
-import { STATUS_WORDS } from '../src/core/presentation/status.ts';
-import { visibleLine } from '../src/core/presentation/visibleText.ts';
+import { caseName, STATUS_WORDS } from '../src/core/presentation/words.ts';
+import { visibleLine } from '../src/core/text/visibleText.ts';
 import type { Verdict } from '../src/core/verdict.ts';
 import { isRunning } from '../src/protocol/viewPage.ts';
 import type { conversationProtocol, Snapshot, ToView } from '../src/protocol/viewProtocol.ts';

@@ -1,4 +1,4 @@
-import { digestOf } from '../../src/core/data/digest.ts';
+import { digestOf } from '../../src/node/hashes.ts';
 
 /** The least that a prompt cache serves, and the usual size of its blocks, in tokens. */
 export const BLOCK = 1024;

@@ -5,6 +5,8 @@ export interface Arrows {
   readonly holds: string;
   /** Folders of `src`, or single files of them. */
   readonly imports: readonly string[];
+  /** True if it runs in a browser as well, so that it may import nothing of Node. */
+  readonly browser?: true;
 }
 
 const JUDGE_ESTIMATE = 'judge/estimate.ts';
@@ -13,8 +15,15 @@ const JUDGE_ESTIMATE = 'judge/estimate.ts';
 export const arrows: readonly Arrows[] = [
   {
     folder: 'src/core',
-    holds: 'the vocabulary: Message, Conversation, Verdict, RunRecord, Suite, scoring; no I/O',
+    holds:
+      'the vocabulary: Message, Conversation, Verdict, RunRecord, Suite, scoring; no I/O and nothing of Node',
     imports: [],
+    browser: true,
+  },
+  {
+    folder: 'src/node',
+    holds: 'what needs Node and no I/O: hashes, paths, long work in steps',
+    imports: ['core'],
   },
   {
     folder: 'src/statistics',
@@ -29,7 +38,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/yaml',
     holds: 'text ↔ tree: a document with ranges, nodes at paths, edits, quoting, layout',
-    imports: ['core'],
+    imports: ['core', 'node'],
   },
   {
     folder: 'src/schema',
@@ -44,24 +53,34 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/models',
     holds: 'one file per provider; the only importer of `openai`; recordings; token counts',
-    imports: ['core', 'disk'],
+    imports: ['core', 'node', 'disk'],
   },
   {
     folder: 'src/targets',
     holds:
       '`chat`, `module`, `command`, `http`, `a2a`; user functions in their own processes. A target never sees expectations or assertions',
-    imports: ['core', 'disk', 'messages', 'models'],
+    imports: ['core', 'node', 'disk', 'messages', 'models'],
   },
   {
     folder: 'src/assertions',
     holds:
       'one file per assertion type: keys, needs, question or procedure, formula, docs; what can be wrong with an answer (`shared/answerMistakes.ts`); `registry.ts` lists them',
-    imports: ['core'],
+    imports: ['core', 'node'],
   },
   {
     folder: 'src/evalfile',
     holds: 'text → Suite: the one zod declaration, cases, assertions, prompts; runs nothing',
-    imports: ['core', 'disk', 'yaml', 'schema', 'messages', 'models', 'targets', 'assertions'],
+    imports: [
+      'core',
+      'node',
+      'disk',
+      'yaml',
+      'schema',
+      'messages',
+      'models',
+      'targets',
+      'assertions',
+    ],
   },
   {
     folder: 'src/simulate',
@@ -72,19 +91,20 @@ export const arrows: readonly Arrows[] = [
     folder: 'src/judge',
     holds:
       'asks judges: conversation block, protocol, answers, checks, repair; parts, samples, groups; estimates',
-    imports: ['core', 'assertions', 'models', 'simulate/prompt.ts'],
+    imports: ['core', 'node', 'assertions', 'models', 'simulate/prompt.ts'],
   },
   {
     folder: 'src/store',
     holds:
       'run records: location, append; labels of people; answers kept between runs. `records/` is the one reader of run records: list, trends, latest results, search',
-    imports: ['core', 'disk'],
+    imports: ['core', 'node', 'disk'],
   },
   {
     folder: 'src/runner',
     holds: 'plan, schedule, converse, judge, record, budget, events',
     imports: [
       'core',
+      'node',
       'disk',
       'messages',
       'judge',
@@ -99,23 +119,41 @@ export const arrows: readonly Arrows[] = [
     folder: 'src/analysis',
     holds:
       'what records and labels say together: two runs compared, how noisy judges are, how well they agree with people',
-    imports: ['core', 'statistics', 'store/labels.ts', 'store/records/latest.ts'],
+    imports: ['core', 'node', 'statistics', 'store/labels.ts', 'store/records/latest.ts'],
   },
   {
     folder: 'src/improve',
     holds: 'a question of a judge in other words, by what people say, and how both agree with them',
-    imports: ['core', 'analysis', 'assertions', 'judge', 'models', 'runner', 'store', 'yaml'],
+    imports: [
+      'core',
+      'node',
+      'analysis',
+      'assertions',
+      'judge',
+      'models',
+      'runner',
+      'store',
+      'yaml',
+    ],
   },
   {
     folder: 'src/queue',
     holds:
       'a run past one machine: its cases through BullMQ to workers, their results back, one limit of the cost and of each endpoint; the only importer of `bullmq` and `ioredis`',
-    imports: ['core', 'models', 'runner'],
+    imports: ['core', 'node', 'models', 'runner'],
   },
   {
     folder: 'src/report',
     holds: 'one file per reporter, and their registry',
-    imports: ['core', 'disk/spillBuffer.ts', 'analysis', 'assertions', 'runner', 'protocol'],
+    imports: [
+      'core',
+      'node',
+      'disk/spillBuffer.ts',
+      'analysis',
+      'assertions',
+      'runner',
+      'protocol',
+    ],
   },
   {
     folder: 'src/interop',
@@ -123,6 +161,7 @@ export const arrows: readonly Arrows[] = [
       'in and out of other tools: one file per kind of file that is imported; sessions and verdicts of MLflow',
     imports: [
       'core',
+      'node',
       'disk',
       'yaml',
       'schema',
@@ -143,13 +182,13 @@ export const arrows: readonly Arrows[] = [
     folder: 'src/language',
     holds:
       'one service over a table of document kinds (`service.ts`): completion, hover, code actions, symbols and other features; `ports.ts` is all it needs from outside',
-    imports: ['core', 'yaml', 'schema', 'evalfile', 'assertions', 'protocol'],
+    imports: ['core', 'node', 'yaml', 'schema', 'evalfile', 'assertions', 'protocol'],
   },
   {
     folder: 'src/server',
     holds:
       'LSP wiring over `language`: requests, diagnostics, open and closed files, who uses what (`workspace.ts`); never runs a case or asks a model',
-    imports: ['core', 'yaml', 'evalfile', 'language', JUDGE_ESTIMATE, 'store', 'protocol'],
+    imports: ['core', 'node', 'yaml', 'evalfile', 'language', JUDGE_ESTIMATE, 'store', 'protocol'],
   },
   {
     folder: 'src/cli',
@@ -157,6 +196,7 @@ export const arrows: readonly Arrows[] = [
       'the command line, a thin shell: `commands.ts` is the table of commands, `options.ts` has their options and defaults, `commands/` their work',
     imports: [
       'core',
+      'node',
       'analysis',
       'disk',
       'evalfile',
@@ -174,6 +214,7 @@ export const arrows: readonly Arrows[] = [
     holds: 'the extension: a thin shell; language features come from the server',
     imports: [
       'core',
+      'node',
       'disk/git.ts',
       'analysis',
       'assertions',
@@ -197,6 +238,7 @@ export const arrows: readonly Arrows[] = [
     holds: "generates lint rules, docs pages, the examples' recordings and licence notices",
     imports: [
       'core',
+      'node',
       'schema',
       'messages',
       'models',
@@ -213,6 +255,7 @@ export const arrows: readonly Arrows[] = [
       'measures what judging costs, how fast runs, the language server and the views are, and their memory; attacks everything',
     imports: [
       'core',
+      'node',
       'yaml',
       'messages',
       'evalfile',

@@ -32,7 +32,12 @@ function innerHomes(): Arrows[] {
   });
 }
 
-function override({ folder, imports }: Arrows) {
+const NO_NODE = {
+  group: ['node:*', 'node:*/*'],
+  message: 'The webview imports this folder, so it imports nothing of Node: see src/node.',
+};
+
+function override({ folder, imports, browser }: Arrows) {
   const packages = packageHomes
     .filter(({ home }) => home !== folder)
     .map(({ names, why }) => ({ group: [...names], message: why }));
@@ -48,7 +53,12 @@ function override({ folder, imports }: Arrows) {
       : `${folder} may import ${imports.join(', ')}: see scripts/arrows/arrows.ts.`;
   return {
     includes: [`${folder}/**`],
-    linter: restricted([{ group: strangers(folder, imports), message }, ...packages, ...names]),
+    linter: restricted([
+      { group: strangers(folder, imports), message },
+      ...(browser ? [NO_NODE] : []),
+      ...packages,
+      ...names,
+    ]),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AssertionType } from '../../src/assertions/contract.ts';
 import { dedented, docsMarkdown } from '../../src/assertions/docs.ts';
+import { unreachable } from '../../src/core/errors.ts';
 import { valueOn } from '../../src/core/scoring.ts';
-import { unreachable } from '../../src/core/unreachable.ts';
 import { fieldsOf, fieldTable } from './fields.ts';
 import { table } from './table.ts';
 

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isMap, parse, parseDocument, visit } from 'yaml';
+import { isEvalFile } from '../../src/node/paths.ts';
 import { startModelServer } from '../../test/support/modelServer/server.ts';
 import { KnownAnswers, type WrittenAnswer } from './knownAnswers.ts';
 
@@ -55,7 +56,7 @@ async function recordAgain(folder: string): Promise<void> {
 /** Lets the models that answer from a recording ask the server in its place. */
 async function askInstead(workspace: string, baseUrl: string): Promise<void> {
   for (const name of await readdir(workspace)) {
-    if (!name.endsWith('.eval.yaml')) continue;
+    if (!isEvalFile(name)) continue;
     const path = join(workspace, name);
     const document = parseDocument(await readFile(path, 'utf8'));
     visit(document, {

@@ -1,6 +1,6 @@
-import { type ComparedOutcome, OUTCOMES } from '../core/compared.ts';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
-import type { Work } from '../core/steps.ts';
+import { type ComparedOutcome, OUTCOMES } from '../core/presentation/words.ts';
+import type { Work } from '../node/cooperative.ts';
 import type { Interval } from '../statistics/interval.ts';
 import { changeOfShare } from '../statistics/mcnemar.ts';
 import type { ComparisonAssertion, ComparisonCase, ComparisonData } from './comparisonData.ts';

@@ -1,10 +1,16 @@
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { conversationHash } from '../core/record/conversationHash.ts';
-import { allKeyedVerdicts, keyedVerdicts } from '../core/record/keyedVerdicts.ts';
 import type { Repetition } from '../core/record/repetitions.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { isFailure, type Status, statusSchema, type Verdict } from '../core/verdict.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
+import {
+  allKeyedVerdicts,
+  isFailure,
+  keyedVerdicts,
+  type Status,
+  statusSchema,
+  type Verdict,
+} from '../core/verdict.ts';
+import { conversationHash } from '../node/hashes.ts';
 
 /** What is kept of a verdict: no text except the reason of one that did not pass. */
 export interface ComparedVerdict {

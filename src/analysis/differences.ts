@@ -1,5 +1,5 @@
 import type { RunLine } from '../core/record/runRecord.ts';
-import type { Work } from '../core/steps.ts';
+import type { Work } from '../node/cooperative.ts';
 import type { ComparisonCase, ComparisonData } from './comparisonData.ts';
 
 /** What the two runs are of. */

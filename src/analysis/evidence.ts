@@ -1,6 +1,6 @@
 import { groupBy } from '../core/data/data.ts';
 import { mean, SAME } from '../core/scoring.ts';
-import type { Work } from '../core/steps.ts';
+import type { Work } from '../node/cooperative.ts';
 import { bootstrap } from '../statistics/bootstrap.ts';
 import { holm } from '../statistics/holm.ts';
 import type { Interval } from '../statistics/interval.ts';

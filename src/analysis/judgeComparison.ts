@@ -1,10 +1,16 @@
 import { groupBy } from '../core/data/data.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { conversationHash } from '../core/record/conversationHash.ts';
-import { keyedVerdicts } from '../core/record/keyedVerdicts.ts';
 import { type PlacedLabel, sameSubject } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { addUsage, NO_USAGE, type Status, type Usage, type Verdict } from '../core/verdict.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
+import {
+  addUsage,
+  keyedVerdicts,
+  NO_USAGE,
+  type Status,
+  type Usage,
+  type Verdict,
+} from '../core/verdict.ts';
+import { conversationHash } from '../node/hashes.ts';
 import { confusionOf, kappaOf, ratesOf } from '../statistics/confusion.ts';
 import type { Kappa } from '../statistics/kappa.ts';
 import { mcnemar } from '../statistics/mcnemar.ts';

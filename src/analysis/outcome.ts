@@ -1,4 +1,4 @@
-import type { ComparedOutcome } from '../core/compared.ts';
+import type { ComparedOutcome } from '../core/presentation/words.ts';
 import { combineRepetitions, combineVerdicts, rangeOf } from '../core/record/repetitions.ts';
 import { SAME } from '../core/scoring.ts';
 import type { Status } from '../core/verdict.ts';

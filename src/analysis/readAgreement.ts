@@ -1,6 +1,6 @@
 import type { CaseRef } from '../core/identity.ts';
-import { conversationHash } from '../core/record/conversationHash.ts';
 import type { PlacedLabel } from '../core/record/label.ts';
+import { conversationHash } from '../node/hashes.ts';
 import { type LabelProblem, readLabels } from '../store/labels.ts';
 import { labelledLines } from '../store/records/latest.ts';
 import { type LabelledItem, NO_JUDGE } from './agreement.ts';

@@ -1,8 +1,7 @@
 import type { CaseRef } from '../core/identity.ts';
-import { conversationHash } from '../core/record/conversationHash.ts';
-import { allKeyedVerdicts } from '../core/record/keyedVerdicts.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import type { Verdict } from '../core/verdict.ts';
+import { allKeyedVerdicts, type Verdict } from '../core/verdict.ts';
+import { conversationHash } from '../node/hashes.ts';
 
 /** A conversation that models judged, where it stands. */
 export interface TellingCase extends CaseRef {

@@ -1,6 +1,11 @@
-import { type Conversation, turnsOf } from '../core/conversation.ts';
-import { REPORT_NAMES, type Report, type Reporting } from '../core/reporting.ts';
-import { formatList } from '../core/text/formatList.ts';
+import {
+  type Conversation,
+  REPORT_NAMES,
+  type Report,
+  type Reporting,
+  turnsOf,
+} from '../core/conversation.ts';
+import { formatList } from '../core/text/format.ts';
 import type { AssertionType, CaseFacts, Known } from './contract.ts';
 
 /** What is known of a conversation that has happened. */

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import type { Conversation, Turn } from '../core/conversation.ts';
-import type { Report, Reporting } from '../core/reporting.ts';
+import type { Conversation, Report, Reporting, Turn } from '../core/conversation.ts';
+import { unreachable } from '../core/errors.ts';
 import type { Scale } from '../core/scoring.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
-import { unreachable } from '../core/unreachable.ts';
 import type { UserCode } from '../core/userCode.ts';
 import type { ScoredVerdict, TurnVerdict, Usage, Verdict } from '../core/verdict.ts';
 

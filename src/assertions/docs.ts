@@ -1,5 +1,5 @@
-import { REPORT_NAMES, type Report } from '../core/reporting.ts';
-import { formatList } from '../core/text/formatList.ts';
+import { REPORT_NAMES, type Report } from '../core/conversation.ts';
+import { formatList } from '../core/text/format.ts';
 import type { AssertionType, CaseFacts } from './contract.ts';
 
 const NO_FACTS: CaseFacts = { id: '', topics: [], tools: [], expectations: {}, context: {} };

@@ -1,12 +1,12 @@
 import { dirname, isAbsolute, relative, sep } from 'node:path';
 import * as z from 'zod';
 import { type Conversation, toConversation, turnsOf } from '../core/conversation.ts';
-import { canonicalJson, digestOf } from '../core/data/digest.ts';
+import { unreachable } from '../core/errors.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { caseScore, caseStatus } from '../core/scoring.ts';
 import type { Assertion, ModelSpec, SuiteCase } from '../core/suite.ts';
-import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { canonicalJson, digestOf } from '../node/hashes.ts';
 import {
   type AssertionInput,
   type AssertionType,

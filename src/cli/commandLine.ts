@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { plainLog } from '../core/presentation/visibleText.ts';
 import { Scrubber } from '../core/scrubber.ts';
+import { plainLog } from '../core/text/visibleText.ts';
 import { unwritable } from '../disk/fileErrors.ts';
 import { reportError, runProgram } from './commands.ts';
 import { EXIT } from './exitCode.ts';

@@ -1,6 +1,6 @@
 import { type Argument, Command, CommanderError, type Option } from 'commander';
 import { ReasonedError, stackText } from '../core/errors.ts';
-import { visibleText } from '../core/presentation/visibleText.ts';
+import { visibleText } from '../core/text/visibleText.ts';
 import { UnwritableError } from '../disk/fileErrors.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { QueueError } from '../queue/queueError.ts';

@@ -1,6 +1,6 @@
 import type { AllowedHost } from '../core/environment.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { forbiddenHosts } from '../runner/destinations.ts';
 import {
   allowedHostsFile,

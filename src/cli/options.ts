@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { formatList } from '../core/text/formatList.ts';
+import { formatList } from '../core/text/format.ts';
 import { REPORTER_NAMES, type ReporterName } from '../report/registry.ts';
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../runner/runOptions.ts';
 import { UsageError } from './exitCode.ts';

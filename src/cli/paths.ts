@@ -1,13 +1,13 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
-import { visibleLine } from '../core/presentation/visibleText.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { realPathOf } from '../disk/regularFile.ts';
+import { EVAL_GLOB } from '../node/paths.ts';
 import { isWithin, rootAbove } from '../store/home.ts';
 import { UsageError } from './exitCode.ts';
 import type { Recordings } from './options.ts';
 
-const EVAL_FILES = '**/*.eval.{yaml,yml}';
 const IGNORED = ['**/node_modules/**', '**/.git/**'];
 
 /**
@@ -41,7 +41,7 @@ async function filesOf(arg: string, folder: string): Promise<string[]> {
   const path = resolve(folder, arg);
   if (!existsSync(path)) return globFiles(arg.replaceAll('\\', '/'), folder);
   if (!statSync(path).isDirectory()) return [path];
-  return globFiles(EVAL_FILES, path);
+  return globFiles(EVAL_GLOB, path);
 }
 
 async function globFiles(pattern: string, folder: string): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { groupBy } from '../core/data/data.ts';
 import { readable } from '../core/limits.ts';
-import { labelProblemText } from '../core/presentation/labelProblem.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
+import { labelProblemText } from '../core/presentation/words.ts';
 import { isError, type Problem } from '../core/problem.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { shownPath } from '../report/style.ts';
 import type { LabelProblem } from '../store/labels.ts';

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { counted } from '../core/presentation/amounts.ts';
-import { caseName } from '../core/presentation/executionTitle.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
+import { caseName } from '../core/presentation/words.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
+import { counted } from '../core/text/format.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { realPathOf } from '../disk/regularFile.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { isWithin } from '../store/home.ts';

@@ -1,8 +1,8 @@
 import { basename, resolve } from 'node:path';
 import type { ComparisonData } from '../analysis/comparisonData.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { isAtHome, rootOfRecord } from '../core/record/recordPaths.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { gitOutput } from '../disk/git.ts';
+import { isAtHome, rootOfRecord } from '../node/paths.ts';
 import { type EarlierRun, earlierRuns, runIn } from '../store/records/list.ts';
 import { readCases } from '../store/records/runRecord.ts';
 import { UsageError } from './exitCode.ts';

@@ -1,8 +1,8 @@
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
-import { caseName, caseTitle } from '../core/presentation/executionTitle.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
+import { caseName, caseTitle } from '../core/presentation/words.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
-import { escapeRegExp } from '../core/text/escapeRegExp.ts';
+import { escapeRegExp } from '../core/text/format.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { onlyOf } from '../runner/plan.ts';
 import { LatestRuns } from '../store/records/latest.ts';
 import { UsageError } from './exitCode.ts';

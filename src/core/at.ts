@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Conversation, liveTurnsOf, type Turn, turnsOf } from './conversation.ts';
+import { unreachable } from './errors.ts';
 import type { At } from './suite.ts';
-import { unreachable } from './unreachable.ts';
 
 const WORDS = ['all', 'live', 'last', 'first', 'each'] as const;
 

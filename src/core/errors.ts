@@ -23,3 +23,8 @@ export function stackText(error: unknown): string {
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Ends an exhaustive switch: a missing kind does not compile. */
+export function unreachable(value: never): never {
+  throw new Error(`Internal error: there is no case for ${JSON.stringify(value)}.`);
+}

@@ -1,4 +1,4 @@
-import { counted } from './presentation/amounts.ts';
+import { counted } from './text/format.ts';
 
 export interface Estimate {
   /** To judges, to the models of `chat` targets and to those that play a user. */

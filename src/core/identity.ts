@@ -1,3 +1,5 @@
+import { isFailure, type Status } from './verdict.ts';
+
 /** Identifies a case across runs and edits. */
 export interface CaseIdentity {
   /** The suite's file: absolute, or relative to the root in records. */
@@ -19,4 +21,34 @@ export function caseKey({ suite, id, variant }: CaseIdentity): string {
 
 export function executionKey(ref: CaseRef): string {
   return JSON.stringify([caseKey(ref), ref.repetition]);
+}
+
+interface Ended extends CaseRef {
+  readonly status: Status;
+}
+
+/** The cases of a run that failed or errored, as one goes through them. */
+export interface FailingCases {
+  readonly count: number;
+  /** Which of them is shown, from 1; undefined where it is none of them. */
+  readonly at: number | undefined;
+  /** The next one, or the one before, round and round. */
+  beside(step: 1 | -1): CaseRef;
+}
+
+/** @param shown one of the run, failing or not @returns undefined where no other case fails */
+export function failingCases(ended: readonly Ended[], shown: CaseRef): FailingCases | undefined {
+  const failing = ended.filter(isFailure);
+  const isShown = (one: CaseRef) => executionKey(one) === executionKey(shown);
+  if (failing.every(isShown)) return undefined;
+  const at = failing.findIndex(isShown);
+  const before = ended.slice(0, Math.max(0, ended.findIndex(isShown))).filter(isFailure).length;
+  return {
+    count: failing.length,
+    at: at < 0 ? undefined : at + 1,
+    beside(step) {
+      const next = step === 1 ? before + (at < 0 ? 0 : 1) : before - 1;
+      return failing[(next + failing.length) % failing.length] as CaseRef;
+    },
+  };
 }

@@ -1,3 +1,5 @@
+import { visibleText } from './text/visibleText.ts';
+
 /** The four methods of VS Code's `LogOutputChannel` that the project uses. */
 export interface Logger {
   debug(message: string): void;
@@ -31,3 +33,13 @@ export function overheardLog(log: Logger, hear: (message: string) => void): Logg
 }
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A log to which programs and endpoints may speak: all that is told can be seen. */
+export function visibleLog(log: Logger): Logger {
+  return changedLog(log, visibleText);
+}
+
+/** A log of which only warnings and errors are told. */
+export function visibleWarnings(tell: (message: string) => void): Logger {
+  return visibleLog({ debug() {}, info() {}, warn: tell, error: tell });
+}

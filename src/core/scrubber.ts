@@ -1,5 +1,5 @@
 import { changedLog, type Logger } from './logger.ts';
-import { escapeRegExp } from './text/escapeRegExp.ts';
+import { escapeRegExp } from './text/format.ts';
 
 /** Whether a variable or a header holds a secret, to judge by its name. */
 export function isSecretName(name: string): boolean {

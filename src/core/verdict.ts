@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { groupBy } from './data/data.ts';
 import { listOf } from './data/listOf.ts';
 
 /**
@@ -202,4 +203,41 @@ export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped
 /** Of a verdict, a turn or a case that a person has to look at. */
 export function isFailure({ status }: { readonly status: Status }): boolean {
   return status === 'fail' || status === 'error';
+}
+
+/**
+ * Tells of a case's verdicts whether all that their judge answered came from the cache. What stands in one
+ * request is paid, and recalled, by the first of its verdicts.
+ */
+export function recalledAmong(verdicts: readonly Verdict[]): (verdict: Verdict) => boolean {
+  const requests = new Set(verdicts.filter(isRecalled).flatMap(requestOf));
+  return (verdict) => isRecalled(verdict) || requestOf(verdict).some((one) => requests.has(one));
+}
+
+function isRecalled({ usage }: Verdict): boolean {
+  return usage.calls === 0 && (usage.from_cache ?? 0) > 0;
+}
+
+/** The request that its question stood in. */
+function requestOf({ judge }: Verdict): string[] {
+  return judge?.prompt_hash === undefined ? [] : [judge.prompt_hash];
+}
+
+/** A case's verdicts by the keys of their assertions; records of version 1 have names alone. */
+export function keyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][] {
+  const groups = groupBy(verdicts, ({ assertion }) => assertion.key ?? assertion.name);
+  return [...groups].flatMap(([key, own]) =>
+    own.map((verdict, index): [string, Verdict] => [
+      index === 0 ? key : `${key} (${index + 1})`,
+      verdict,
+    ]),
+  );
+}
+
+/** Also those that decide others, each behind the one that it decides: all that people can label. */
+export function allKeyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][] {
+  return keyedVerdicts(verdicts).flatMap(([key, verdict]): [string, Verdict][] => [
+    [key, verdict],
+    ...allKeyedVerdicts(verdict.nested ?? []),
+  ]);
 }

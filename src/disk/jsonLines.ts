@@ -1,7 +1,6 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { shallowJson } from '../core/data/data.ts';
-import { JsonShape } from '../core/data/jsonShape.ts';
+import { JsonShape, shallowJson } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { unwritable } from './fileErrors.ts';
 import { openRegular } from './regularFile.ts';

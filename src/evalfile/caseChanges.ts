@@ -1,19 +1,17 @@
 import { asksAnother } from '../assertions/questionHash.ts';
 import { remembered } from '../core/data/data.ts';
-import { digestOf } from '../core/data/digest.ts';
 import { caseKey } from '../core/identity.ts';
-import type { Change } from '../core/presentation/changes.ts';
 import { isError } from '../core/problem.ts';
-import { BROKEN, inputHash, shortHash } from '../core/record/inputHash.ts';
+import type { Change, VariantOutcome } from '../core/record/caseHistory.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import type { VariantOutcome } from '../core/record/variantOutcome.ts';
-import { stepsOf } from '../core/steps.ts';
 import {
   type ExpandedCase,
   type SuiteCase,
   type TargetSpec,
   withoutPlaces,
 } from '../core/suite.ts';
+import { stepsOf } from '../node/cooperative.ts';
+import { BROKEN, digestOf, inputHash, shortHash } from '../node/hashes.ts';
 import { filesOf, targetDigest } from '../targets/digest.ts';
 import type { Files } from './files.ts';
 import type { LoadedSuite, OutlineCase } from './loadedSuite.ts';

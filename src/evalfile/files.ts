@@ -1,5 +1,5 @@
-import { sha256 } from '../core/data/digest.ts';
 import { ReasonedError } from '../core/errors.ts';
+import { sha256 } from '../node/hashes.ts';
 
 /**
  * How files are read, so that an editor can overlay unsaved text. Paths are absolute.

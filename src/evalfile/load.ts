@@ -1,11 +1,11 @@
-import { basename } from 'node:path';
 import { freeNames, isMapping, mappingOf, valueAt } from '../core/data/data.ts';
-import { sha256 } from '../core/data/digest.ts';
 import { LIMITS } from '../core/limits.ts';
 import { START } from '../core/problem.ts';
-import { inSteps, stepsOf } from '../core/steps.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { keyVariablesOf } from '../models/registry.ts';
+import { inSteps, stepsOf } from '../node/cooperative.ts';
+import { sha256 } from '../node/hashes.ts';
+import { evalName } from '../node/paths.ts';
 import { parseYaml, readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { caseCache } from './case/caseCache.ts';
 import { type CaseSource, collectCases } from './case/caseSources.ts';
@@ -98,7 +98,7 @@ export async function loadDocument(
     ...(cases.length > 0 && {
       suite: {
         path: document.path,
-        name: name ?? basename(document.path).replace(/\.eval\.ya?ml$/, ''),
+        name: name ?? evalName(document.path),
         hash: sha256(document.text),
         workspace: options.workspace,
         keyVariables: Object.values(mappingOf(scope.file.models)).flatMap(keyVariablesOf),

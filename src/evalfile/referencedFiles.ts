@@ -1,8 +1,8 @@
 import { dirname, extname } from 'node:path';
-import { outsideMessage } from '../core/insideWorkspace.ts';
 import { LIMITS } from '../core/limits.ts';
 import { EXTENSIONS, type FileKind } from '../core/meaning.ts';
 import { type Fix, isNewFileKind } from '../core/problem.ts';
+import { outsideMessage } from '../node/paths.ts';
 import { FileError } from './files.ts';
 import { resolveReference } from './resolveReference.ts';
 import type { Location, Scope } from './scope.ts';

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { isInside } from '../core/insideWorkspace.ts';
+import { isInside } from '../node/paths.ts';
 import type { Files, PathKind } from './files.ts';
 
 export type Resolved =

@@ -1,6 +1,6 @@
 import { groupBy, type Path, uniqueBy } from '../core/data/data.ts';
 import { isError, type Problem, type Range, withinLimit } from '../core/problem.ts';
-import type { Step } from '../core/steps.ts';
+import type { Step } from '../node/cooperative.ts';
 import { isUnreadable } from '../yaml/parser.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { Files } from './files.ts';

@@ -1,4 +1,4 @@
-import { unreachable } from '../core/unreachable.ts';
+import { unreachable } from '../core/errors.ts';
 import { write, writeWord } from '../yaml/quoting.ts';
 
 /** A model that somebody chose from a list: `provider:model`, and the address where it needs one. */

@@ -7,8 +7,8 @@ import {
 import { jsonExcess, type Path, uniqueBy } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { isError, type Problem, START, withinLimit } from '../core/problem.ts';
-import { atOnce, type Work } from '../core/steps.ts';
 import { readMessages } from '../messages/readMessages.ts';
+import { atOnce, type Work } from '../node/cooperative.ts';
 import { locateProblem } from '../schema/locateProblem.ts';
 import { readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { jsonFault } from './jsonFault.ts';

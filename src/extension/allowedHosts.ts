@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { AllowedHost, KeyHost } from '../core/environment.ts';
-import { noticeText } from '../core/presentation/editorText.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import { noticeText } from '../core/text/visibleText.ts';
 import { forbiddenHosts } from '../runner/destinations.ts';
 import { allowedHostsFile, allowHosts, readAllowedHosts } from '../store/allowedHosts.ts';
 

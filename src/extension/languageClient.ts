@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import { Throttle } from '../core/throttle.ts';
+import { Throttle } from '../core/scheduling.ts';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import type { CaseRenamed } from '../protocol/serverProtocol.ts';
 import { Disposing } from './disposables.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Turn } from '../core/conversation.ts';
+import { unreachable } from '../core/errors.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
-import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { Disposing } from './disposables.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { type KeyHost, OPENAI_KEY, VARIABLE_NAME } from '../core/environment.ts';
-import { noticeText } from '../core/presentation/editorText.ts';
+import { unreachable } from '../core/errors.ts';
 import type { ModelSpec } from '../core/suite.ts';
-import { unreachable } from '../core/unreachable.ts';
+import { noticeText } from '../core/text/visibleText.ts';
 
 const PREFIX = 'turnlight.key.';
 const AGAIN = 'Enter Again';

@@ -4,13 +4,13 @@ import { compareJudges, type JudgeComparison, reasonsOf } from '../analysis/judg
 import { typeOf } from '../assertions/registry.ts';
 import { ReasonedError } from '../core/errors.ts';
 import type { Estimate } from '../core/estimate.ts';
-import { counted } from '../core/presentation/amounts.ts';
-import { conversationHash } from '../core/record/conversationHash.ts';
 import type { PlacedLabel } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Assertion, Suite } from '../core/suite.ts';
+import { counted } from '../core/text/format.ts';
 import { type Disagreement, rewriteQuestion } from '../judge/examples/rewrite.ts';
 import type { Model } from '../models/model.ts';
+import { conversationHash } from '../node/hashes.ts';
 import { estimateLabelled, type JudgingOptions, judgeLabelled } from '../runner/judgeLabelled.ts';
 import { type LabelledCase, labelledCases } from '../runner/labelledCases.ts';
 import { verdictsOf } from '../store/examples.ts';

@@ -1,6 +1,6 @@
 import { freeNames, isMapping, type Path, remembered } from '../core/data/data.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../core/problem.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';

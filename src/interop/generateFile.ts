@@ -5,7 +5,7 @@ import { mappingOf, parseJson } from '../core/data/data.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
-import { fence } from '../core/text/fence.ts';
+import { fence } from '../core/text/visibleText.ts';
 import { type ChosenModel, modelValue } from '../evalfile/starter.ts';
 import type { Model, ModelReply } from '../models/model.ts';
 import { type Place, settle, withIds } from './evalFileText.ts';

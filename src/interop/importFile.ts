@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { isMapping, mappingOf } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { evalFileText, type Place, settle, type WrittenCase, withIds } from './evalFileText.ts';
 import { type Draft, type Entry, type Importer, Ledger, type Row } from './importer.ts';
 import { agentv } from './importers/agentv.ts';

@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import type { Asked, Mistake } from '../assertions/contract.ts';
 import { turnMistakes } from '../assertions/shared/answerMistakes.ts';
 import { mappingOf, type Path, valueAt } from '../core/data/data.ts';
+import { unreachable } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { unreachable } from '../core/unreachable.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import type { ModelReply } from '../models/model.ts';
 import { type AnswerText, readAnswerText } from './answerText.ts';
 

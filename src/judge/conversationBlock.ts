@@ -7,8 +7,8 @@ import {
   type TurnItem,
   turnsOf,
 } from '../core/conversation.ts';
-import { fence } from '../core/text/fence.ts';
-import { unreachable } from '../core/unreachable.ts';
+import { unreachable } from '../core/errors.ts';
+import { fence } from '../core/text/visibleText.ts';
 
 const BEGIN = '=== CONVERSATION ===';
 const END = '=== END OF CONVERSATION ===';

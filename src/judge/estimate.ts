@@ -9,12 +9,12 @@ import {
   turnsOf,
 } from '../core/conversation.ts';
 import { deepFreeze } from '../core/data/data.ts';
-import { canonicalJson } from '../core/data/digest.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
-import type { ExamplesFor } from '../core/record/example.ts';
+import type { ExamplesFor } from '../core/record/label.ts';
 import type { Assertion, LiveOrigin, ModelSpec, SimulatedUser, SuiteCase } from '../core/suite.ts';
 import { costOf, priceOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
+import { canonicalJson } from '../node/hashes.ts';
 import { simulatorMessages } from '../simulate/prompt.ts';
 import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';

@@ -1,5 +1,5 @@
 import { numbersOf } from '../assertions/shared/entries.ts';
-import { fence } from '../core/text/fence.ts';
+import { fence } from '../core/text/visibleText.ts';
 import type { Part } from './parts.ts';
 
 /** What was found about a part. */

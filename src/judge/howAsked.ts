@@ -1,5 +1,5 @@
-import { digestOf } from '../core/data/digest.ts';
 import { NO_USAGE, type Verdict } from '../core/verdict.ts';
+import { digestOf } from '../node/hashes.ts';
 import type { Inquirer } from './inquirer.ts';
 import type { QuestionInquiry, SingleInquiry } from './inquiries.ts';
 import type { Sampled } from './samples.ts';

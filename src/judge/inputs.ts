@@ -1,9 +1,8 @@
 import { knownOf, notReported } from '../assertions/caseNeeds.ts';
 import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { type Conversation, turnsOfSide } from '../core/conversation.ts';
-import type { ExamplesFor } from '../core/record/example.ts';
-import type { Reporting } from '../core/reporting.ts';
+import { type Conversation, type Reporting, turnsOfSide } from '../core/conversation.ts';
+import type { ExamplesFor } from '../core/record/label.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
 import { chooseTurns } from './at.ts';

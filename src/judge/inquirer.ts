@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { Answered, Asked, Divisible, Outcome, Question } from '../assertions/contract.ts';
 import type { Conversation, Turn } from '../core/conversation.ts';
-import { canonicalJson } from '../core/data/digest.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
+import { canonicalJson } from '../node/hashes.ts';
 import { mistakesOf } from './answer.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
 import { askTogether, type GivenAnswer } from './askTogether.ts';

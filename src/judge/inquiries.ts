@@ -7,13 +7,12 @@ import type {
 } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
-import { canonicalJson } from '../core/data/digest.ts';
-import { errorText } from '../core/errors.ts';
-import type { ExamplesFor } from '../core/record/example.ts';
-import { stepsOf } from '../core/steps.ts';
+import { errorText, unreachable } from '../core/errors.ts';
+import type { ExamplesFor } from '../core/record/label.ts';
 import type { Assertion } from '../core/suite.ts';
-import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { stepsOf } from '../node/cooperative.ts';
+import { canonicalJson } from '../node/hashes.ts';
 import { examplesBefore, type UsedExample } from './examples/withExamples.ts';
 import { leavesOf } from './groups.ts';
 import { type About, inputFor } from './inputs.ts';

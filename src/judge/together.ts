@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { temperatureOf } from '../assertions/questionHash.ts';
 import { addTo } from '../core/data/data.ts';
-import { canonicalJson } from '../core/data/digest.ts';
+import { canonicalJson } from '../node/hashes.ts';
 import { wordsOf } from './ask.ts';
 import type { Inquiry, JointInquiry, QuestionInquiry, SingleInquiry } from './inquiries.ts';
 import type { NamedQuestion } from './questions.ts';

@@ -1,7 +1,6 @@
 import type { Estimate } from '../core/estimate.ts';
-import type { CaseHistory } from '../core/record/caseHistory.ts';
+import type { CaseHistory, VariantOutcome } from '../core/record/caseHistory.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import type { VariantOutcome } from '../core/record/variantOutcome.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { CasesNow } from '../evalfile/caseChanges.ts';
 import type { Files } from '../evalfile/files.ts';

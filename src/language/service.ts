@@ -2,7 +2,7 @@ import type * as lsp from 'vscode-languageserver-protocol';
 import type { CodeLens, WorkspaceSymbol } from 'vscode-languageserver-types';
 import { remembered } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
-import { inSteps, type Step, stepsOf } from '../core/steps.ts';
+import { inSteps, type Step, stepsOf } from '../node/cooperative.ts';
 import { isEvalFile, isMessagesFile } from '../protocol/names.ts';
 import { codeActions, codeActionsOfText } from './codeActions/codeActions.ts';
 import { completion } from './completion/completion.ts';

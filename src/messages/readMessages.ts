@@ -8,8 +8,8 @@ import {
   valueAt,
 } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
 import { closest } from '../core/text/closest.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { problemUnder } from '../schema/locateProblem.ts';
 import { strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
 import {

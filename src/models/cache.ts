@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { digestOf } from '../core/data/digest.ts';
 import type { KeyHost } from '../core/environment.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { fromCache } from '../core/verdict.ts';
+import { digestOf } from '../node/hashes.ts';
 import { embeddedSchema, modelReplySchema } from './exchange.ts';
 import type { Model, ModelReply, ModelRequest, Replies } from './model.ts';
 import { findProvider } from './registry.ts';

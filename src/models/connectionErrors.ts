@@ -1,5 +1,5 @@
-import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { Scrubber } from '../core/scrubber.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 
 const LONGEST = 300;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { digestOf } from '../core/data/digest.ts';
 import { messageSchema, toolSchema } from '../core/message.ts';
 import { usageSchema } from '../core/verdict.ts';
+import { digestOf } from '../node/hashes.ts';
 import { answerFormats, type Embedded, type ModelReply, type ModelRequest } from './model.ts';
 
 /**

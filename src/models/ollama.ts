@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { visibleLine } from '../core/presentation/visibleText.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { addressSchema, whatToStart } from './destination.ts';
 import type { ModelProvider } from './model.ts';
 import { endpointKeys } from './openai/params.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { addTo, parseJson } from '../core/data/data.ts';
-import { canonicalJson, digestOf } from '../core/data/digest.ts';
 import type { Message } from '../core/message.ts';
 import { unreadableCause } from '../disk/fileErrors.ts';
+import { canonicalJson, digestOf } from '../node/hashes.ts';
 import {
   type AnyExchangeRequest,
   type EmbeddingExchangeRequest,

@@ -5,8 +5,8 @@ import {
   type EditorReply,
   type EditorRequest,
 } from '../core/editorModels.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { unreachable } from '../core/unreachable.ts';
+import { unreachable } from '../core/errors.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import type { Usage } from '../core/verdict.ts';
 import type { Line, Place } from './endpoint/requestQueue.ts';
 import { TimeLimit } from './endpoint/timeLimit.ts';

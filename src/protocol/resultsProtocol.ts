@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OUTCOMES } from '../core/compared.ts';
+import { OUTCOMES } from '../core/presentation/words.ts';
 import { statusSchema } from '../core/verdict.ts';
 import type { PageProtocol } from './viewPage.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { OUTCOMES } from '../core/compared.ts';
 import { conversationSchema } from '../core/conversation.ts';
-import { CHANGES, type Change } from '../core/presentation/changes.ts';
+import { OUTCOMES } from '../core/presentation/words.ts';
 import { sourceSchema } from '../core/problem.ts';
-import { opinionSchema } from '../core/record/opinion.ts';
+import { CHANGES, type Change } from '../core/record/caseHistory.ts';
+import { opinionSchema } from '../core/record/label.ts';
 import { originKinds, stopReasons } from '../core/record/runRecord.ts';
 import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
-import { shallowJson } from '../core/data/data.ts';
-import { JsonShape } from '../core/data/jsonShape.ts';
+import { JsonShape, shallowJson } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type CaseLine, caseLineSchema } from '../core/record/runRecord.ts';
 import { MAX_REPETITIONS } from '../core/suite.ts';
 import type { LimitsState } from '../models/endpoint/rateLimiter.ts';
+import { isEvalFile } from '../node/paths.ts';
 
 /** What passes between a run and its workers is a stranger's until it was checked here. */
 
@@ -19,7 +19,7 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 /** From the workspace's folder, with `/`; it cannot lead out. */
 const path = z.string().min(1).max(4_096).refine(staysInside);
 
-const evalFile = path.refine((one) => /\.eval\.ya?ml$/.test(one));
+const evalFile = path.refine(isEvalFile);
 
 const name = z.string().max(10_000);
 

@@ -1,8 +1,8 @@
 import { turnsOf } from '../core/conversation.ts';
 import { executionKey } from '../core/identity.ts';
-import { mapCasePaths } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
+import { mapCasePaths } from '../node/paths.ts';
 import { lostLine } from '../runner/case/caseLine.ts';
 import { openCase } from '../runner/case/ended.ts';
 import type { PlannedCase } from '../runner/caseRunner.ts';

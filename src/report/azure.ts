@@ -1,6 +1,6 @@
 import { type Conversation, type Turn, type TurnItem, turnsOf } from '../core/conversation.ts';
-import { caseName } from '../core/presentation/executionTitle.ts';
-import { summaries } from '../core/record/assertionSummary.ts';
+import { summaries } from '../core/presentation/assertionSummary.ts';
+import { caseName } from '../core/presentation/words.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report, RunLog } from './reporter.ts';

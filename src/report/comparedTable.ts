@@ -1,11 +1,14 @@
 import type { ComparedAssertion, ComparedCase, Comparison } from '../analysis/compareRuns.ts';
 import type { Side } from '../analysis/outcome.ts';
-import type { ComparedOutcome, ComparedWords } from '../core/compared.ts';
-import { OUTCOME_WORDS } from '../core/presentation/compared.ts';
-import { repeatedGlance } from '../core/presentation/repeatedText.ts';
-import { STATUS_ICONS } from '../core/presentation/status.ts';
-import type { Work } from '../core/steps.ts';
+import { repeatedGlance } from '../core/presentation/outcome.ts';
+import {
+  type ComparedOutcome,
+  type ComparedWords,
+  OUTCOME_WORDS,
+  STATUS_ICONS,
+} from '../core/presentation/words.ts';
 import { NO_USAGE } from '../core/verdict.ts';
+import type { Work } from '../node/cooperative.ts';
 import type { Findings, ResultsTable } from '../protocol/resultsProtocol.ts';
 import {
   changedTexts,

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import { plainLog, visibleLine } from '../core/presentation/visibleText.ts';
-import { recordedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
+import { plainLog, visibleLine } from '../core/text/visibleText.ts';
 import type { TurnVerdict, Verdict } from '../core/verdict.ts';
+import { recordedPath } from '../node/paths.ts';
 import type { Report } from './reporter.ts';
 
 type Cell = string | number | undefined | null;

@@ -1,8 +1,7 @@
 import { type Conversation, type Turn, textOf, turnsOf } from '../core/conversation.ts';
 import { groupBy } from '../core/data/data.ts';
-import { caseName } from '../core/presentation/executionTitle.ts';
-import type { VerdictSummary } from '../core/record/caseSummary.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
+import { caseName } from '../core/presentation/words.ts';
+import type { CaseLine, VerdictSummary } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report, RunLog } from './reporter.ts';
 import { writtenJson } from './streamJson.ts';

@@ -1,9 +1,6 @@
 import { type FailedTurn, type Turn, textOf, turnsOf } from '../core/conversation.ts';
-import { stopText } from '../core/presentation/conversation.ts';
-import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { LONGEST_FAILURE } from '../core/presentation/failureText.ts';
 import { thresholdSentence } from '../core/presentation/score.ts';
-import { STATUS_ICONS } from '../core/presentation/status.ts';
 import {
   missesBeside,
   missesIn,
@@ -12,8 +9,9 @@ import {
   thresholdNote,
   verdictText,
 } from '../core/presentation/verdictText.ts';
-import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
+import { executionTitle, STATUS_ICONS, stopText } from '../core/presentation/words.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
+import { visibleLine, visibleText } from '../core/text/visibleText.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../core/verdict.ts';
 import type { Paint } from './style.ts';
 

@@ -1,6 +1,6 @@
-import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { failuresOf } from '../core/presentation/failureText.ts';
-import { plainLog } from '../core/presentation/visibleText.ts';
+import { executionTitle } from '../core/presentation/words.ts';
+import { plainLog } from '../core/text/visibleText.ts';
 import type { Report } from './reporter.ts';
 import { shownPath } from './style.ts';
 

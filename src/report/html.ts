@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { mapCasePaths } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { StatedAssertion } from '../core/statedAssertion.ts';
+import { mapCasePaths } from '../node/paths.ts';
 import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
 import { viewPolicy } from '../protocol/viewPage.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';

@@ -1,6 +1,6 @@
-import { summariesBySuite } from '../core/record/assertionSummary.ts';
-import { mapCasePaths, mapRunPaths, recordedPath } from '../core/record/recordPaths.ts';
+import { summariesBySuite } from '../core/presentation/assertionSummary.ts';
 import { passAtAll } from '../core/record/repetitions.ts';
+import { mapCasePaths, mapRunPaths, recordedPath } from '../node/paths.ts';
 import type { Report } from './reporter.ts';
 import { writtenJson } from './streamJson.ts';
 

@@ -1,6 +1,6 @@
-import { cacheText, costText, counted, durationText } from '../core/presentation/amounts.ts';
-import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
+import { cacheText, costText, counted, durationText } from '../core/text/format.ts';
+import { visibleLine, visibleText } from '../core/text/visibleText.ts';
 import type { JudgeSaw, SeenAnswer, SeenRequest } from '../runner/judgeSaw.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { groupBy } from '../core/data/data.ts';
-import { caseName, executionTitle } from '../core/presentation/executionTitle.ts';
-import { plainLog, visibleLine, visibleText } from '../core/presentation/visibleText.ts';
-import type { CaseSummary } from '../core/record/caseSummary.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
+import { caseName, executionTitle } from '../core/presentation/words.ts';
+import type { CaseLine, CaseSummary } from '../core/record/runRecord.ts';
+import { plainLog, visibleLine, visibleText } from '../core/text/visibleText.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 import { describeFailure } from './failures.ts';
 import type { CaseResult, Report, RunLog } from './reporter.ts';

@@ -1,11 +1,9 @@
-import { counted } from '../core/presentation/amounts.ts';
-import { stopText } from '../core/presentation/conversation.ts';
-import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { failuresOf } from '../core/presentation/failureText.ts';
-import { escapeLine, escapeMarkdown, paragraphs } from '../core/presentation/markdown.ts';
 import { caseScoreText } from '../core/presentation/score.ts';
-import { STATUS_ICONS } from '../core/presentation/status.ts';
+import { executionTitle, STATUS_ICONS, stopText } from '../core/presentation/words.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
+import { counted } from '../core/text/format.ts';
+import { escapeLine, escapeMarkdown, paragraphs } from '../core/text/markdown.ts';
 import { isFailure } from '../core/verdict.ts';
 import type { Report, RunLog } from './reporter.ts';
 import { createPaint, shownPath } from './style.ts';

@@ -1,6 +1,6 @@
-import { recordedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { recordedPath } from '../node/paths.ts';
 import type { Report, RunLog } from './reporter.ts';
 import { writtenJson } from './streamJson.ts';
 

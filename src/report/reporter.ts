@@ -1,20 +1,21 @@
 import { stateAssertions } from '../assertions/stateAssertions.ts';
 import { groupBy } from '../core/data/data.ts';
+import { unreachable } from '../core/errors.ts';
 import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
-import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
-import type { RecordHome } from '../core/record/recordPaths.ts';
 import { combineRepetitions, type RepeatedCase } from '../core/record/repetitions.ts';
 import {
   type CaseLine,
+  type CaseSummary,
   type EndLine,
   type RunLine,
   runDuration,
+  summaryOf,
 } from '../core/record/runRecord.ts';
 import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import { unreachable } from '../core/unreachable.ts';
 import { isFailure, type Usage, usageOf } from '../core/verdict.ts';
 import { SpillBuffer } from '../disk/spillBuffer.ts';
+import type { RecordHome } from '../node/paths.ts';
 import type { RunEvent } from '../runner/events.ts';
 
 /**

@@ -1,14 +1,4 @@
-import type { ComparedWords } from '../core/compared.ts';
 import { caseKey } from '../core/identity.ts';
-import { costText, durationText } from '../core/presentation/amounts.ts';
-import { OUTCOME_ICONS } from '../core/presentation/compared.ts';
-import { caseTitle } from '../core/presentation/executionTitle.ts';
-import { escapeLine } from '../core/presentation/markdown.ts';
-import { outcomeText } from '../core/presentation/outcomeText.ts';
-import { rowGlance } from '../core/presentation/repeatedText.ts';
-import { caseScoreText, scoreText } from '../core/presentation/score.ts';
-import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
-import type { VerdictWords } from '../core/presentation/verdictText.ts';
 import {
   type ColumnName,
   columnNames,
@@ -16,11 +6,22 @@ import {
   otherOutcomes,
   outcomeAt,
   ownColumns,
-} from '../core/record/assertionColumns.ts';
-import type { CaseSummary } from '../core/record/caseSummary.ts';
-import { type Outcome, outcomeOf } from '../core/record/outcome.ts';
+} from '../core/presentation/assertionColumns.ts';
+import { type Outcome, outcomeOf, outcomeText, rowGlance } from '../core/presentation/outcome.ts';
+import { caseScoreText, scoreText } from '../core/presentation/score.ts';
+import type { VerdictWords } from '../core/presentation/verdictText.ts';
+import {
+  type ComparedWords,
+  caseTitle,
+  OUTCOME_ICONS,
+  STATUS_ICONS,
+  STATUS_WORDS,
+} from '../core/presentation/words.ts';
 import { combineRepetitions, rangeOf } from '../core/record/repetitions.ts';
+import type { CaseSummary } from '../core/record/runRecord.ts';
 import { sumOfKnown } from '../core/scoring.ts';
+import { costText, durationText } from '../core/text/format.ts';
+import { escapeLine } from '../core/text/markdown.ts';
 import { isFailure, type Verdict } from '../core/verdict.ts';
 import type { ResultsCase, ResultsColumn, ResultsTable } from '../protocol/resultsProtocol.ts';
 

@@ -1,5 +1,5 @@
 import { isMapping } from '../core/data/data.ts';
-import { visibleJson } from '../core/presentation/visibleText.ts';
+import { visibleJson } from '../core/text/visibleText.ts';
 
 /**
  * As `visibleJson`, piece by piece: the entries of a generator stand in a list, and one of them at a time is

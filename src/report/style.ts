@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import picocolors from 'picocolors';
-import { visibleLine } from '../core/presentation/visibleText.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import type { Status } from '../core/verdict.ts';
 
 /** Colours, or the same text without them. */

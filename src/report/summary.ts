@@ -1,21 +1,28 @@
 import { readable } from '../core/limits.ts';
 import {
+  type AssertionSummary,
+  summaries,
+  toldSummaries,
+} from '../core/presentation/assertionSummary.ts';
+import { scoreText } from '../core/presentation/score.ts';
+import { samplesText } from '../core/presentation/verdictText.ts';
+import {
+  caseTitle,
+  executionTitle,
+  STATUS_ICONS,
+  STATUS_WORDS,
+} from '../core/presentation/words.ts';
+import { passAtAll } from '../core/record/repetitions.ts';
+import type { CaseSummary } from '../core/record/runRecord.ts';
+import {
   cacheText,
   costText,
   counted,
   durationText,
   shareText,
   timesText,
-} from '../core/presentation/amounts.ts';
-import { caseTitle, executionTitle } from '../core/presentation/executionTitle.ts';
-import { scoreText } from '../core/presentation/score.ts';
-import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
-import { toldSummaries } from '../core/presentation/toldSummaries.ts';
-import { samplesText } from '../core/presentation/verdictText.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { type AssertionSummary, summaries } from '../core/record/assertionSummary.ts';
-import type { CaseSummary } from '../core/record/caseSummary.ts';
-import { passAtAll } from '../core/record/repetitions.ts';
+} from '../core/text/format.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { statusSchema } from '../core/verdict.ts';
 import type { CaseResult, RunLog } from './reporter.ts';
 import type { Paint } from './style.ts';

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { escapeLine } from '../core/presentation/markdown.ts';
+import { escapeLine } from '../core/text/markdown.ts';
 
 /** Between the cells of a row that has no lines. */
 const GAP = '  ';

@@ -1,5 +1,5 @@
-import { costText } from '../core/presentation/amounts.ts';
 import type { ModelSpec } from '../core/suite.ts';
+import { costText } from '../core/text/format.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
 import { costOf, outputTokensFor, type Price, priceOf } from '../models/price.ts';

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { digestOf, sha256 } from '../core/data/digest.ts';
 import { type Assertion, type SuiteCase, withoutPlaces } from '../core/suite.ts';
 import { readLinked } from '../disk/regularFile.ts';
+import { digestOf, sha256 } from '../node/hashes.ts';
 import { filesOf, targetDigest } from '../targets/digest.ts';
 import { openCase } from './case/ended.ts';
 

@@ -1,8 +1,8 @@
-import { canonicalJson } from '../core/data/digest.ts';
 import type { KeyHost } from '../core/environment.ts';
 import type { ModelSpec, SuiteCase } from '../core/suite.ts';
 import type { Connection } from '../models/model.ts';
 import { findProvider } from '../models/registry.ts';
+import { canonicalJson } from '../node/hashes.ts';
 import { modelsOf } from './modelsOf.ts';
 
 /** How each model of cases would be asked. Thousands of cases name the same few: each is looked up once. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { groupBy } from '../core/data/data.ts';
-import { caseName } from '../core/presentation/executionTitle.ts';
+import { caseName } from '../core/presentation/words.ts';
 import { RECORD_VERSION, type RunLine } from '../core/record/runRecord.ts';
 import type { Assertion, ModelSpec, Suite } from '../core/suite.ts';
 import { gitOutput } from '../disk/git.ts';

@@ -1,9 +1,9 @@
 import type { Turn } from '../core/conversation.ts';
 import type { CaseRef } from '../core/identity.ts';
-import type { RecordHome } from '../core/record/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
+import type { RecordHome } from '../node/paths.ts';
 
 /** What a run that goes on found of what it did before. */
 export interface TakenOver {

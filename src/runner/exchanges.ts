@@ -1,6 +1,5 @@
 import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
 import { remembered } from '../core/data/data.ts';
-import { canonicalJson } from '../core/data/digest.ts';
 import { environmentNames } from '../core/environment.ts';
 import { changedLog } from '../core/logger.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
@@ -13,6 +12,7 @@ import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
 import { createModel, keyVariablesOf, loadAhead, usualKeyVariables } from '../models/registry.ts';
 import { openPlayer, type Player, replayingModel } from '../models/replaySource.ts';
+import { canonicalJson } from '../node/hashes.ts';
 import { Answers } from '../store/answers.ts';
 import { examplesOf } from '../store/examples.ts';
 import type { FoundHome } from '../store/home.ts';

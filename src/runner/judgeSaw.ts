@@ -1,7 +1,6 @@
 import { asksOneQuestion } from '../assertions/contract.ts';
 import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { digestOf } from '../core/data/digest.ts';
 import { SILENT } from '../core/logger.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
@@ -12,6 +11,7 @@ import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { cachingModel, Lookup, modelIdentity } from '../models/cache.ts';
 import { type Model, ModelError, type ModelReply, type ModelRequest } from '../models/model.ts';
 import { createModel, parseModelSpec } from '../models/registry.ts';
+import { digestOf } from '../node/hashes.ts';
 import { Answers } from '../store/answers.ts';
 import { assertionOf, examplesOf } from '../store/examples.ts';
 import { findHome } from '../store/home.ts';

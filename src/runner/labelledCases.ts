@@ -1,10 +1,9 @@
 import { asksJudge, asksOneQuestion } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { groupBy } from '../core/data/data.ts';
-import { sha256 } from '../core/data/digest.ts';
-import type { ExamplesFor } from '../core/record/example.ts';
-import type { PlacedLabel } from '../core/record/label.ts';
+import type { ExamplesFor, PlacedLabel } from '../core/record/label.ts';
 import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
+import { sha256 } from '../node/hashes.ts';
 import { assertionOf, examplesOf } from '../store/examples.ts';
 import { type LabelledConversation, readLabelled } from '../store/labelled.ts';
 

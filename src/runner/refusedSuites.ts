@@ -1,6 +1,6 @@
-import { rootOfRecord } from '../core/record/recordPaths.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import { UnwritableError } from '../disk/fileErrors.ts';
+import { rootOfRecord } from '../node/paths.ts';
 import { findHomes } from '../store/home.ts';
 import { priceForBudget } from './budget.ts';
 import { modelsOf } from './modelsOf.ts';

@@ -1,8 +1,8 @@
 import { stillAnswers } from '../assertions/questionHash.ts';
 import { executionKey } from '../core/identity.ts';
-import { mapCasePaths, namedPath, rootOfRecord } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { passesFalsely } from '../core/scoring.ts';
+import { mapCasePaths, namedPath, rootOfRecord } from '../node/paths.ts';
 import type { FoundHome } from '../store/home.ts';
 import type { EarlierRun } from '../store/records/list.ts';
 import type { LinePlace } from '../store/records/parseLine.ts';

@@ -1,7 +1,11 @@
 import pLimit from 'p-limit';
-import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
 import { countCases } from '../core/record/repetitions.ts';
-import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
+import {
+  type CaseLine,
+  type CaseSummary,
+  type EndLine,
+  summaryOf,
+} from '../core/record/runRecord.ts';
 import { usageOf } from '../core/verdict.ts';
 import { findHomes, homesBelowOneRoot } from '../store/home.ts';
 import { RunWriter } from '../store/records/write.ts';

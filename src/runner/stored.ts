@@ -1,12 +1,11 @@
-import { liveTurnsOf, turnsOf } from '../core/conversation.ts';
+import { liveTurnsOf, REPORTS, reportsIn, turnsOf } from '../core/conversation.ts';
 import { uniqueBy } from '../core/data/data.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
-import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { REPORTS, reportsIn } from '../core/reporting.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
+import { mapCasePaths, namedPath } from '../node/paths.ts';
 import type { FoundHome } from '../store/home.ts';
 import type { EarlierRun } from '../store/records/list.ts';
 import type { LinePlace } from '../store/records/parseLine.ts';

@@ -1,7 +1,7 @@
 import * as lsp from 'vscode-languageserver/node';
 import { stackText } from '../core/errors.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
 import { START } from '../core/problem.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { codeActionKinds } from '../language/codeActions/codeActions.ts';
 import { ON_TYPE } from '../language/features/formatting.ts';
 import type { Refusal } from '../language/features/rename.ts';

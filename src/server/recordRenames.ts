@@ -1,5 +1,5 @@
 import { errorText } from '../core/errors.ts';
-import { counted } from '../core/presentation/amounts.ts';
+import { counted } from '../core/text/format.ts';
 import { CaseRenames, type RenamedCase } from '../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { renameCase } from '../store/records/renameCase.ts';

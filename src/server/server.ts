@@ -10,13 +10,13 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import * as z from 'zod';
 import type { Estimate } from '../core/estimate.ts';
-import { noticeText } from '../core/presentation/editorText.ts';
-import { HOME_FOLDER } from '../core/record/recordPaths.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import { noticeText } from '../core/text/visibleText.ts';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import type { ClientWishes, Estimating } from '../language/ports.ts';
 import { createLanguageService } from '../language/service.ts';
+import { HOME_FOLDER } from '../node/paths.ts';
 import { isEvalFile, SECTION } from '../protocol/names.ts';
 import {
   CASE_RENAMED,

@@ -1,13 +1,10 @@
 import { dirname } from 'node:path';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { remembered } from '../core/data/data.ts';
-import { sha256 } from '../core/data/digest.ts';
-import { isInside } from '../core/insideWorkspace.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type Problem, START } from '../core/problem.ts';
+import { type VariantOutcome, worstFirst } from '../core/record/caseHistory.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { type VariantOutcome, worstFirst } from '../core/record/variantOutcome.ts';
-import { inSteps, stepsOf } from '../core/steps.ts';
 import { casesNow } from '../evalfile/caseChanges.ts';
 import { FileError, type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
@@ -15,6 +12,9 @@ import { type LoadedSuite, type LoadOptions, withoutCases } from '../evalfile/lo
 import { readTranscriptFile } from '../evalfile/transcript.ts';
 import type { EvalDocument, IndexedFile } from '../language/ports.ts';
 import { indexedFile } from '../language/symbols/indexedFile.ts';
+import { inSteps, stepsOf } from '../node/cooperative.ts';
+import { sha256 } from '../node/hashes.ts';
+import { isInside } from '../node/paths.ts';
 import { EVAL_GLOB, isEvalFile, isMessagesFile, MESSAGES_GLOB } from '../protocol/names.ts';
 import { LatestRuns } from '../store/records/latest.ts';
 import { readYaml, rereadYaml } from '../yaml/yamlDocument.ts';

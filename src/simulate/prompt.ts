@@ -1,7 +1,7 @@
 import { type Conversation, type Turn, textOf, turnsOf } from '../core/conversation.ts';
 import type { Message } from '../core/message.ts';
 import type { SimulatedUser } from '../core/suite.ts';
-import { fence } from '../core/text/fence.ts';
+import { fence } from '../core/text/visibleText.ts';
 
 const TASK = `You play the user in a conversation with an assistant that is being tested. You are never the assistant.
 

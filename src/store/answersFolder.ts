@@ -3,8 +3,8 @@ import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
-import { isInside } from '../core/insideWorkspace.ts';
 import { makeRealFolder, realPathOf } from '../disk/regularFile.ts';
+import { isInside } from '../node/paths.ts';
 
 /** Names the folder where answers are kept, instead of the platform's. */
 export const CACHE_VARIABLE = 'TURNLIGHT_CACHE_DIR';

@@ -1,8 +1,13 @@
 import { groupBy } from '../core/data/data.ts';
-import { canonicalJson } from '../core/data/digest.ts';
-import type { Example, ExamplesFor, ExampleVerdict } from '../core/record/example.ts';
-import { majority, type PlacedLabel } from '../core/record/label.ts';
+import {
+  type Example,
+  type ExamplesFor,
+  type ExampleVerdict,
+  majority,
+  type PlacedLabel,
+} from '../core/record/label.ts';
 import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
+import { canonicalJson } from '../node/hashes.ts';
 import { readLabelled } from './labelled.ts';
 import { readLabels } from './labels.ts';
 

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { HOME_FOLDER, type RecordHome } from '../core/record/recordPaths.ts';
 import {
   CREATING,
   isRealFolder,
@@ -10,6 +9,7 @@ import {
   unlessThere,
   writeRegular,
 } from '../disk/regularFile.ts';
+import { HOME_FOLDER, type RecordHome } from '../node/paths.ts';
 
 export interface FoundHome extends RecordHome {
   /** Every folder above the file that holds a `.turnlight`, the nearest first: others hold older records. */

@@ -2,14 +2,13 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
-import { canonicalJson } from '../core/data/digest.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { LIMITS } from '../core/limits.ts';
-import { conversationHash, said } from '../core/record/conversationHash.ts';
 import { labelledConversationSchema } from '../core/record/label.ts';
-import { labelsFolder } from '../core/record/labelFiles.ts';
 import { unwritable } from '../disk/fileErrors.ts';
 import { CREATING, makeRealFolder, readRegular, writeRegular } from '../disk/regularFile.ts';
+import { canonicalJson, conversationHash, said } from '../node/hashes.ts';
+import { labelsFolder } from '../node/paths.ts';
 import { LABELS } from './labels.ts';
 
 /** A conversation that labels speak of, with the facts of its case. */

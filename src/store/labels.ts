@@ -4,7 +4,6 @@ import { parseJson } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { type Label, labelSchema, type PlacedLabel, sameSubject } from '../core/record/label.ts';
-import { labelsFolder, personName } from '../core/record/labelFiles.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { unwritable } from '../disk/fileErrors.ts';
 import { linesIn, replaceLines } from '../disk/jsonLines.ts';
@@ -15,6 +14,7 @@ import {
   openRegular,
   readRegular,
 } from '../disk/regularFile.ts';
+import { labelsFolder, personName } from '../node/paths.ts';
 
 /** As messages call them. */
 export const LABELS = 'The label';

@@ -1,6 +1,6 @@
 import { type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { HOME_FOLDER, RUNS_FOLDER } from '../core/record/recordPaths.ts';
+import { HOME_FOLDER, RUNS_FOLDER } from '../node/paths.ts';
 import { findHome, type PlacedFile } from './home.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { canonicalJson } from '../core/data/digest.ts';
 import { type Message, type Tool, type ToolCall, toolsSchema } from '../core/message.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import type { TimeLimit } from '../models/endpoint/timeLimit.ts';
 import { type Model, type ModelReply, type Thoughts, usageOfFailure } from '../models/model.ts';
+import { canonicalJson } from '../node/hashes.ts';
 import { commonKeys } from './keys.ts';
 import { type ModuleProcess, openModule, type Thrown } from './programs/moduleProcess.ts';
 import { environmentFor, programPath } from './programs/programSetup.ts';

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
-import { canonicalJson } from '../core/data/digest.ts';
 import { programKeys } from '../core/userCode.ts';
+import { canonicalJson } from '../node/hashes.ts';
 import { commonKeys } from './keys.ts';
 import { CommandSession } from './programs/commandSession.ts';
 import { WorkerSession, workerOf } from './programs/commandWorker.ts';

@@ -1,7 +1,7 @@
-import { digestOf, sha256 } from '../core/data/digest.ts';
 import type { Tool } from '../core/message.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
 import { readLinked } from '../disk/regularFile.ts';
+import { digestOf, sha256 } from '../node/hashes.ts';
 import { findTargetType } from './registry.ts';
 
 /** Where a model is asked, by whose key, for how much and how long: nothing that decides its answers. */

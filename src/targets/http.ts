@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isJsonPointer } from '../core/data/jsonPointer.ts';
+import { isJsonPointer } from '../core/data/data.ts';
 import { environmentNames, isUserReference } from '../core/environment.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { addressSchema } from '../models/destination.ts';

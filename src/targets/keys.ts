@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { REPORTS } from '../core/reporting.ts';
+import { REPORTS } from '../core/conversation.ts';
 
 export const reportsSchema = z.union([z.literal('all'), z.array(z.enum(REPORTS))]);
 

@@ -1,4 +1,4 @@
-import { REPORTS, type Report, type Reporting, type ReportKeys } from '../core/reporting.ts';
+import { REPORTS, type Report, type Reporting, type ReportKeys } from '../core/conversation.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { a2aTarget } from './a2a.ts';
 import { chatTarget } from './chat.ts';

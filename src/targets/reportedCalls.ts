@@ -1,9 +1,9 @@
 import { groupBy, isMapping, type Mapping } from '../core/data/data.ts';
-import { canonicalJson } from '../core/data/digest.ts';
 import { readable } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { looksLikeMessages, readMessages } from '../messages/readMessages.ts';
+import { canonicalJson } from '../node/hashes.ts';
 
 /** Keys that say the same in a call of another tool's, the first that is there. */
 const NAMES = ['name', 'toolName', 'tool_name'];

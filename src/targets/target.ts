@@ -1,8 +1,8 @@
 import type * as z from 'zod';
+import type { ReportKeys } from '../core/conversation.ts';
 import { ReasonedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Message, Tool } from '../core/message.ts';
-import type { ReportKeys } from '../core/reporting.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import type { Usage } from '../core/verdict.ts';

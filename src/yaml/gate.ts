@@ -1,7 +1,7 @@
 import { Composer, type CST, type Document, Lexer, Parser, type YAMLParseError } from 'yaml';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
-import type { Work } from '../core/steps.ts';
+import type { Work } from '../node/cooperative.ts';
 
 /** Codes of the problems that a refused text has. */
 export const REFUSALS = ['too-deep', 'too-many-tokens', 'too-many-errors'] as const;

@@ -1,5 +1,5 @@
 import type { CST } from 'yaml';
-import type { Work } from '../core/steps.ts';
+import type { Work } from '../node/cooperative.ts';
 import { type Piece, Pieces } from './gaps.ts';
 import { tokensWithin } from './gate.ts';
 

@@ -1,6 +1,6 @@
 import { type Document, isCollection, isPair, isSeq, visit } from 'yaml';
 import type { Path } from '../core/data/data.ts';
-import type { Work } from '../core/steps.ts';
+import type { Work } from '../node/cooperative.ts';
 import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
 import { parse } from './parser.ts';
 import { TolerantReading, UNNAMED } from './tolerantReading.ts';

@@ -1,5 +1,5 @@
 import { type Document, isMap, isSeq, type ParsedNode, Scalar } from 'yaml';
-import type { Work } from '../core/steps.ts';
+import type { Work } from '../node/cooperative.ts';
 import { isPlain } from './checkNodes.ts';
 import { type Ends, endsOf, move } from './nodes.ts';
 import { faultsOf, parse, type SyntaxFault } from './parser.ts';

@@ -7,7 +7,7 @@ import {
   type YAMLMap,
   YAMLSeq,
 } from 'yaml';
-import type { Work } from '../core/steps.ts';
+import type { Work } from '../node/cooperative.ts';
 import { caseLines } from './caseLines.ts';
 import { Refusal } from './gate.ts';
 import { setEnds } from './nodes.ts';

@@ -1,6 +1,6 @@
 import { type Document, isScalar, type Node, YAMLParseError } from 'yaml';
 import { uniqueBy } from '../core/data/data.ts';
-import type { Work } from '../core/steps.ts';
+import type { Work } from '../node/cooperative.ts';
 import { documentsWithin, REFUSALS, Refusal } from './gate.ts';
 import { eachNode, type Style, styleOf } from './nodes.ts';
 import { syntaxWords } from './syntaxWords.ts';

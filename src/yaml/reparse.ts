@@ -1,5 +1,5 @@
 import { isMap, isNode, isSeq, type YAMLSeq } from 'yaml';
-import { atOnce } from '../core/steps.ts';
+import { atOnce } from '../node/cooperative.ts';
 import { startOfLine } from './lines.ts';
 import { endsOf, isEmpty, move, setEnds, startOf } from './nodes.ts';
 import { caseOffsets, indexOfCases, type ParsedText, setListRange } from './parsedText.ts';

@@ -1,6 +1,6 @@
 import type { Path } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
-import { escapeRegExp } from '../core/text/escapeRegExp.ts';
+import { escapeRegExp } from '../core/text/format.ts';
 import { templateVariables } from '../core/text/template.ts';
 import type { Span } from './nodes.ts';
 import type { ScalarText, YamlDocument } from './yamlDocument.ts';

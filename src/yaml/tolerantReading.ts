@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
-import type { Work } from '../core/steps.ts';
+import type { Work } from '../node/cooperative.ts';
 import { resolverOf } from './aliases.ts';
 import { keyOf, type Resolve } from './nodes.ts';
 import { parse } from './parser.ts';

@@ -2,7 +2,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { type Document, isMap, isNode, isScalar, type Node } from 'yaml';
 import { type Path, valueAt } from '../core/data/data.ts';
 import { type Position, type Problem, type Range, START } from '../core/problem.ts';
-import { atOnce, type Work } from '../core/steps.ts';
+import { atOnce, type Work } from '../node/cooperative.ts';
 import { resolverOf } from './aliases.ts';
 import { type ConfinedProblem, checkNodes } from './checkNodes.ts';
 import { documentValue, reparsedValue } from './documentValue.ts';

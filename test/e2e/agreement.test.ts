@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { conversationHash } from '../../src/core/record/conversationHash.ts';
+import { conversationHash } from '../../src/node/hashes.ts';
 import { appendLabels } from '../../src/store/labels.ts';
 import { buildVerdict, judgedLine } from '../support/comparing.ts';
 import { THEMES } from '../support/host/themes.ts';

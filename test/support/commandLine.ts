@@ -6,8 +6,8 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { COMPILED } from '../../scripts/compiled.ts';
 import { runProgram } from '../../src/cli/commands.ts';
-import { plainLog } from '../../src/core/presentation/visibleText.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
+import { plainLog } from '../../src/core/text/visibleText.ts';
 import { ownFolders } from './answersFolder.ts';
 import { fakeShell } from './fakeShell.ts';
 

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertionTypes } from '../../src/assertions/registry.ts';
-import { type SourcedMessage, toConversation } from '../../src/core/conversation.ts';
-import { REPORTS, type Report } from '../../src/core/reporting.ts';
+import {
+  REPORTS,
+  type Report,
+  type SourcedMessage,
+  toConversation,
+} from '../../src/core/conversation.ts';
 import type { Assertion } from '../../src/core/suite.ts';
 import { NO_USAGE, type Verdict } from '../../src/core/verdict.ts';
 import { judgeAssertions } from '../../src/judge/judgeAssertions.ts';

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { agreementOf } from '../../src/analysis/agreement.ts';
 import { ComparisonData } from '../../src/analysis/comparisonData.ts';
-import { conversationHash } from '../../src/core/record/conversationHash.ts';
 import { shownAgreement } from '../../src/extension/agreement/shownAgreement.ts';
+import { conversationHash } from '../../src/node/hashes.ts';
 import type {
   FromAgreement,
   ShownAgreement,

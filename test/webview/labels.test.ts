@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Opinion } from '../../src/core/record/opinion.ts';
+import type { Opinion } from '../../src/core/record/label.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { buildVerdict } from '../support/build.ts';
 import { describeView } from '../support/view/describeView.ts';

@@ -6,7 +6,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { turnsOf } from '../../src/core/conversation.ts';
-import { executionTitle } from '../../src/core/presentation/executionTitle.ts';
+import { executionTitle } from '../../src/core/presentation/words.ts';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { htmlReport } from '../../src/report/html.ts';
 import { launchBrowser } from '../support/host/browser.ts';

@@ -1,6 +1,6 @@
-import { counted } from '../../src/core/presentation/amounts.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
-import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
+import { counted } from '../../src/core/text/format.ts';
 import type {
   agreementProtocol,
   ShownAgreement,

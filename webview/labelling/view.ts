@@ -1,4 +1,4 @@
-import { counted } from '../../src/core/presentation/amounts.ts';
+import { counted } from '../../src/core/text/format.ts';
 import type {
   AskedLabelling,
   labellingProtocol,

@@ -1,6 +1,6 @@
-import { LABEL_WORDS } from '../../src/core/presentation/opinionText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
-import type { Opinion } from '../../src/core/record/opinion.ts';
+import { LABEL_WORDS } from '../../src/core/presentation/words.ts';
+import type { Opinion } from '../../src/core/record/label.ts';
 import { reaches, type Scale, shareOn, UNIT, valueOn } from '../../src/core/scoring.ts';
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h, plainButton } from '../h.ts';

@@ -1,25 +1,19 @@
 import { groupBy } from '../../src/core/data/data.ts';
+import { scoreText } from '../../src/core/presentation/score.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
+import { type Opinion, type Subject, saysSame, subjectKey } from '../../src/core/record/label.ts';
+import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.ts';
+import { keyedVerdicts, type TurnVerdict, type Verdict } from '../../src/core/verdict.ts';
+import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
+import { h, plainButton } from '../h.ts';
+import { labelForm, likely, scaleOf, type Wanted } from './form.ts';
 import {
+  isCalledWrong,
   type JudgedOutcome,
   opinionsText,
   opinionText,
   standingText,
-} from '../../src/core/presentation/opinionText.ts';
-import { scoreText } from '../../src/core/presentation/score.ts';
-import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
-import { keyedVerdicts } from '../../src/core/record/keyedVerdicts.ts';
-import {
-  isCalledWrong,
-  type Opinion,
-  type Subject,
-  saysSame,
-  subjectKey,
-} from '../../src/core/record/opinion.ts';
-import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.ts';
-import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
-import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { h, plainButton } from '../h.ts';
-import { labelForm, likely, scaleOf, type Wanted } from './form.ts';
+} from './opinionText.ts';
 
 /** What stands at a verdict for what people say of it. */
 export interface LabelParts {

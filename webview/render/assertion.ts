@@ -1,4 +1,3 @@
-import { cacheText } from '../../src/core/presentation/amounts.ts';
 import { scoreText, thresholdText } from '../../src/core/presentation/score.ts';
 import {
   type PathStep,
@@ -7,6 +6,7 @@ import {
   togetherText,
   verdictText,
 } from '../../src/core/presentation/verdictText.ts';
+import { cacheText } from '../../src/core/text/format.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
 import { h, link, toLine } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';

@@ -1,8 +1,7 @@
 import { groupBy } from '../../src/core/data/data.ts';
-import { executionTitle } from '../../src/core/presentation/executionTitle.ts';
-import { runTimes } from '../../src/core/presentation/repeatedText.ts';
 import { caseScoreText } from '../../src/core/presentation/score.ts';
-import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import { executionTitle, STATUS_WORDS } from '../../src/core/presentation/words.ts';
+import { runTimes } from '../../src/core/text/format.ts';
 import { isFailure, statusSchema } from '../../src/core/verdict.ts';
 import { type ReportPage, TABLE_HASH } from '../../src/protocol/reportPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';

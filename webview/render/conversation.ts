@@ -1,7 +1,7 @@
 import type { Turn } from '../../src/core/conversation.ts';
-import { counted } from '../../src/core/presentation/amounts.ts';
+import { unreachable } from '../../src/core/errors.ts';
 import { badgeOf, entriesByTurn, failedBadge } from '../../src/core/scoring.ts';
-import { unreachable } from '../../src/core/unreachable.ts';
+import { counted } from '../../src/core/text/format.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
 import { isRunning } from '../../src/protocol/viewPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';

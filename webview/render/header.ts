@@ -1,10 +1,9 @@
-import { cacheText, costText, counted, durationText } from '../../src/core/presentation/amounts.ts';
-import { CHANGES } from '../../src/core/presentation/changes.ts';
-import { ORIGIN_WORDS, STOP_WORDS } from '../../src/core/presentation/conversation.ts';
-import { caseTitle } from '../../src/core/presentation/executionTitle.ts';
+import { unreachable } from '../../src/core/errors.ts';
 import { placeText } from '../../src/core/presentation/failureText.ts';
 import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
-import { unreachable } from '../../src/core/unreachable.ts';
+import { caseTitle, ORIGIN_WORDS, STOP_WORDS } from '../../src/core/presentation/words.ts';
+import { CHANGES } from '../../src/core/record/caseHistory.ts';
+import { cacheText, costText, counted, durationText } from '../../src/core/text/format.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h, notices, toLine } from '../h.ts';
 import { button } from '../ui/controls.ts';

@@ -1,5 +1,8 @@
-import type { ComparedOutcome } from '../../src/core/compared.ts';
-import { OUTCOME_ICONS, OUTCOME_WORDS } from '../../src/core/presentation/compared.ts';
+import {
+  type ComparedOutcome,
+  OUTCOME_ICONS,
+  OUTCOME_WORDS,
+} from '../../src/core/presentation/words.ts';
 import type { ComparedView, Ended, Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { type ElementCache, place } from '../elementCache.ts';
 import { h } from '../h.ts';

@@ -1,6 +1,5 @@
-import { recalledAmong } from '../../src/core/recalled.ts';
 import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.ts';
-import type { Verdict } from '../../src/core/verdict.ts';
+import { recalledAmong, type Verdict } from '../../src/core/verdict.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 

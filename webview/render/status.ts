@@ -1,4 +1,4 @@
-import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/words.ts';
 import type { Status } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
 

@@ -1,4 +1,4 @@
-import { counted } from '../../src/core/presentation/amounts.ts';
+import { counted } from '../../src/core/text/format.ts';
 import { isRunning } from '../../src/protocol/viewPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import type { ElementCache } from '../elementCache.ts';

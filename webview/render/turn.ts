@@ -1,8 +1,8 @@
 import type { Turn } from '../../src/core/conversation.ts';
-import { durationText } from '../../src/core/presentation/amounts.ts';
 import { badgeScoreText, scoreText } from '../../src/core/presentation/score.ts';
-import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
 import type { TurnBadge } from '../../src/core/scoring.ts';
+import { durationText } from '../../src/core/text/format.ts';
 import {
   isFailure,
   type Quote,

@@ -1,7 +1,7 @@
 import type { SystemText, Turn, TurnItem } from '../../src/core/conversation.ts';
 import { parseJson } from '../../src/core/data/data.ts';
-import { counted } from '../../src/core/presentation/amounts.ts';
-import { unreachable } from '../../src/core/unreachable.ts';
+import { unreachable } from '../../src/core/errors.ts';
+import { counted } from '../../src/core/text/format.ts';
 import { h } from '../h.ts';
 import { renderMarkdown } from '../markdown.ts';
 

@@ -1,18 +1,26 @@
-import type { ComparedOutcome, ComparedWords } from '../../src/core/compared.ts';
-import { costText, durationText } from '../../src/core/presentation/amounts.ts';
-import { OUTCOME_ICONS } from '../../src/core/presentation/compared.ts';
-import { outcomeText } from '../../src/core/presentation/outcomeText.ts';
-import { passedOf, rowGlance, rowWords } from '../../src/core/presentation/repeatedText.ts';
-import { scoreText } from '../../src/core/presentation/score.ts';
-import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import {
   OTHERS,
   otherOutcomes,
   othersText,
   outcomeAt,
   ownColumns,
-} from '../../src/core/record/assertionColumns.ts';
-import type { Outcome } from '../../src/core/record/outcome.ts';
+} from '../../src/core/presentation/assertionColumns.ts';
+import {
+  type Outcome,
+  outcomeText,
+  passedOf,
+  rowGlance,
+  rowWords,
+} from '../../src/core/presentation/outcome.ts';
+import { scoreText } from '../../src/core/presentation/score.ts';
+import {
+  type ComparedOutcome,
+  type ComparedWords,
+  OUTCOME_ICONS,
+  STATUS_ICONS,
+  STATUS_WORDS,
+} from '../../src/core/presentation/words.ts';
+import { costText, durationText } from '../../src/core/text/format.ts';
 import type { Status } from '../../src/core/verdict.ts';
 import type { ResultsCase, ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
 import { iconOf } from '../render/status.ts';

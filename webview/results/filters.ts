@@ -1,7 +1,5 @@
-import { OUTCOMES } from '../../src/core/compared.ts';
-import { capitalized } from '../../src/core/presentation/capitalized.ts';
-import { OUTCOME_ICONS } from '../../src/core/presentation/compared.ts';
-import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import { OUTCOME_ICONS, OUTCOMES, STATUS_WORDS } from '../../src/core/presentation/words.ts';
+import { capitalized } from '../../src/core/text/format.ts';
 import { statusSchema } from '../../src/core/verdict.ts';
 import type { ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
 import type { ElementCache } from '../elementCache.ts';

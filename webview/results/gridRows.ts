@@ -1,4 +1,4 @@
-import { counted } from '../../src/core/presentation/amounts.ts';
+import { counted } from '../../src/core/text/format.ts';
 import type { ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
 import type { IndexRange } from '../indexRange.ts';

@@ -1,9 +1,10 @@
-import { OUTCOMES } from '../../src/core/compared.ts';
-import { counted, shareText, timesText } from '../../src/core/presentation/amounts.ts';
+import {
+  type AssertionSummary,
+  toldSummaries,
+} from '../../src/core/presentation/assertionSummary.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
-import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
-import { toldSummaries } from '../../src/core/presentation/toldSummaries.ts';
-import type { AssertionSummary } from '../../src/core/record/assertionSummary.ts';
+import { OUTCOMES, STATUS_WORDS } from '../../src/core/presentation/words.ts';
+import { counted, shareText, timesText } from '../../src/core/text/format.ts';
 import { type Status, statusSchema } from '../../src/core/verdict.ts';
 import type { Findings, Results } from '../../src/protocol/resultsProtocol.ts';
 import { h, notices } from '../h.ts';

@@ -1,4 +1,3 @@
-import type { ComparedOutcome } from '../../src/core/compared.ts';
 import { groupBy } from '../../src/core/data/data.ts';
 import {
   otherOutcomes,
@@ -6,9 +5,13 @@ import {
   outcomesAt,
   ownColumns,
   rankOf,
-} from '../../src/core/record/assertionColumns.ts';
-import { type AssertionSummary, assertionSummary } from '../../src/core/record/assertionSummary.ts';
-import type { Outcome } from '../../src/core/record/outcome.ts';
+} from '../../src/core/presentation/assertionColumns.ts';
+import {
+  type AssertionSummary,
+  assertionSummary,
+} from '../../src/core/presentation/assertionSummary.ts';
+import type { Outcome } from '../../src/core/presentation/outcome.ts';
+import type { ComparedOutcome } from '../../src/core/presentation/words.ts';
 import { isFailure, type Status } from '../../src/core/verdict.ts';
 import type { ResultsCase, ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
 

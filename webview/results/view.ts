@@ -1,4 +1,4 @@
-import { counted, shareText } from '../../src/core/presentation/amounts.ts';
+import { counted, shareText } from '../../src/core/text/format.ts';
 import {
   ALL_SHOWN,
   type Results,

@@ -1,7 +1,6 @@
-import { costText, durationText, shareText } from '../../src/core/presentation/amounts.ts';
-import { runTimes } from '../../src/core/presentation/repeatedText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
-import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
+import { costText, durationText, runTimes, shareText } from '../../src/core/text/format.ts';
 import {
   METRICS,
   type Metric,

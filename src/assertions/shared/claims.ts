@@ -3,7 +3,7 @@ import type { Turn } from '../../core/conversation.ts';
 import { groupBy } from '../../core/data/data.ts';
 import { mean, reaches } from '../../core/scoring.ts';
 import type { Assertion } from '../../core/suite.ts';
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import type {
   AssertionInput,
   CaseFacts,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type Turn, textOf } from '../../core/conversation.ts';
-import { capitalized } from '../../core/presentation/capitalized.ts';
-import { stepsOf } from '../../core/steps.ts';
+import { capitalized } from '../../core/text/format.ts';
 import type { TurnVerdict, Usage } from '../../core/verdict.ts';
+import { stepsOf } from '../../node/cooperative.ts';
 import type { AssertionInput, DeterministicType, Finding, Outcome, TypeDocs } from '../contract.ts';
 import { citing, decidedTurn, hitsAndMisses, notApplicable, numbersOf } from './entries.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { atSchema, type ChosenTurns, chooseAt, parseAt } from '../../core/at.ts';
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Divisible, Fault } from '../contract.ts';
 import { entrySchema, rationaleSchema, withWhole } from './entries.ts';
 import { withCase } from './questions.ts';

@@ -1,6 +1,6 @@
 import { textOf, turnsOf } from '../../core/conversation.ts';
-import { fence } from '../../core/text/fence.ts';
 import { renderTemplate } from '../../core/text/template.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, CaseFacts } from '../contract.ts';
 import { numbersOf } from './entries.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { remembered } from '../../core/data/data.ts';
 import { type Scale, shareOn } from '../../core/scoring.ts';
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import type {
   AssertionInput,
   Finding,

@@ -3,10 +3,10 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
-import { cpuTime } from '../../core/cpuTime.ts';
 import { mappingOf } from '../../core/data/data.ts';
 import { errorText, TookTooLong } from '../../core/errors.ts';
 import { closest } from '../../core/text/closest.ts';
+import { cpuTime } from '../../node/cooperative.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Scale, shareOn } from '../../core/scoring.ts';
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import type {
   Answered,
   Asked,

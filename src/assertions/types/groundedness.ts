@@ -1,4 +1,4 @@
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import { knownOf } from '../caseNeeds.ts';
 import type { AssertionInput } from '../contract.ts';
 import { claimsQuestion } from '../shared/claims.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
-import { stepsOf } from '../../core/steps.ts';
+import { stepsOf } from '../../node/cooperative.ts';
 import { checkedType, shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
 
 /** ISO 639-1 codes of the languages that can be told apart. */

@@ -1,4 +1,4 @@
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import { DELIVERED, judgedType, ONE_BY_ONE } from '../shared/questions.ts';
 import { mcpTools, needsMcp } from './mcp-use.ts';
 import { taskCompletionQuestion } from './task-completion.ts';

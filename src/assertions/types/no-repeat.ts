@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Conversation, type Turn, textOf, turnsOfSide } from '../../core/conversation.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { stepsOf } from '../../core/steps.ts';
+import { stepsOf } from '../../node/cooperative.ts';
 import { checkedType, shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
 
 const params = z.strictObject({

@@ -1,4 +1,4 @@
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import { judgedType, perTurnQuestion } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does each turn of the assistant keep to its role?

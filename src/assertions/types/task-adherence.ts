@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
 import { contradiction, judgedTurnMistakes } from '../shared/answerMistakes.ts';
 import {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import type { Tool } from '../../core/message.ts';
 import { mean, reaches } from '../../core/scoring.ts';
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
 import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
 import {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fence } from '../../core/text/fence.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
 import { citing, type VerdictEntry } from '../shared/entries.ts';

@@ -2,7 +2,7 @@ import { type Agreement, type AgreementRow, agreementOf } from '../../analysis/a
 import { readLabelledRuns } from '../../analysis/readAgreement.ts';
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import {
   agreementMarkdown,
   agreementText,

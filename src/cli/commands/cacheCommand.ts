@@ -1,7 +1,7 @@
 import { errorText } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { bytesText, counted } from '../../core/presentation/amounts.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { bytesText, counted } from '../../core/text/format.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { unwritable } from '../../disk/fileErrors.ts';
 import {
   answersFolder,

@@ -1,7 +1,7 @@
 import { addTo } from '../../core/data/data.ts';
-import { counted } from '../../core/presentation/amounts.ts';
-import { visibleJson } from '../../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../../core/problem.ts';
+import { counted } from '../../core/text/format.ts';
+import { visibleJson } from '../../core/text/visibleText.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import { groupWarnings, problemsOf, reportProblems } from '../problems.ts';

@@ -2,7 +2,7 @@ import { type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
 import { ComparisonData } from '../../analysis/comparisonData.ts';
 import type { Compared } from '../../analysis/differences.ts';
 import { suiteNames } from '../../analysis/suiteNames.ts';
-import { inSteps, stepsOf } from '../../core/steps.ts';
+import { inSteps, stepsOf } from '../../node/cooperative.ts';
 import {
   comparisonJson,
   comparisonMarkdown,

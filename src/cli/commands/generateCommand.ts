@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { ReasonedError } from '../../core/errors.ts';
-import { counted } from '../../core/presentation/amounts.ts';
-import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
-import { visibleText } from '../../core/presentation/visibleText.ts';
+import { visibleWarnings } from '../../core/logger.ts';
+import { counted } from '../../core/text/format.ts';
+import { visibleText } from '../../core/text/visibleText.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import type { GivenFile } from '../../interop/generateFile.ts';
 import { evalFilePaths } from '../../interop/importFile.ts';

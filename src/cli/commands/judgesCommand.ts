@@ -1,10 +1,10 @@
 import { compareJudges, type JudgedBy } from '../../analysis/judgeComparison.ts';
 import { estimateWords } from '../../core/estimate.ts';
-import { counted } from '../../core/presentation/amounts.ts';
-import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
-import { visibleJson } from '../../core/presentation/visibleText.ts';
+import { visibleWarnings } from '../../core/logger.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
+import { counted } from '../../core/text/format.ts';
+import { visibleJson } from '../../core/text/visibleText.ts';
 import { judgesMarkdown, judgesText } from '../../report/findings/judgesReport.ts';
 import { createPaint } from '../../report/style.ts';
 import { estimateLabelled, judgeLabelled } from '../../runner/judgeLabelled.ts';

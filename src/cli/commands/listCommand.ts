@@ -1,6 +1,6 @@
 import { groupBy } from '../../core/data/data.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { SimulatedUser, SuiteCase } from '../../core/suite.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import type { OutlineCase } from '../../evalfile/loadedSuite.ts';
 import { shownPath } from '../../report/style.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
-import { counted } from '../../core/presentation/amounts.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { counted } from '../../core/text/format.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { loadSuite } from '../../evalfile/load.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { connectionOf, MlflowClient } from '../../interop/mlflow/client.ts';
 import { type Link, sessionOf } from '../../interop/mlflow/folder.ts';
 import { defaultEvalFile, pull as pullSessions } from '../../interop/mlflow/pull.ts';
 import { type JudgedRun, push as pushRun, readLink } from '../../interop/mlflow/push.ts';
+import { isEvalFile } from '../../node/paths.ts';
 import { shownPath } from '../../report/style.ts';
 import { keptHomes } from '../../store/home.ts';
 import { recordsOf } from '../../store/records/files.ts';
@@ -33,7 +34,7 @@ export async function pull(
 ): Promise<ExitCode> {
   const evalFile =
     out === undefined ? defaultEvalFile(shell.folder, experiment) : resolve(shell.folder, out);
-  if (!/\.eval\.ya?ml$/.test(evalFile)) {
+  if (!isEvalFile(evalFile)) {
     throw new UsageError(`--out: expected a file that ends in .eval.yaml, found "${out}".`);
   }
   return withClient(shell, async (client) => {

@@ -1,6 +1,6 @@
 import { ComparisonData } from '../../analysis/comparisonData.ts';
 import { judgeNoise } from '../../analysis/noise.ts';
-import { visibleJson } from '../../core/presentation/visibleText.ts';
+import { visibleJson } from '../../core/text/visibleText.ts';
 import { noiseMarkdown, noiseText } from '../../report/findings/noiseReport.ts';
 import { type EarlierRun, earlierRuns } from '../../store/records/list.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';

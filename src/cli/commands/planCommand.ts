@@ -6,10 +6,10 @@ import {
   NO_ESTIMATE,
   priceWords,
 } from '../../core/estimate.ts';
-import { counted } from '../../core/presentation/amounts.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
-import { visibleJson, visibleLine } from '../../core/presentation/visibleText.ts';
+import { caseName } from '../../core/presentation/words.ts';
 import type { Suite } from '../../core/suite.ts';
+import { counted } from '../../core/text/format.ts';
+import { visibleJson, visibleLine } from '../../core/text/visibleText.ts';
 import { estimateCase } from '../../judge/estimate.ts';
 import { shownPath } from '../../report/style.ts';
 import { plainTable } from '../../report/tables.ts';

@@ -1,9 +1,9 @@
+import { visibleWarnings } from '../../core/logger.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
-import { visibleText } from '../../core/presentation/visibleText.ts';
 import { passRateOf } from '../../core/record/repetitions.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
 import type { Suite } from '../../core/suite.ts';
+import { visibleText } from '../../core/text/visibleText.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { shownPath } from '../../report/style.ts';
 import type { RunEvent } from '../../runner/events.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { LIMITS } from '../../core/limits.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { caseName } from '../../core/presentation/words.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { unwritable } from '../../disk/fileErrors.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../../evalfile/save/savedCase.ts';

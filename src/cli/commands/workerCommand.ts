@@ -1,8 +1,7 @@
 import type { AllowedHost } from '../../core/environment.ts';
-import { executionTitle } from '../../core/presentation/executionTitle.ts';
-import { STATUS_WORDS } from '../../core/presentation/status.ts';
-import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { visibleWarnings } from '../../core/logger.ts';
+import { executionTitle, STATUS_WORDS } from '../../core/presentation/words.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { shownPath } from '../../report/style.ts';
 import { forbiddenHosts } from '../../runner/destinations.ts';
 import { missingKeys } from '../../runner/missingKeys.ts';

@@ -2,12 +2,12 @@ import { type Turn, textOf, turnsOf } from '../conversation.ts';
 import { groupBy, uniqueBy } from '../data/data.ts';
 import type { Problem, Source } from '../problem.ts';
 import type { CaseLine } from '../record/runRecord.ts';
-import { formatList } from '../text/formatList.ts';
+import { formatList } from '../text/format.ts';
+import { visibleLine, visibleText } from '../text/visibleText.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../verdict.ts';
 import { thresholdSentence } from './score.ts';
-import { STATUS_WORDS } from './status.ts';
 import { missesBeside, missesIn, thresholdNote, verdictText } from './verdictText.ts';
-import { visibleLine, visibleText } from './visibleText.ts';
+import { STATUS_WORDS } from './words.ts';
 
 /** Something that a failure is about, to be opened. */
 export interface Link {

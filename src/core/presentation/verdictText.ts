@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { formatList } from '../text/formatList.ts';
+import { formatList } from '../text/format.ts';
 import type { Verdict } from '../verdict.ts';
 import { scoreText, thresholdText, valueText } from './score.ts';
-import { STATUS_WORDS } from './status.ts';
+import { STATUS_WORDS } from './words.ts';
 
 /** As much of a verdict as tells what it came to. */
 export type VerdictWords = Pick<

@@ -1,4 +1,5 @@
-import { counted } from '../presentation/amounts.ts';
+import { counted } from '../text/format.ts';
+import { type Status, WORST_FIRST } from '../verdict.ts';
 import type { RepeatedCase } from './repetitions.ts';
 
 /** As many runs are looked back. */
@@ -61,3 +62,41 @@ export function historyText({ runs, failed, failing, kind }: CaseHistory): strin
       return `${failed === 0 ? 'Passed' : 'Failed'} all of the last ${counted(runs, 'run')}, but not in every repetition: flaky.`;
   }
 }
+
+/** How a conversation of a case that stands for several ended last, its repetitions taken together. */
+export interface VariantOutcome {
+  readonly variant: string;
+  readonly status: Status;
+  /** Of its case's text when it ran. */
+  readonly hash: string;
+  /** Of what each repetition was made from, as `shortHash` has it; of older records none. */
+  readonly inputs?: readonly string[];
+  /** How it differs now from what ran. */
+  readonly change?: Change;
+}
+
+/** Those that need looking at come first, and of these `line-9` before `line-10`. */
+export function worstFirst(outcomes: readonly VariantOutcome[]): VariantOutcome[] {
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return [...outcomes].sort(
+    (a, b) =>
+      WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status) ||
+      compare(a.variant, b.variant),
+  );
+}
+
+/** `38 of 40 passed` */
+export function passedText(outcomes: readonly VariantOutcome[]): string {
+  const passed = outcomes.filter(({ status }) => status === 'pass').length;
+  return `${passed} of ${outcomes.length} passed`;
+}
+
+/** How a case can differ from what was recorded of it, told to whoever reads the record. */
+export const CHANGES = {
+  case: 'The case has changed since this run.',
+  input: 'What the case reads has changed since this run: its data, what was said, or its target.',
+  questions: 'Its assertions have changed since this run.',
+  gone: 'This conversation is not in its file any more.',
+} as const;
+
+export type Change = keyof typeof CHANGES;

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { conversationSchema } from '../conversation.ts';
+import { type Conversation, conversationSchema } from '../conversation.ts';
 import { groupBy } from '../data/data.ts';
-import { statusSchema } from '../verdict.ts';
+import type { Assertion } from '../suite.ts';
+import { type Status, statusSchema } from '../verdict.ts';
 import { factsSchema } from './runRecord.ts';
 
 /** What a person says of a verdict: a line of `NAME.labels/PERSON.jsonl`. */
@@ -78,9 +79,56 @@ export function standingOf(
   return isOther ? 'other-question' : 'current';
 }
 
-/** For people, after a label; nothing where it is current. */
-export const STANDING_WORDS: Readonly<Record<LabelStanding, string>> = {
-  current: '',
-  'other-question': 'the question has changed since',
-  'earlier-text': 'label is of an earlier text',
-};
+/** What a person says of a verdict that is shown. */
+export const opinionSchema = z.strictObject({
+  ...labelSchema.pick({
+    assertion: true,
+    turn: true,
+    status: true,
+    label: true,
+    score: true,
+    comment: true,
+  }).shape,
+  person: z.string(),
+  standing: z.enum(['current', 'other-question', 'earlier-text']),
+});
+
+export type Opinion = z.infer<typeof opinionSchema>;
+
+/** A verdict as a label names it: an assertion of a conversation, or of one of its turns. */
+export type Subject = Pick<Opinion, 'assertion' | 'turn'>;
+
+export function subjectKey({ assertion, turn }: Subject): string {
+  return JSON.stringify([assertion, turn]);
+}
+
+/** Whether a person says the same as a verdict. */
+export function saysSame(
+  opinion: Pick<Opinion, 'status' | 'label'>,
+  verdict: { readonly status: Status; readonly label?: string | undefined },
+): boolean {
+  if (opinion.status !== verdict.status) return false;
+  return opinion.label === undefined || opinion.label === verdict.label;
+}
+
+/** What most people say of a turn, or of the whole conversation where no turn is named. */
+export interface ExampleVerdict extends Pick<Label, 'turn' | 'status'> {
+  /** Of those who say so. */
+  readonly label?: string;
+  readonly comments: readonly string[];
+}
+
+/** A conversation that people judged by the question of an assertion. */
+export interface Example {
+  readonly case: string;
+  readonly variant?: string;
+  /** By `conversationHash`. */
+  readonly hash: string;
+  readonly conversation: Conversation;
+  readonly facts: z.infer<typeof factsSchema>;
+  /** Of the whole first, then of turns in their order; at least one passes or fails. */
+  readonly verdicts: readonly ExampleVerdict[];
+}
+
+/** The conversations that may be an assertion's examples, those of the case itself left out. */
+export type ExamplesFor = (assertion: Assertion) => Promise<readonly Example[]>;

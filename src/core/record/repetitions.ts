@@ -2,8 +2,7 @@ import { groupBy } from '../data/data.ts';
 import { type CaseIdentity, caseKey } from '../identity.ts';
 import { mean, SAME } from '../scoring.ts';
 import { isFailure, type Status } from '../verdict.ts';
-import type { CaseSummary } from './caseSummary.ts';
-import type { EndLine } from './runRecord.ts';
+import type { CaseSummary, EndLine } from './runRecord.ts';
 
 /** What of an execution decides. */
 export interface Repetition extends Pick<CaseSummary, 'status' | 'score'> {

@@ -4,7 +4,7 @@ import { listOf } from '../data/listOf.ts';
 import { toolSchema } from '../message.ts';
 import { rangeSchema, sourceSchema } from '../problem.ts';
 import type { SuiteCase } from '../suite.ts';
-import { statusSchema, usageSchema, verdictSchema } from '../verdict.ts';
+import { statusSchema, usageSchema, type Verdict, verdictSchema } from '../verdict.ts';
 
 /**
  * Of the records that are written. Readers take older ones, which lack some keys, and newer ones, of
@@ -203,4 +203,30 @@ export type RecordLine = z.infer<typeof recordLineSchema>;
 /** Milliseconds since a run was begun, or continued. @param until ISO 8601 */
 export function runDuration({ started, resumed = [] }: RunLine, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(resumed.at(-1) ?? started));
+}
+
+type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
+
+/** A verdict without what stands behind it. */
+export type VerdictSummary = Without<
+  Verdict,
+  'rationale' | 'turns' | 'hits' | 'misses' | 'details' | 'nested' | 'question_hash'
+> & {
+  /** Why it could not be judged, if so. */
+  readonly rationale?: string;
+};
+
+/** A case's line without what was said and why: what stays in memory, however many cases there are. */
+export type CaseSummary = Omit<CaseLine, 'conversation' | 'facts' | 'verdicts'> & {
+  readonly verdicts: readonly VerdictSummary[];
+};
+
+export function summaryOf(line: CaseLine): CaseSummary {
+  const { conversation: _said, facts: _facts, verdicts, ...rest } = line;
+  return { ...rest, verdicts: verdicts.map(verdictSummary) };
+}
+
+function verdictSummary(verdict: Verdict): VerdictSummary {
+  const { rationale, turns, hits, misses, details, nested, question_hash, ...rest } = verdict;
+  return verdict.status === 'error' ? { ...rest, rationale } : rest;
 }

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { LIMITS, readable } from '../limits.ts';
+import { LIMITS } from '../limits.ts';
 
 /** The most likely intended candidate; undefined if none is close. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
@@ -17,14 +17,6 @@ export function nearest(word: string, all: Iterable<string>): string[] {
   if (near.length === 0) return candidates.filter((candidate) => beginsWith(plain, candidate));
   return near.sort((a, b) => a.away - b.away).map(({ candidate }) => candidate);
 }
-
-/** Names as a message lists them: a file may declare thousands. */
-export function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).join(', ');
-  return names.length > MOST_LISTED ? `${shown}, … (${readable(names.length)} in all)` : shown;
-}
-
-const MOST_LISTED = 30;
 
 function firstOf(words: Iterable<string>): string[] {
   const first: string[] = [];

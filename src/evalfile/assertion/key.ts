@@ -1,7 +1,7 @@
 import { withoutDefaults } from '../../assertions/questionHash.ts';
 import { findAssertionType } from '../../assertions/registry.ts';
 import { changedAt, type Mapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
-import { digestOf } from '../../core/data/digest.ts';
+import { digestOf } from '../../node/hashes.ts';
 
 export interface Listed {
   readonly given: unknown;

@@ -1,8 +1,8 @@
 import { toConversation, turnsOf } from '../../core/conversation.ts';
 import { remembered } from '../../core/data/data.ts';
-import { sha256 } from '../../core/data/digest.ts';
 import { unwrapTools } from '../../core/message.ts';
 import type { Assertion, Repeat, SaidBefore, SuiteCase } from '../../core/suite.ts';
+import { sha256 } from '../../node/hashes.ts';
 import type { AssertionInput } from '../assertion/assertionSchema.ts';
 import type { AboutCase } from '../assertion/at.ts';
 import { buildAssertion } from '../assertion/buildAssertion.ts';

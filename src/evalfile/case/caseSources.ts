@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { valueAt } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { inSteps } from '../../core/steps.ts';
 import { isGlob } from '../../disk/glob.ts';
+import { inSteps } from '../../node/cooperative.ts';
 import { readYaml } from '../../yaml/yamlDocument.ts';
 import { checked } from '../checked.ts';
 import { findReferenced, readFound } from '../referencedFiles.ts';

@@ -1,7 +1,8 @@
 import { mentionsEnv } from '../../core/environment.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { suggested } from '../../core/problem.ts';
-import { nearest, someOf } from '../../core/text/closest.ts';
+import { nearest } from '../../core/text/closest.ts';
+import { someOf } from '../../core/text/format.ts';
 import { renderTemplate, templateVariables } from '../../core/text/template.ts';
 import { pieceRanges } from '../../yaml/scalarSpans.ts';
 import { type Location, type Scope, within } from '../scope.ts';

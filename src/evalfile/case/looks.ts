@@ -1,4 +1,4 @@
-import { sha256 } from '../../core/data/digest.ts';
+import { sha256 } from '../../node/hashes.ts';
 import { FileError, type Files } from '../files.ts';
 
 /** A question about other files that was asked for a case. */

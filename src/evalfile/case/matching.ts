@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
-import { outsideMessage } from '../../core/insideWorkspace.ts';
 import { fixedFolder, PatternError } from '../../disk/glob.ts';
+import { outsideMessage } from '../../node/paths.ts';
 import { isReallyInside, resolveReference } from '../resolveReference.ts';
 import type { Location, Scope } from '../scope.ts';
 

@@ -1,4 +1,4 @@
-import { inSteps } from '../../core/steps.ts';
+import { inSteps } from '../../node/cooperative.ts';
 import { readReferenced } from '../referencedFiles.ts';
 import { within } from '../scope.ts';
 import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';

@@ -1,7 +1,7 @@
 import { liveTurnsOf, textOf, turnsOf } from '../../core/conversation.ts';
 import { firstFree, isMapping, type Mapping, valueAt } from '../../core/data/data.ts';
 import { ReasonedError } from '../../core/errors.ts';
-import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { caseTitle } from '../../core/presentation/words.ts';
 import type { Position } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { templateVariables } from '../../core/text/template.ts';

@@ -1,8 +1,8 @@
 import { isMapping, type Mapping, type Path, valueAt } from '../../core/data/data.ts';
-import { sha256 } from '../../core/data/digest.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { isError, type Problem, type Range } from '../../core/problem.ts';
-import type { Work } from '../../core/steps.ts';
+import type { Work } from '../../node/cooperative.ts';
+import { sha256 } from '../../node/hashes.ts';
 import { locateProblem } from '../../schema/locateProblem.ts';
 import { valueProblems } from '../../schema/valueProblems.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';

@@ -1,5 +1,5 @@
 import type { Position, Range } from '../../core/problem.ts';
-import type { Work } from '../../core/steps.ts';
+import type { Work } from '../../node/cooperative.ts';
 import { readJsonLine } from '../../yaml/jsonLine.ts';
 import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../core/limits.ts';
-import type { Step } from '../../core/steps.ts';
+import type { Step } from '../../node/cooperative.ts';
 import type { Slices } from '../files.ts';
 import { textOfBytes } from '../readText.ts';
 import { type DataLine, type FoundConversations, LineFinder } from './dataSet.ts';

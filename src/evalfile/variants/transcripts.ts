@@ -1,11 +1,11 @@
 import { basename, dirname, extname, relative } from 'node:path';
 import { groupBy } from '../../core/data/data.ts';
-import { sha256 } from '../../core/data/digest.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { EXTENSIONS } from '../../core/meaning.ts';
 import { type Problem, START } from '../../core/problem.ts';
-import { inSteps } from '../../core/steps.ts';
 import { fixedFolder, isGlob } from '../../disk/glob.ts';
+import { inSteps } from '../../node/cooperative.ts';
+import { sha256 } from '../../node/hashes.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { filesMatching, findMatches } from '../case/matching.ts';
 import { FileError, type Slices } from '../files.ts';

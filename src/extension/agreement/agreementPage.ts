@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { LabelledItem } from '../../analysis/agreement.ts';
 import type { LabelledRuns } from '../../analysis/readAgreement.ts';
-import { rootOfRecord } from '../../core/record/recordPaths.ts';
+import { rootOfRecord } from '../../node/paths.ts';
 import { agreementProtocol } from '../../protocol/agreementProtocol.ts';
 import {
   createPanel,

@@ -1,11 +1,13 @@
 import type { AgreementRow, JoinedAgreement, LabelledItem } from '../../analysis/agreement.ts';
 import type { LabelledRuns } from '../../analysis/readAgreement.ts';
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
-import { caseTitle } from '../../core/presentation/executionTitle.ts';
-import { labelProblemTexts } from '../../core/presentation/labelProblem.ts';
-import { LABEL_WORDS } from '../../core/presentation/opinionText.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { STANDING_WORDS } from '../../core/record/label.ts';
+import {
+  caseTitle,
+  LABEL_WORDS,
+  labelProblemTexts,
+  STANDING_WORDS,
+} from '../../core/presentation/words.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import type { ShownAgreement, ShownThresholds } from '../../protocol/agreementProtocol.ts';
 import {
   cells,

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { labelText, noticeText } from '../../core/presentation/editorText.ts';
+import { labelText, noticeText } from '../../core/text/visibleText.ts';
 import type { PageParts } from '../pages/webviewPage.ts';
 import { isEvalFile, readSuite } from '../suites.ts';
 import type { ItemData } from '../testing/itemData.ts';

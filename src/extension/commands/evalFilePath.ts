@@ -1,4 +1,4 @@
-import { capitalized } from '../../core/presentation/capitalized.ts';
+import { capitalized } from '../../core/text/format.ts';
 import { isEvalFile } from '../../protocol/names.ts';
 
 const FOLDER = 'evals';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { errorText, ReasonedError } from '../../core/errors.ts';
-import { counted } from '../../core/presentation/amounts.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
-import { visibleLog } from '../../core/presentation/visibleLog.ts';
+import { visibleLog } from '../../core/logger.ts';
 import { Scrubber } from '../../core/scrubber.ts';
+import { counted } from '../../core/text/format.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import { type Generated, generateFile } from '../../interop/generateFile.ts';

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { firstFree } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import { FileError } from '../../evalfile/files.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { evalFilePaths } from '../../interop/importFile.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { noticeText } from '../../core/presentation/editorText.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
+import { caseName } from '../../core/presentation/words.ts';
 import { isError } from '../../core/problem.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 import { hasFinished, lastRun, runIn } from '../../store/records/list.ts';
 import { findEvalFiles, readSuite } from '../suites.ts';

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { counted } from '../../core/presentation/amounts.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { counted } from '../../core/text/format.ts';
+import { noticeText, visibleLine } from '../../core/text/visibleText.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { type Imported, importFile } from '../../interop/importFile.ts';
 import { workspaceOf } from '../locations.ts';

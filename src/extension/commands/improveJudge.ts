@@ -3,13 +3,13 @@ import type { JudgeMeasured } from '../../analysis/judgeComparison.ts';
 import { groupBy } from '../../core/data/data.ts';
 import { errorText, ReasonedError } from '../../core/errors.ts';
 import { estimateWords } from '../../core/estimate.ts';
-import { counted } from '../../core/presentation/amounts.ts';
-import { labelText, noticeText } from '../../core/presentation/editorText.ts';
+import { visibleLog } from '../../core/logger.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { visibleLog } from '../../core/presentation/visibleLog.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
 import { Scrubber } from '../../core/scrubber.ts';
 import type { Assertion, Suite } from '../../core/suite.ts';
+import { counted } from '../../core/text/format.ts';
+import { labelText, noticeText } from '../../core/text/visibleText.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import { expandSuite } from '../../evalfile/variants/expandSuite.ts';
 import {

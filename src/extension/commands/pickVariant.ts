@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { labelText, noticeText } from '../../core/presentation/editorText.ts';
-import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
+import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/words.ts';
 import { isError } from '../../core/problem.ts';
-import { worstFirst } from '../../core/record/variantOutcome.ts';
+import { worstFirst } from '../../core/record/caseHistory.ts';
 import type { ExpandedCase } from '../../core/suite.ts';
+import { labelText, noticeText } from '../../core/text/visibleText.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 
 /** Lets one choose a conversation of a case that stands for several: those first that did not pass. */

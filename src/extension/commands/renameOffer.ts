@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { noticeText } from '../../core/presentation/editorText.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import { evalFileName, looksLikeEvalFile } from './evalFilePath.ts';
 import { exists } from './workspaceFolder.ts';
 

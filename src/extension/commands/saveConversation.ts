@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { noticeText } from '../../core/presentation/editorText.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
+import { caseName } from '../../core/presentation/words.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import {
   type SaveAs,
   type SavedCase,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { noticeText } from '../../core/presentation/editorText.ts';
-import { rootOfRecord } from '../../core/record/recordPaths.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
+import { rootOfRecord } from '../../node/paths.ts';
 import { runIdOf } from '../../store/records/files.ts';
 import type { ListedRun } from '../../store/records/list.ts';
 import type { PageParts } from '../pages/webviewPage.ts';

@@ -7,9 +7,9 @@ import {
 import { type Compared, factsOf, type RunFacts } from '../../analysis/differences.ts';
 import { suiteNames } from '../../analysis/suiteNames.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
-import { oneAtATime } from '../../core/oneAtATime.ts';
-import { indexInColumn } from '../../core/record/assertionColumns.ts';
-import { atOnce, inSteps, stepsOf, type Work } from '../../core/steps.ts';
+import { indexInColumn } from '../../core/presentation/assertionColumns.ts';
+import { oneAtATime } from '../../core/scheduling.ts';
+import { atOnce, inSteps, stepsOf, type Work } from '../../node/cooperative.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { comparedTable } from '../../report/comparedTable.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Comparison } from '../../analysis/compareRuns.ts';
-import { unreachable } from '../../core/unreachable.ts';
+import { unreachable } from '../../core/errors.ts';
 import type { Results, resultsProtocol, ToResults } from '../../protocol/resultsProtocol.ts';
 import { findingsOf } from '../../report/comparedTable.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { CaseIdentity } from '../../core/identity.ts';
-import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { caseTitle } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { conversationProtocol, Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';

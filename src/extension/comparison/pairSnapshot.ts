@@ -1,6 +1,6 @@
 import type { ComparedAssertion, ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
-import { keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
+import { keyedVerdicts } from '../../core/verdict.ts';
 import type { ComparedView, Ended, Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import { comparedWords } from '../../report/comparedTable.ts';
 import { assertionText, runText } from '../../report/findings/comparisonSentences.ts';

@@ -1,11 +1,10 @@
 import pLimit from 'p-limit';
-import { conversationHash } from '../../core/record/conversationHash.ts';
-import { allKeyedVerdicts } from '../../core/record/keyedVerdicts.ts';
-import { type Label, sameSubject } from '../../core/record/label.ts';
-import { personName } from '../../core/record/labelFiles.ts';
-import type { Opinion, Subject } from '../../core/record/opinion.ts';
+import { type Label, type Opinion, type Subject, sameSubject } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { Scrubber } from '../../core/scrubber.ts';
+import { allKeyedVerdicts } from '../../core/verdict.ts';
+import { conversationHash } from '../../node/hashes.ts';
+import { personName } from '../../node/paths.ts';
 import { keepLabelled } from '../../store/labelled.ts';
 import { appendLabels, readLabels, removeLabels } from '../../store/labels.ts';
 

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import * as vscode from 'vscode';
-import { labelProblemTexts } from '../../core/presentation/labelProblem.ts';
+import { unreachable } from '../../core/errors.ts';
+import { labelProblemTexts } from '../../core/presentation/words.ts';
 import type { Assertion } from '../../core/suite.ts';
-import { unreachable } from '../../core/unreachable.ts';
 import {
   labellingProtocol,
   labellingStateSchema,

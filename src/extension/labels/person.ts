@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { personName } from '../../core/record/labelFiles.ts';
 import { gitOutput } from '../../disk/git.ts';
+import { personName } from '../../node/paths.ts';
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
 
 const known = new Map<string, Promise<string>>();

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { OPENAI_KEY } from '../../core/environment.ts';
-import { labelText } from '../../core/presentation/editorText.ts';
+import { labelText } from '../../core/text/visibleText.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import type { Secrets } from '../secrets.ts';
 import { listEditorModels } from './editorModels.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { noticeText } from '../../core/presentation/editorText.ts';
 import type { SuiteCase } from '../../core/suite.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { toRange } from '../locations.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { labelText } from '../../core/presentation/editorText.ts';
+import { labelText } from '../../core/text/visibleText.ts';
 import type { Secrets } from '../secrets.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 

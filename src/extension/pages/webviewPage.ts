@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { errorText, stackText } from '../../core/errors.ts';
-import { oneAtATime } from '../../core/oneAtATime.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
-import { Throttle } from '../../core/throttle.ts';
+import { oneAtATime, Throttle } from '../../core/scheduling.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import {
   type FromPage,
   type PageProtocol,

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
-import { noticeText } from '../../core/presentation/editorText.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import { REPORTERS } from '../../report/registry.ts';
 import { RunLog } from '../../report/reporter.ts';
 import { findHomes, homesBelowOneRoot } from '../../store/home.ts';

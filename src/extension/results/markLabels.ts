@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
-import { allKeyedVerdicts, keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
-import type { PlacedLabel } from '../../core/record/label.ts';
-import { labelsFolder } from '../../core/record/labelFiles.ts';
-import { saysSame } from '../../core/record/opinion.ts';
-import { opinionsOn } from '../../core/record/opinionsOn.ts';
+import { type PlacedLabel, saysSame } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import type { Verdict } from '../../core/verdict.ts';
+import { allKeyedVerdicts, keyedVerdicts, type Verdict } from '../../core/verdict.ts';
+import { labelsFolder } from '../../node/paths.ts';
 import { readLabels } from '../../store/labels.ts';
+import { opinionsOn } from '../labels/opinionsOn.ts';
 import type { RunResults } from './runResults.ts';
 
 /**

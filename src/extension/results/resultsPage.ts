@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { costText, durationText } from '../../core/presentation/amounts.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { unreachable } from '../../core/errors.ts';
 import { runDuration } from '../../core/record/runRecord.ts';
-import { unreachable } from '../../core/unreachable.ts';
+import { costText, durationText } from '../../core/text/format.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import {
   type Results,
   type ResultsState,

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { indexInColumn, outcomeAt } from '../../core/record/assertionColumns.ts';
-import { isAtHome, rootOfRecord } from '../../core/record/recordPaths.ts';
+import { indexInColumn, outcomeAt } from '../../core/presentation/assertionColumns.ts';
 import { isFailure } from '../../core/verdict.ts';
+import { isAtHome, rootOfRecord } from '../../node/paths.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { TableBuilder, type TabledExecution } from '../../report/resultsTable.ts';
 import { rootAbove } from '../../store/home.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { RECORD_FILES, rootOfRecord } from '../../core/record/recordPaths.ts';
+import { RECORD_FILES, rootOfRecord } from '../../node/paths.ts';
 import { findHome } from '../../store/home.ts';
 import { RecordWatch } from '../../store/watchRecords.ts';
 import { Disposing } from '../disposables.ts';

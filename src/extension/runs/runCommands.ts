@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { errorText } from '../../core/errors.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import type { ListedRun } from '../../store/records/list.ts';
 import type { PageParts } from '../pages/webviewPage.ts';
 import { isListed, runText, runTitle } from './runText.ts';

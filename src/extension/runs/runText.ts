@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { costText, durationText } from '../../core/presentation/amounts.ts';
-import { labelText } from '../../core/presentation/editorText.ts';
-import { STATUS_WORDS } from '../../core/presentation/status.ts';
+import { STATUS_WORDS } from '../../core/presentation/words.ts';
+import { costText, durationText } from '../../core/text/format.ts';
+import { labelText } from '../../core/text/visibleText.ts';
 import type { Status } from '../../core/verdict.ts';
 import type { ListedRun } from '../../store/records/list.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { Throttle } from '../../core/throttle.ts';
+import { Throttle } from '../../core/scheduling.ts';
 import type { ListedRun, RunList } from '../../store/records/list.ts';
 import { Disposing } from '../disposables.ts';
 import type { RecordFiles } from './recordFiles.ts';

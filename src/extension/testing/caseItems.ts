@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { labelText } from '../../core/presentation/editorText.ts';
+import { labelText } from '../../core/text/visibleText.ts';
 import { CaseRenames, type RenamedCase } from '../../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { toRange } from '../locations.ts';

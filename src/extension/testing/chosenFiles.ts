@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { groupBy } from '../../core/data/data.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
+import { caseName } from '../../core/presentation/words.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { expandSuite } from '../../evalfile/variants/expandSuite.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { stackText } from '../../core/errors.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
-import { stepsOf } from '../../core/steps.ts';
+import { caseName } from '../../core/presentation/words.ts';
+import { stepsOf } from '../../node/cooperative.ts';
 import { Disposing } from '../disposables.ts';
 import { mayRun } from '../trust.ts';
 import { chooseFile, type WantedFile, wantedFiles } from './chosenFiles.ts';

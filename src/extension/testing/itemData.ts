@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 
 interface OfCase {
   readonly uri: vscode.Uri;

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { labelText } from '../../core/presentation/editorText.ts';
 import { type Failure, failuresOf, problemFailure } from '../../core/presentation/failureText.ts';
 import type { Problem, Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
+import { labelText } from '../../core/text/visibleText.ts';
 import { toRange } from '../locations.ts';
 import type { ChosenFile } from './chosenFiles.ts';
 import { listedCases, unlistedErrors } from './listedCases.ts';

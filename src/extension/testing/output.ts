@@ -1,7 +1,6 @@
 import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
-import { stopText } from '../../core/presentation/conversation.ts';
-import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import { verdictText } from '../../core/presentation/verdictText.ts';
+import { STATUS_ICONS, STATUS_WORDS, stopText } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isFailure, type Status, type Verdict } from '../../core/verdict.ts';
 import { terminalText } from './terminalText.ts';

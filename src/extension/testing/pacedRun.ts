@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { Throttle } from '../../core/throttle.ts';
+import { Throttle } from '../../core/scheduling.ts';
 
 /** Milliseconds between two bursts. */
 const PACE = 100;

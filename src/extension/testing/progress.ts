@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { unreachable } from '../../core/errors.ts';
 import { type CaseRef, caseKey } from '../../core/identity.ts';
-import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { unreachable } from '../../core/unreachable.ts';
+import { visibleText } from '../../core/text/visibleText.ts';
 import type { Status } from '../../core/verdict.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import type { ItemData } from './itemData.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { uniqueBy } from '../../core/data/data.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
+import { caseName } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isRunning } from '../../protocol/viewPage.ts';
 import type { LatestRuns } from '../../store/records/latest.ts';

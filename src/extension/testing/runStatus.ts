@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
-import { Throttle } from '../../core/throttle.ts';
+import { Throttle } from '../../core/scheduling.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { Disposing } from '../disposables.ts';
 import {

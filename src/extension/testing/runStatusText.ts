@@ -1,5 +1,5 @@
-import { counted } from '../../core/presentation/amounts.ts';
 import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
+import { counted } from '../../core/text/format.ts';
 import type { Status } from '../../core/verdict.ts';
 
 /** How far a run has come: its executions, and how many of them ended in each way. */

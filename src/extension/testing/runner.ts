@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { errorText, stackText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { overheardLog } from '../../core/logger.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
+import { noticeText } from '../../core/text/visibleText.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import type { ChosenSuite } from '../../runner/refusedSuites.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';
@@ -215,7 +215,7 @@ export class TestRunner {
       import('../lm/editorModels.ts'),
       import('../allowedHosts.ts'),
       import('../../core/scrubber.ts'),
-      import('../../core/presentation/visibleLog.ts'),
+      import('../../core/logger.ts'),
       import('./runSettings.ts'),
     ]);
     const suites = chosen.map(({ suite }) => suite);

@@ -1,4 +1,4 @@
-import { visibleText } from '../../core/presentation/visibleText.ts';
+import { visibleText } from '../../core/text/visibleText.ts';
 
 /** Lines for a terminal, which shows hostile text instead of obeying it. */
 export function terminalText(text: string): string {

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { labelText } from '../../core/presentation/editorText.ts';
-import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { ExpandedCase } from '../../core/suite.ts';
+import { labelText, visibleText } from '../../core/text/visibleText.ts';
 import type { RenamedCase } from '../../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EVAL_GLOB } from '../../protocol/names.ts';

@@ -1,7 +1,6 @@
 import type * as vscode from 'vscode';
-import { labelText } from '../../core/presentation/editorText.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { ExpandedCase, SuiteCase } from '../../core/suite.ts';
+import { labelText, visibleLine } from '../../core/text/visibleText.ts';
 import { type ItemData, tagOf } from './itemData.ts';
 import type { Repetitions } from './repetitions.ts';
 

@@ -1,4 +1,4 @@
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import type { Trends } from '../../protocol/trendsProtocol.ts';
 import type { RunTrend, TrendPoint } from '../../store/records/trends.ts';
 import { runTitle, timeText } from '../runs/runText.ts';

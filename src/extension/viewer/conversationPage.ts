@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { stackText } from '../../core/errors.ts';
+import { stackText, unreachable } from '../../core/errors.ts';
 import { type CaseIdentity, caseKey, executionKey } from '../../core/identity.ts';
-import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { caseTitle } from '../../core/presentation/words.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
-import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { COMMANDS } from '../../protocol/names.ts';
 import { isRunning } from '../../protocol/viewPage.ts';

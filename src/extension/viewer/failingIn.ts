@@ -1,5 +1,9 @@
-import { type FailingCases, failingCases } from '../../core/failingCases.ts';
-import { type CaseRef, executionKey } from '../../core/identity.ts';
+import {
+  type CaseRef,
+  executionKey,
+  type FailingCases,
+  failingCases,
+} from '../../core/identity.ts';
 import { isFailure } from '../../core/verdict.ts';
 import type { ViewState } from '../../protocol/viewProtocol.ts';
 import { keptHomes } from '../../store/home.ts';

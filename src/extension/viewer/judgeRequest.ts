@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { parseJson } from '../../core/data/data.ts';
 import type { KeyHost } from '../../core/environment.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { JUDGE_REQUEST } from '../../protocol/names.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';

@@ -1,8 +1,8 @@
 import { type Conversation, toConversation, turnsOf } from '../../core/conversation.ts';
-import type { FailingCases } from '../../core/failingCases.ts';
-import type { Change } from '../../core/presentation/changes.ts';
+import type { FailingCases } from '../../core/identity.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
-import { repeatedText } from '../../core/presentation/repeatedText.ts';
+import { repeatedText } from '../../core/presentation/outcome.ts';
+import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { SaidBefore } from '../../core/suite.ts';

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
-import { stackText } from '../../core/errors.ts';
+import { stackText, unreachable } from '../../core/errors.ts';
 import type { CaseIdentity, CaseRef } from '../../core/identity.ts';
 import { statedOf } from '../../core/statedAssertion.ts';
-import { unreachable } from '../../core/unreachable.ts';
 import {
   conversationProtocol,
   type FromView,

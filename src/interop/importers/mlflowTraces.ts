@@ -1,5 +1,5 @@
 import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
-import { counted } from '../../core/presentation/amounts.ts';
+import { counted } from '../../core/text/format.ts';
 import { spokenCase } from '../conversation.ts';
 import { listIn, parsed, textIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger } from '../importer.ts';

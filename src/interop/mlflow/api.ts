@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import type { MlflowClient } from './client.ts';
 import { MlflowError } from './mlflowError.ts';
 

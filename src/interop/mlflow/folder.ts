@@ -1,11 +1,11 @@
 import { mkdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { sha256 } from '../../core/data/digest.ts';
 import type { CaseIdentity } from '../../core/identity.ts';
-import { evalName } from '../../core/record/labelFiles.ts';
 import { unwritable } from '../../disk/fileErrors.ts';
 import { CREATING, makeRealFolder, writeRegular } from '../../disk/regularFile.ts';
+import { sha256 } from '../../node/hashes.ts';
+import { evalName } from '../../node/paths.ts';
 
 /** What is written beside an eval file that was pulled, whose sessions are which. */
 export const linkSchema = z.object({

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseJson } from '../../core/data/data.ts';
-import { summaries } from '../../core/record/assertionSummary.ts';
+import { summaries } from '../../core/presentation/assertionSummary.ts';
 import { countCases } from '../../core/record/repetitions.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { Verdict } from '../../core/verdict.ts';

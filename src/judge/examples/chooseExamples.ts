@@ -1,6 +1,6 @@
 import { type Conversation, textOf, turnsOf } from '../../core/conversation.ts';
-import { conversationHash } from '../../core/record/conversationHash.ts';
-import type { Example } from '../../core/record/example.ts';
+import type { Example } from '../../core/record/label.ts';
+import { conversationHash } from '../../node/hashes.ts';
 
 /** More of them cost more than they teach. */
 const MOST = 4;

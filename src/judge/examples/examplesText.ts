@@ -1,6 +1,6 @@
 import { turnsOf } from '../../core/conversation.ts';
-import type { Example, ExampleVerdict } from '../../core/record/example.ts';
-import { fence } from '../../core/text/fence.ts';
+import type { Example, ExampleVerdict } from '../../core/record/label.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import { type ShownTurns, shownLines } from '../conversationBlock.ts';
 import type { VerdictWords } from './verdictWords.ts';
 

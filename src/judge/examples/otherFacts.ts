@@ -1,8 +1,8 @@
 import type { AssertionInput, CaseFacts } from '../../assertions/contract.ts';
 import { expectationsText } from '../../assertions/shared/promptVariables.ts';
-import { canonicalJson } from '../../core/data/digest.ts';
-import type { Example } from '../../core/record/example.ts';
-import { fence } from '../../core/text/fence.ts';
+import type { Example } from '../../core/record/label.ts';
+import { fence } from '../../core/text/visibleText.ts';
+import { canonicalJson } from '../../node/hashes.ts';
 
 /** As a judge reads them; empty where there is none. */
 const TEXTS = {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type Asked, answerSchema, type Mistake } from '../../assertions/contract.ts';
-import type { Example } from '../../core/record/example.ts';
-import { fence } from '../../core/text/fence.ts';
+import type { Example } from '../../core/record/label.ts';
 import { templateVariables } from '../../core/text/template.ts';
+import { fence } from '../../core/text/visibleText.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
 import { askJudge } from '../ask.ts';
 import { exampleText } from './examplesText.ts';

@@ -1,5 +1,5 @@
 import type { Question } from '../../assertions/contract.ts';
-import type { ExampleVerdict } from '../../core/record/example.ts';
+import type { ExampleVerdict } from '../../core/record/label.ts';
 import { reaches } from '../../core/scoring.ts';
 
 /** What people's verdicts are called. */

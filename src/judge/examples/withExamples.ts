@@ -1,5 +1,5 @@
 import type { AssertionInput, CaseFacts, Outcome, Question } from '../../assertions/contract.ts';
-import type { Example, ExamplesFor } from '../../core/record/example.ts';
+import type { Example, ExamplesFor } from '../../core/record/label.ts';
 import { readingOf } from '../parts.ts';
 import { chooseExamples, type ShownExample } from './chooseExamples.ts';
 import { examplesText, exampleText } from './examplesText.ts';

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
 import { firstFree, type Path } from '../../core/data/data.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { START } from '../../core/problem.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { resolveReference } from '../../evalfile/resolveReference.ts';
 import { linkedFile } from '../features/documentLinks.ts';
 import type { EvalDocument, LanguagePorts } from '../ports.ts';

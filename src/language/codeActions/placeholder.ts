@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
 import type * as z from 'zod';
 import { firstFree, isMapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
+import { unreachable } from '../../core/errors.ts';
 import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { toolsSchema, unwrapTools } from '../../core/message.ts';
 import type { NewFileKind } from '../../core/problem.ts';
-import { unreachable } from '../../core/unreachable.ts';
 import { mentionsIn, rolesAt } from '../../schema/mentions.ts';
 import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../schema/schemaWalk.ts';
 

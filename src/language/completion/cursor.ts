@@ -1,6 +1,6 @@
 import { type Path, valueAt } from '../../core/data/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
-import type { Work } from '../../core/steps.ts';
+import type { Work } from '../../node/cooperative.ts';
 import { findMark, type Marked, type MarkSearch } from '../../yaml/markedYaml.ts';
 import { readTolerantly } from '../../yaml/tolerantReading.ts';
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';

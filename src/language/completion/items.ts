@@ -1,5 +1,5 @@
 import type { CompletionItem, CompletionItemKind } from 'vscode-languageserver-types';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { type Word, writeWithin, writeWord } from '../../yaml/quoting.ts';
 import type { Cursor } from './cursor.ts';
 

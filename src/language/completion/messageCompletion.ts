@@ -1,8 +1,8 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
 import type { Position } from '../../core/problem.ts';
-import type { Work } from '../../core/steps.ts';
 import { messageSchema, messagesFileSchema } from '../../evalfile/messagesSchema.ts';
+import type { Work } from '../../node/cooperative.ts';
 import type { CompletionContext } from '../ports.ts';
 import { type Cursor, cursorInText } from './cursor.ts';
 import { asSnippet, KINDS, sortText } from './items.ts';

@@ -1,8 +1,8 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import { mappingOf, valueAt } from '../../core/data/data.ts';
 import type { Position } from '../../core/problem.ts';
-import type { Work } from '../../core/steps.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
+import type { Work } from '../../node/cooperative.ts';
 import { readTolerantly } from '../../yaml/tolerantReading.ts';
 import type { IndexedFile } from '../ports.ts';
 import type { SymbolPorts } from '../symbols/sameSymbol.ts';

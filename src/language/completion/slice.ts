@@ -1,5 +1,5 @@
 import type { Position } from '../../core/problem.ts';
-import type { Work } from '../../core/steps.ts';
+import type { Work } from '../../node/cooperative.ts';
 import { caseLines, indentOf, isItem } from '../../yaml/caseLines.ts';
 import { endOfLine } from '../../yaml/lines.ts';
 import { readTolerantly } from '../../yaml/tolerantReading.ts';

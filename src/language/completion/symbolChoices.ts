@@ -1,9 +1,9 @@
 import type { CompletionItemKind } from 'vscode-languageserver-types';
 import { changedAt, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { type FileKind, isFileKind, type SymbolKind } from '../../core/meaning.ts';
-import { inSteps, type Step, type Work } from '../../core/steps.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { modelSchema } from '../../evalfile/targetSchema.ts';
+import { inSteps, type Step, type Work } from '../../node/cooperative.ts';
 import { type Mention, mentionsIn, type Role, rolesAt } from '../../schema/mentions.ts';
 import type { CompletionContext } from '../ports.ts';
 import { type Cursor, isMarked } from './cursor.ts';

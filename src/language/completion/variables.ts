@@ -1,10 +1,10 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import { PROMPT_VARIABLES } from '../../assertions/shared/promptVariables.ts';
 import { mappingOf, uniqueBy } from '../../core/data/data.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
-import type { Work } from '../../core/steps.ts';
-import { CONTEXT_PREFIX, REQUEST_VARIABLES } from '../../core/text/requestVariables.ts';
+import { CONTEXT_PREFIX, REQUEST_VARIABLES } from '../../core/text/template.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
+import type { Work } from '../../node/cooperative.ts';
 import { rolesAt } from '../../schema/mentions.ts';
 import { writeWord } from '../../yaml/quoting.ts';
 import type { Cursor, VariableCursor } from './cursor.ts';

@@ -1,7 +1,7 @@
 import type { Diagnostic } from 'vscode-languageserver-types';
 import { groupBy } from '../../core/data/data.ts';
-import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { Fix, Problem } from '../../core/problem.ts';
+import { visibleText } from '../../core/text/visibleText.ts';
 
 /** LSP's numbers; its types are no values of ours to load. */
 const SEVERITY = { error: 1, warning: 2, information: 3 } as const;

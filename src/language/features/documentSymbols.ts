@@ -1,13 +1,13 @@
 import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
 import { isMap, isSeq } from 'yaml';
 import { lastOf, valueAt } from '../../core/data/data.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { comparePositions, contains, type Range } from '../../core/problem.ts';
-import type { Work } from '../../core/steps.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { labelOf } from '../../evalfile/case/outline.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
+import type { Work } from '../../node/cooperative.ts';
 import { endOf, isFlow, keyOf, nodeAt, spanOf, valueUnder } from '../../yaml/nodes.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';

@@ -1,6 +1,6 @@
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
-import type { Work } from '../../core/steps.ts';
+import type { Work } from '../../node/cooperative.ts';
 import { edit } from '../../yaml/edits.ts';
 import type { Piece } from '../../yaml/gaps.ts';
 import { layOut } from '../../yaml/layOut.ts';

@@ -1,11 +1,10 @@
 import type { InlayHint } from 'vscode-languageserver-types';
-import type { Change } from '../../core/presentation/changes.ts';
-import { escapeMarkdown, paragraphs } from '../../core/presentation/markdown.ts';
 import { badgeScoreText } from '../../core/presentation/score.ts';
-import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
+import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/words.ts';
 import { overlaps, type Range } from '../../core/problem.ts';
-import { passedText, worstFirst } from '../../core/record/variantOutcome.ts';
+import { type Change, passedText, worstFirst } from '../../core/record/caseHistory.ts';
 import type { TurnBadge } from '../../core/scoring.ts';
+import { escapeMarkdown, paragraphs } from '../../core/text/markdown.ts';
 import type { CasesNow } from '../../evalfile/caseChanges.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { changeMarkdown, entryMarkdown, variantsMarkdown } from '../hover/verdictMarkdown.ts';

@@ -1,11 +1,11 @@
 import { addTo, groupBy } from '../../core/data/data.ts';
-import type { Change } from '../../core/presentation/changes.ts';
+import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { badgeOf, entriesByTurn, failedBadge, type TurnBadge } from '../../core/scoring.ts';
-import { stepsOf } from '../../core/steps.ts';
 import { WORST_FIRST } from '../../core/verdict.ts';
 import { type CasesNow, textsNow } from '../../evalfile/caseChanges.ts';
 import type { LoadedSuite, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
+import { stepsOf } from '../../node/cooperative.ts';
 import type { VerdictMark } from '../../protocol/serverProtocol.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
 

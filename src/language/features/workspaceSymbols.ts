@@ -1,7 +1,7 @@
 import type { SymbolKind, WorkspaceSymbol } from 'vscode-languageserver-types';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { type Step, stepsOf } from '../../core/steps.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
+import { type Step, stepsOf } from '../../node/cooperative.ts';
 
 /** LSP's `SymbolKind.Class`. */
 const CASE: SymbolKind = 5;

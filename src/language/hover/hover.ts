@@ -1,10 +1,9 @@
 import type { Hover } from 'vscode-languageserver-types';
-import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { contains, type Position, type Range } from '../../core/problem.ts';
-import { recalledAmong } from '../../core/recalled.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { isFailure } from '../../core/verdict.ts';
+import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
+import { isFailure, recalledAmong } from '../../core/verdict.ts';
 import { type CasesNow, textsNow } from '../../evalfile/caseChanges.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { EvalDocument, LastRuns, LastVariants, PastRuns } from '../ports.ts';

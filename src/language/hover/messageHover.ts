@@ -1,11 +1,11 @@
 import type { Hover } from 'vscode-languageserver-types';
 import type { Path } from '../../core/data/data.ts';
-import { paragraphs } from '../../core/presentation/markdown.ts';
 import type { Position } from '../../core/problem.ts';
-import type { Work } from '../../core/steps.ts';
+import { paragraphs } from '../../core/text/markdown.ts';
 import { messagesFileSchema } from '../../evalfile/messagesSchema.ts';
 import { spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
+import type { Work } from '../../node/cooperative.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { documentation } from './keyMarkdown.ts';
 

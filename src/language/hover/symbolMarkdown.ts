@@ -1,12 +1,12 @@
 import { mappingOf, valueAt } from '../../core/data/data.ts';
 import { isFileKind } from '../../core/meaning.ts';
+import type { Position } from '../../core/problem.ts';
 import {
   escapeLine,
   escapeMarkdown,
   fencedMarkdown,
   paragraphs,
-} from '../../core/presentation/markdown.ts';
-import type { Position } from '../../core/problem.ts';
+} from '../../core/text/markdown.ts';
 import { linkedFile } from '../features/documentLinks.ts';
 import {
   type FoundSymbol,

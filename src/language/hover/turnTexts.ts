@@ -1,9 +1,9 @@
 import { type Turn, textOf, toConversation, turnsOf } from '../../core/conversation.ts';
 import { valueAt } from '../../core/data/data.ts';
-import { escapeLine } from '../../core/presentation/markdown.ts';
 import { contains, type Position } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { SuiteCase } from '../../core/suite.ts';
+import { escapeLine } from '../../core/text/markdown.ts';
 import type { OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
 import type { HoverPart } from './keyMarkdown.ts';

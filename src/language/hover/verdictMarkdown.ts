@@ -1,25 +1,28 @@
-import { cacheText, durationText } from '../../core/presentation/amounts.ts';
-import { CHANGES, type Change } from '../../core/presentation/changes.ts';
-import { stopText } from '../../core/presentation/conversation.ts';
-import { escapeLine, escapeMarkdown, paragraphs } from '../../core/presentation/markdown.ts';
 import {
   badgeScoreText,
   caseScoreText,
   scoreText,
   thresholdText,
 } from '../../core/presentation/score.ts';
-import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import {
   samplesText,
   thresholdNote,
   togetherText,
   verdictText,
 } from '../../core/presentation/verdictText.ts';
-import { recalledAmong } from '../../core/recalled.ts';
+import { STATUS_ICONS, STATUS_WORDS, stopText } from '../../core/presentation/words.ts';
+import {
+  CHANGES,
+  type Change,
+  passedText,
+  type VariantOutcome,
+  worstFirst,
+} from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { passedText, type VariantOutcome, worstFirst } from '../../core/record/variantOutcome.ts';
 import { failedBadge, type TurnBadge, turnBadge } from '../../core/scoring.ts';
-import { isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
+import { cacheText, durationText } from '../../core/text/format.ts';
+import { escapeLine, escapeMarkdown, paragraphs } from '../../core/text/markdown.ts';
+import { isFailure, recalledAmong, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
 
 /** What the last run said about turns, worst badge first; undefined if no assertion spoke. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {

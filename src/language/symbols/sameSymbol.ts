@@ -1,7 +1,7 @@
 import { addTo } from '../../core/data/data.ts';
 import { isFileKind, SCOPES } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
-import { type Step, stepsOf } from '../../core/steps.ts';
+import { type Step, stepsOf } from '../../node/cooperative.ts';
 import type { IndexedFile, LanguagePorts } from '../ports.ts';
 import {
   type EvalSymbol,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { durationText } from '../../core/presentation/amounts.ts';
+import { durationText } from '../../core/text/format.ts';
 import { askedWait, Pace, type Sent, type SharedLimits, type Spent } from './rateLimiter.ts';
 import type { TimeLimit } from './timeLimit.ts';
 

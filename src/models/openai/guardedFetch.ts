@@ -1,6 +1,6 @@
 import { jsonExcess } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { connectionFault, shownUrl } from '../connectionErrors.ts';
 import { askedWait } from '../endpoint/rateLimiter.ts';
 import { EndpointDown, inLine, LeftAlone, type Line } from '../endpoint/requestQueue.ts';

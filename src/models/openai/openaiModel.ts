@@ -1,6 +1,6 @@
 import { APIError, AzureOpenAI, type ClientOptions, OpenAI } from 'openai';
-import { digestOf } from '../../core/data/digest.ts';
 import type { Logger } from '../../core/logger.ts';
+import { digestOf } from '../../node/hashes.ts';
 import { shownUrl, shownWords } from '../connectionErrors.ts';
 import { Endpoints } from '../endpoint/endpoints.ts';
 import { EndpointDown, LeftAlone, type Line } from '../endpoint/requestQueue.ts';

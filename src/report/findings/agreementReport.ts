@@ -5,13 +5,11 @@ import type {
   UnmatchedLabel,
 } from '../../analysis/agreement.ts';
 import type { ThresholdRow, Thresholds } from '../../analysis/thresholds.ts';
-import { counted } from '../../core/presentation/amounts.ts';
-import { caseTitle } from '../../core/presentation/executionTitle.ts';
-import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { STATUS_WORDS } from '../../core/presentation/status.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { STANDING_WORDS } from '../../core/record/label.ts';
+import { caseTitle, STANDING_WORDS, STATUS_WORDS } from '../../core/presentation/words.ts';
+import { counted } from '../../core/text/format.ts';
+import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { type Paint, shownPath } from '../style.ts';
 import { markdownTable, plainTable } from '../tables.ts';
 

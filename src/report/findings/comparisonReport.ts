@@ -1,10 +1,13 @@
 import type { ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
-import { OUTCOMES } from '../../core/compared.ts';
-import { OUTCOME_ICONS, OUTCOME_WORDS } from '../../core/presentation/compared.ts';
-import { caseTitle } from '../../core/presentation/executionTitle.ts';
-import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import {
+  caseTitle,
+  OUTCOME_ICONS,
+  OUTCOME_WORDS,
+  OUTCOMES,
+} from '../../core/presentation/words.ts';
+import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { writtenJson } from '../streamJson.ts';
 import { type Paint, shownPath } from '../style.ts';
 import { markdownTable, plainTable } from '../tables.ts';

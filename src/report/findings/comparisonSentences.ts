@@ -4,12 +4,11 @@ import type { Change, Evidence } from '../../analysis/evidence.ts';
 import type { NoiseRow } from '../../analysis/noise.ts';
 import type { Side } from '../../analysis/outcome.ts';
 import { groupBy } from '../../core/data/data.ts';
-import { counted } from '../../core/presentation/amounts.ts';
-import { OUTCOME_WORDS } from '../../core/presentation/compared.ts';
+import { unreachable } from '../../core/errors.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { STATUS_WORDS } from '../../core/presentation/status.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { unreachable } from '../../core/unreachable.ts';
+import { OUTCOME_WORDS, STATUS_WORDS } from '../../core/presentation/words.ts';
+import { counted } from '../../core/text/format.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 
 const NAME_LENGTH = 60;
 

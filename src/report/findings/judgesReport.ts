@@ -1,7 +1,7 @@
 import type { JudgeComparison, JudgeMeasured, JudgePair } from '../../analysis/judgeComparison.ts';
-import { cacheText, costText, counted, durationText } from '../../core/presentation/amounts.ts';
-import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { cacheText, costText, counted, durationText } from '../../core/text/format.ts';
+import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import type { Paint } from '../style.ts';
 import { markdownTable, plainTable } from '../tables.ts';
 import { agreementCells, notesOf as notesOnRows } from './agreementReport.ts';

@@ -1,7 +1,7 @@
 import type { NoiseRow } from '../../analysis/noise.ts';
-import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { markdownTable, plainTable } from '../tables.ts';
 import { intervalText, noiseTexts } from './comparisonSentences.ts';
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
+import { unreachable } from '../../core/errors.ts';
 import { isProgramFile } from '../../core/meaning.ts';
-import { unreachable } from '../../core/unreachable.ts';
 import type { UserCode } from '../../core/userCode.ts';
 import { askProgram } from '../../targets/programs/askProgram.ts';
 import { openModule } from '../../targets/programs/moduleProcess.ts';

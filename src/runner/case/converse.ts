@@ -1,6 +1,8 @@
 import {
   type Conversation,
   type FailedTurn,
+  type Reporting,
+  reportsIn,
   type SourcedMessage,
   systemMessages,
   type Turn,
@@ -8,7 +10,6 @@ import {
   turnsOf,
 } from '../../core/conversation.ts';
 import type { Source } from '../../core/problem.ts';
-import { type Reporting, reportsIn } from '../../core/reporting.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import type { LiveOrigin } from '../../core/suite.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../core/verdict.ts';

@@ -1,6 +1,6 @@
-import { inputHash } from '../../core/record/inputHash.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { SuiteCase, TargetSpec } from '../../core/suite.ts';
+import { inputHash } from '../../node/hashes.ts';
 import { filledInDigest } from '../../targets/digest.ts';
 import type { Exchanges } from '../exchanges.ts';
 

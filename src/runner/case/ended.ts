@@ -1,8 +1,7 @@
-import type { Conversation, FailedTurn } from '../../core/conversation.ts';
+import type { Conversation, FailedTurn, Report } from '../../core/conversation.ts';
 import { errorText } from '../../core/errors.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
 import { isError, type Source } from '../../core/problem.ts';
-import type { Report } from '../../core/reporting.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import { NO_USAGE, type Status, type Usage, type Verdict } from '../../core/verdict.ts';
 import { JudgeError } from '../../judge/ask.ts';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { liveTurnsOf, toConversation, turnsOf } from '../../core/conversation.ts';
+import { unreachable } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import type { Logger } from '../../core/logger.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
+import { caseName } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { caseStatus } from '../../core/scoring.ts';
 import type {
@@ -12,7 +13,6 @@ import type {
   SuiteCase,
   TranscriptOrigin,
 } from '../../core/suite.ts';
-import { unreachable } from '../../core/unreachable.ts';
 import { NO_USAGE, type Verdict } from '../../core/verdict.ts';
 import { judgeAssertions } from '../../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../../judge/verdicts.ts';

@@ -1,6 +1,6 @@
 import type { Turn } from '../../core/conversation.ts';
+import { Throttle } from '../../core/scheduling.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
-import { Throttle } from '../../core/throttle.ts';
 
 /** Milliseconds between two looks at a reply: as often as a person can follow. */
 const PACE = 100;

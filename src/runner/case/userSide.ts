@@ -1,4 +1,5 @@
 import type { Conversation } from '../../core/conversation.ts';
+import { unreachable } from '../../core/errors.ts';
 import type { StopReason } from '../../core/record/runRecord.ts';
 import {
   NO_SIMULATOR,
@@ -6,7 +7,6 @@ import {
   type SimulateOrigin,
   type TurnsOrigin,
 } from '../../core/suite.ts';
-import { unreachable } from '../../core/unreachable.ts';
 import { NO_USAGE, type Usage } from '../../core/verdict.ts';
 import { Meter } from '../../judge/ask.ts';
 import { type Model, ModelError } from '../../models/model.ts';

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { LIMITS } from '../../core/limits.ts';
-import { RUNS_FOLDER } from '../../core/record/recordPaths.ts';
 import { isRealFolder } from '../../disk/regularFile.ts';
+import { RUNS_FOLDER } from '../../node/paths.ts';
 import { type KeptHomes, keptIn } from '../home.ts';
 
 /** Milliseconds, 50 years: no clock is that wrong. */

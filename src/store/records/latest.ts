@@ -1,12 +1,16 @@
 import { addTo, groupBy } from '../../core/data/data.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
-import { oneAtATime } from '../../core/oneAtATime.ts';
-import { type CaseHistory, HISTORY_RUNS, historyOf } from '../../core/record/caseHistory.ts';
-import { mapCasePaths, namedPath } from '../../core/record/recordPaths.ts';
+import {
+  type CaseHistory,
+  HISTORY_RUNS,
+  historyOf,
+  type VariantOutcome,
+} from '../../core/record/caseHistory.ts';
 import { combineLines, type RepeatedCase } from '../../core/record/repetitions.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import type { VariantOutcome } from '../../core/record/variantOutcome.ts';
+import { oneAtATime } from '../../core/scheduling.ts';
 import type { Status } from '../../core/verdict.ts';
+import { mapCasePaths, namedPath } from '../../node/paths.ts';
 import { type KeptHomes, keptHomes } from '../home.ts';
 import { recordsOf } from './files.ts';
 import type { CaseStats } from './parseLine.ts';

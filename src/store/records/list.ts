@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { groupBy } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { rootOfRecord } from '../../core/record/recordPaths.ts';
 import { countCases } from '../../core/record/repetitions.ts';
 import { type EndLine, type RunLine, runDuration } from '../../core/record/runRecord.ts';
 import { sumOfKnown } from '../../core/scoring.ts';
 import type { Status } from '../../core/verdict.ts';
 import { realPathOf } from '../../disk/regularFile.ts';
+import { rootOfRecord } from '../../node/paths.ts';
 import { isWithin, keptHomes } from '../home.ts';
 import { noteOf, type RunNote, readNote, writeNote } from '../runNotes.ts';
 import { newestFirst, recordsAt, runIdOf } from './files.ts';

@@ -2,8 +2,6 @@ import type * as z from 'zod';
 import { mappingOf } from '../../core/data/data.ts';
 import { fitting, listOf } from '../../core/data/listOf.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { BROKEN, shortHash } from '../../core/record/inputHash.ts';
-import { absolutePath, mapCasePaths, mapRunPaths } from '../../core/record/recordPaths.ts';
 import type { RepeatedLine, Repetition } from '../../core/record/repetitions.ts';
 import {
   type CaseLine,
@@ -17,6 +15,8 @@ import {
 import { passesFalsely } from '../../core/scoring.ts';
 import { isFailure, shownVerdictSchema } from '../../core/verdict.ts';
 import type { Line } from '../../disk/jsonLines.ts';
+import { BROKEN, shortHash } from '../../node/hashes.ts';
+import { absolutePath, mapCasePaths, mapRunPaths } from '../../node/paths.ts';
 
 /** What lists, tables and indexes need of a case. To check the whole of 10,000 cases would take seconds. */
 const summarySchema = caseLineSchema

@@ -2,11 +2,11 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
 import { groupBy, shallowJson } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { oneAtATime } from '../../core/oneAtATime.ts';
-import { isAtHome, rootOfRecord } from '../../core/record/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
+import { oneAtATime } from '../../core/scheduling.ts';
 import { type Line, linesIn, linesOf } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
+import { isAtHome, rootOfRecord } from '../../node/paths.ts';
 import { recordsAt, runIdOf } from './files.ts';
 import { isLocked } from './lock.ts';
 import {

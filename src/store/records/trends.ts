@@ -1,8 +1,8 @@
 import { relative, sep } from 'node:path';
 import { groupBy } from '../../core/data/data.ts';
-import { rootOfRecord } from '../../core/record/recordPaths.ts';
 import { countCases, passRateOf, repeatedCases } from '../../core/record/repetitions.ts';
 import { mean, sumOfKnown } from '../../core/scoring.ts';
+import { rootOfRecord } from '../../node/paths.ts';
 import { isWithin } from '../home.ts';
 import { newestFirst } from './files.ts';
 import type { ListedRun } from './list.ts';

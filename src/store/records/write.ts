@@ -1,15 +1,10 @@
 import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  mapCasePaths,
-  mapRunPaths,
-  type RecordHome,
-  recordedPath,
-} from '../../core/record/recordPaths.ts';
 import type { CaseLine, EndLine, RecordLine, RunLine } from '../../core/record/runRecord.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { type UnwritableError, unwritable } from '../../disk/fileErrors.ts';
 import { APPENDING, CREATING, makeRealFolder, openRegular } from '../../disk/regularFile.ts';
+import { mapCasePaths, mapRunPaths, type RecordHome, recordedPath } from '../../node/paths.ts';
 import { makeHome } from '../home.ts';
 import { recordsAt, recordsIn, stampAfter } from './files.ts';
 import { lockRecord, RecordBusyError } from './lock.ts';

@@ -8,12 +8,12 @@ import {
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
-import { digestOf } from '../../core/data/digest.ts';
-import { JsonShape } from '../../core/data/jsonShape.ts';
+import { JsonShape } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Message } from '../../core/message.ts';
 import { shownUrl, shownWords } from '../../models/connectionErrors.ts';
 import { isLoopback } from '../../models/destination.ts';
+import { digestOf } from '../../node/hashes.ts';
 import { bytesOf, failed, type Patience, StatusError, send, Waiting } from '../http/send.ts';
 import { readReply } from '../reply.ts';
 import { tooLong } from '../replyLimits.ts';

@@ -9,10 +9,10 @@ import {
   type TaskStatus,
 } from '@a2a-js/sdk';
 import { isMapping } from '../../core/data/data.ts';
-import { canonicalJson } from '../../core/data/digest.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { addUsage, type Usage } from '../../core/verdict.ts';
 import { mediaOf, notShown } from '../../messages/content.ts';
+import { canonicalJson } from '../../node/hashes.ts';
 import { readUsage } from '../reply.ts';
 import { tooLong } from '../replyLimits.ts';
 import { isReportedCall } from '../reportedCalls.ts';

@@ -1,7 +1,12 @@
 import { createParser } from 'eventsource-parser';
-import { isMapping, jsonExcess, jsonOrText, shallowJson } from '../../core/data/data.ts';
-import { valueAtPointer } from '../../core/data/jsonPointer.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import {
+  isMapping,
+  jsonExcess,
+  jsonOrText,
+  shallowJson,
+  valueAtPointer,
+} from '../../core/data/data.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { callPieceSchema, StreamedCalls } from '../../models/openai/streaming.ts';
 import { readReply, readUsage, withContext } from '../reply.ts';
 import { tooLong } from '../replyLimits.ts';

@@ -1,6 +1,10 @@
 import { isMapping, type Path, valueAt } from '../../core/data/data.ts';
-import { CONTEXT_PREFIX, REQUEST_VARIABLES } from '../../core/text/requestVariables.ts';
-import { renderTemplate, templateVariables } from '../../core/text/template.ts';
+import {
+  CONTEXT_PREFIX,
+  REQUEST_VARIABLES,
+  renderTemplate,
+  templateVariables,
+} from '../../core/text/template.ts';
 
 /** What the variables of a body stand for. */
 interface BodyValues {

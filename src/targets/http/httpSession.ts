@@ -1,6 +1,6 @@
-import { digestOf } from '../../core/data/digest.ts';
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/openaiChat.ts';
+import { digestOf } from '../../node/hashes.ts';
 import { tooLong } from '../replyLimits.ts';
 import {
   type HearText,

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
-import { errorText } from '../../core/errors.ts';
-import { unreachable } from '../../core/unreachable.ts';
+import { errorText, unreachable } from '../../core/errors.ts';
 import { NO_TIME_LIMIT } from '../../models/endpoint/timeLimit.ts';
 import { noReply, notLoaded, withDeadline } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';

@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { isInside, outsideMessage } from '../../core/insideWorkspace.ts';
+import { isInside, outsideMessage } from '../../node/paths.ts';
 import { TargetError, type TargetHost } from '../target.ts';
 
 interface Wanted {

@@ -2,7 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { generateText, jsonSchema, readUIMessageStream, stepCountIs, streamText, tool } from 'ai';
-import { fileExporter, instructions, MODEL, toolsOf, USER_TEXTS, write } from './shop.mjs';
+import { fileExporter, instructions, MODEL, toolsOf, USER_TEXTS, write } from '../shop.mjs';
 
 const provider = new NodeTracerProvider({
   spanProcessors: [new SimpleSpanProcessor(fileExporter(JsonTraceSerializer))],

@@ -15,7 +15,7 @@ import { ChatOpenAI } from '@langchain/openai';
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { createAgent } from 'langchain';
-import { fileExporter, instructions, MODEL, toolsOf, USER_TEXTS, write } from './shop.mjs';
+import { fileExporter, instructions, MODEL, toolsOf, USER_TEXTS, write } from '../shop.mjs';
 
 const provider = new NodeTracerProvider({
   // The state of the graph is in every span; the messages themselves are in attributes of their own.

@@ -5,7 +5,7 @@ import { context } from '@opentelemetry/api';
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import OpenAI from 'openai';
-import { fileExporter, instructions, MODEL, toolsOf, USER_TEXTS, write } from './shop.mjs';
+import { fileExporter, instructions, MODEL, toolsOf, USER_TEXTS, write } from '../shop.mjs';
 
 setTracingDisabled(true);
 const provider = new NodeTracerProvider({

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { agreementOf } from '../../../src/analysis/agreement.ts';
 import { ComparisonData } from '../../../src/analysis/comparisonData.ts';
-import { conversationHash } from '../../../src/core/record/conversationHash.ts';
 import type { PlacedLabel } from '../../../src/core/record/label.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
+import { conversationHash } from '../../../src/node/hashes.ts';
 import { buildVerdict, type Given, judgedLine } from '../../support/comparing.ts';
 
 const said = (id: number) => `Reply ${id}`;

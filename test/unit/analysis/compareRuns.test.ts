@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Comparison, compareRuns } from '../../../src/analysis/compareRuns.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
-import { atOnce } from '../../../src/core/steps.ts';
+import { atOnce } from '../../../src/node/cooperative.ts';
 import { comparisonText } from '../../../src/report/findings/comparisonReport.ts';
 import {
   changedTexts,

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { agreementOf } from '../../../src/analysis/agreement.ts';
 import { ComparisonData } from '../../../src/analysis/comparisonData.ts';
 import { type Thresholds, thresholdsOf } from '../../../src/analysis/thresholds.ts';
-import { conversationHash } from '../../../src/core/record/conversationHash.ts';
 import type { PlacedLabel } from '../../../src/core/record/label.ts';
+import { conversationHash } from '../../../src/node/hashes.ts';
 import { buildVerdict, judgedLine } from '../../support/comparing.ts';
 
 type Pair = readonly [score: number, people: 'pass' | 'fail'];

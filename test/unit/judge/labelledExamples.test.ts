@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { questionHash } from '../../../src/assertions/questionHash.ts';
 import type { Conversation } from '../../../src/core/conversation.ts';
-import { conversationHash } from '../../../src/core/record/conversationHash.ts';
-import type { Example, ExampleVerdict } from '../../../src/core/record/example.ts';
+import type { Example, ExampleVerdict } from '../../../src/core/record/label.ts';
 import { chooseExamples } from '../../../src/judge/examples/chooseExamples.ts';
+import { conversationHash } from '../../../src/node/hashes.ts';
 import { HOSTILE_TEXTS } from '../../support/hostileTexts.ts';
 import {
   answer,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROTOCOL_VERSION } from '../../../src/assertions/questionHash.ts';
-import { sha256 } from '../../../src/core/data/digest.ts';
 import { PROTOCOL } from '../../../src/judge/protocol.ts';
+import { sha256 } from '../../../src/node/hashes.ts';
 
 /** What judges were told in each version. */
 const TEXTS: Readonly<Record<number, string>> = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { atOnce } from '../../../src/core/steps.ts';
 import { loadTranscript } from '../../../src/evalfile/transcript.ts';
 import { messageCompletion } from '../../../src/language/completion/messageCompletion.ts';
 import { messageSymbols } from '../../../src/language/features/documentSymbols.ts';
 import { messageHover } from '../../../src/language/hover/messageHover.ts';
+import { atOnce } from '../../../src/node/cooperative.ts';
 import { isMessagesFile } from '../../../src/protocol/names.ts';
 import { cursor } from '../../support/language/cursor.ts';
 import { assertPlaces } from '../../support/language/placesIn.ts';

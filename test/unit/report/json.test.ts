@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mapCasePaths } from '../../../src/core/record/recordPaths.ts';
 import {
   caseLineSchema,
   endLineSchema,
   runLineSchema,
 } from '../../../src/core/record/runRecord.ts';
+import { mapCasePaths } from '../../../src/node/paths.ts';
 import { writeJson } from '../../../src/report/json.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';

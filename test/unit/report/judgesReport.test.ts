@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { compareJudges } from '../../../src/analysis/judgeComparison.ts';
-import { conversationHash } from '../../../src/core/record/conversationHash.ts';
+import { conversationHash } from '../../../src/node/hashes.ts';
 import { judgesMarkdown, judgesText } from '../../../src/report/findings/judgesReport.ts';
 import { createPaint } from '../../../src/report/style.ts';
 import { buildVerdict, judgedLine } from '../../support/comparing.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { visibleJson } from '../../../src/core/presentation/visibleText.ts';
+import { visibleJson } from '../../../src/core/text/visibleText.ts';
 import { writtenJson } from '../../../src/report/streamJson.ts';
 
 const ENTRIES = [{ id: 'a', said: ['Hi\n##[error]', '\u202e'] }, {}, [], 'text', 1, null];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { executionTitle } from '../../../src/core/presentation/executionTitle.ts';
+import { executionTitle } from '../../../src/core/presentation/words.ts';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { runFiles } from '../../support/runs.ts';
 

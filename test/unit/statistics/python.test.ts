@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atOnce } from '../../../src/core/steps.ts';
+import { atOnce } from '../../../src/node/cooperative.ts';
 import { krippendorffAlpha } from '../../../src/statistics/alpha.ts';
 import { bootstrap } from '../../../src/statistics/bootstrap.ts';
 import { confusionOf, ratesOf } from '../../../src/statistics/confusion.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { namedPath, recordedPath } from '../../../src/core/record/recordPaths.ts';
+import { namedPath, recordedPath } from '../../../src/node/paths.ts';
 import { findHome, findHomes, homesBelowOneRoot } from '../../../src/store/home.ts';
 
 /** A folder in which these paths exist; those that end in `/` are folders. */

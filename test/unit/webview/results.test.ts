@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { summaries } from '../../../src/core/record/assertionSummary.ts';
+import { summaries } from '../../../src/core/presentation/assertionSummary.ts';
 import { ALL_SHOWN, type Shown } from '../../../src/protocol/resultsProtocol.ts';
 import { rangeInView, scrolledTo } from '../../../webview/indexRange.ts';
 import {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atOnce, stepsOf } from '../../../../src/core/steps.ts';
 import type { Slices } from '../../../../src/evalfile/files.ts';
 import { findConversations } from '../../../../src/evalfile/variants/dataSet.ts';
 import { findInSlices, lineIn } from '../../../../src/evalfile/variants/slicedLines.ts';
+import { atOnce, stepsOf } from '../../../../src/node/cooperative.ts';
 
 const LINES = [
   '{"id": "ä", "messages": [{"user": "Wo ist es? 📦"}, {"assistant": "Da."}]}',

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { compareRuns } from '../../../../src/analysis/compareRuns.ts';
-import { atOnce } from '../../../../src/core/steps.ts';
 import { ComparedRuns } from '../../../../src/extension/comparison/comparedRuns.ts';
+import { atOnce } from '../../../../src/node/cooperative.ts';
 import { findingsOf } from '../../../../src/report/comparedTable.ts';
 import { resultsMarkdown } from '../../../../src/report/resultsTable.ts';
 import {

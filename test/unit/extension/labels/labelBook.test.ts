@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { conversationHash } from '../../../../src/core/record/conversationHash.ts';
-import { opinionsOn } from '../../../../src/core/record/opinionsOn.ts';
 import { LabelBook } from '../../../../src/extension/labels/labelBook.ts';
+import { opinionsOn } from '../../../../src/extension/labels/opinionsOn.ts';
+import { conversationHash } from '../../../../src/node/hashes.ts';
 import { readLabelled } from '../../../../src/store/labelled.ts';
 import { appendLabels, readLabels } from '../../../../src/store/labels.ts';
 import { workspaceWith } from '../../../support/commandLine.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { conversationHash } from '../../../../src/core/record/conversationHash.ts';
 import { markLabels } from '../../../../src/extension/results/markLabels.ts';
 import { RunResults } from '../../../../src/extension/results/runResults.ts';
+import { conversationHash } from '../../../../src/node/hashes.ts';
 import { appendLabels, removeLabels } from '../../../../src/store/labels.ts';
 import { recordsAt } from '../../../../src/store/records/files.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';

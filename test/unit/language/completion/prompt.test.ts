@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atOnce } from '../../../../src/core/steps.ts';
 import {
   type PromptContext,
   promptCompletion,
   promptContext,
 } from '../../../../src/language/completion/promptCompletion.ts';
+import { atOnce } from '../../../../src/node/cooperative.ts';
 import { applied } from '../../../support/language/completing.ts';
 import { cursor } from '../../../support/language/cursor.ts';
 import { markedFiles, pathOf } from '../../../support/namedFiles.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { VariantOutcome } from '../../../../src/core/record/caseHistory.ts';
 import type { CaseLine } from '../../../../src/core/record/runRecord.ts';
-import type { VariantOutcome } from '../../../../src/core/record/variantOutcome.ts';
 import { codeLenses } from '../../../../src/language/features/codeLens.ts';
 import { inlayHints } from '../../../../src/language/features/inlayHints.ts';
 import { hover } from '../../../../src/language/hover/hover.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { passedText, worstFirst } from '../../../../src/core/record/variantOutcome.ts';
+import { passedText, worstFirst } from '../../../../src/core/record/caseHistory.ts';
 import { LatestRuns } from '../../../../src/store/records/latest.ts';
 import { buildVerdict, judgedLine, writeRun } from '../../../support/comparing.ts';
 import { runFiles } from '../../../support/runs.ts';

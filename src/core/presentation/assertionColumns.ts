@@ -1,0 +1,126 @@
+import { WORST_FIRST } from '../verdict.ts';
+import { combineOutcomes, type Outcome } from './outcome.ts';
+import { OUTCOMES, STATUS_WORDS } from './words.ts';
+
+/** Cases × assertions; `cells` are pairs: the place of an assertion, and of an outcome in it, for each repetition. */
+interface Table {
+  readonly columns: readonly { readonly outcomes: readonly Outcome[] }[];
+  readonly cases: readonly { readonly cells: readonly number[] }[];
+}
+
+/** A case may have several assertions of one name. */
+export interface ColumnName {
+  readonly name: string;
+  /** From 1. */
+  readonly occurrence: number;
+}
+
+/** The columns of a case's assertions, in their order. @param names of the assertions */
+export function columnNames(names: readonly string[]): ColumnName[] {
+  const occurrences = new Map<string, number>();
+  return names.map((name) => {
+    const occurrence = 1 + (occurrences.get(name) ?? 0);
+    occurrences.set(name, occurrence);
+    return { name, occurrence };
+  });
+}
+
+/** Index of the assertion that is shown in a column; -1 if the case has none. */
+export function indexInColumn(names: readonly string[], { name, occurrence }: ColumnName): number {
+  return columnNames(names).findIndex((one) => one.name === name && one.occurrence === occurrence);
+}
+
+/** Up to so many assertions each have a column, however few cases have them. */
+const FEW = 8;
+
+/** Of more, those that at least this share of the cases has. */
+const SHARE = 0.1;
+
+/** Over the assertions that share a column. */
+export const OTHERS = 'Other assertions';
+
+/**
+ * Which assertions have a column of their own; the others share one. Where each case has sentences of its own, a column
+ * for each would hold a single cell.
+ */
+export function ownColumns({ columns, cases }: Table): boolean[] {
+  if (columns.length <= FEW) return columns.map(() => true);
+  const counts = new Array<number>(columns.length).fill(0);
+  const counted = new Array<number>(columns.length).fill(-1);
+  for (const [index, { cells }] of cases.entries()) {
+    for (let at = 0; at < cells.length; at += 2) {
+      const column = cells[at] as number;
+      // Each repetition has it.
+      if (counted[column] === index) continue;
+      counted[column] = index;
+      counts[column] = 1 + (counts[column] ?? 0);
+    }
+  }
+  const least = Math.max(Math.min(2, cases.length), SHARE * cases.length);
+  return counts.map((count) => count >= least);
+}
+
+/** What each repetition of a case came to in a column, in their order. */
+export function outcomesAt(
+  { columns }: Pick<Table, 'columns'>,
+  { cells }: Table['cases'][number],
+  column: number,
+): Outcome[] {
+  const outcomes: Outcome[] = [];
+  for (let at = 0; at < cells.length; at += 2) {
+    if (cells[at] !== column) continue;
+    const outcome = columns[column]?.outcomes[cells[at + 1] as number];
+    if (outcome) outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+/** What a case came to in a column, its repetitions taken together; undefined where it has no verdict there. */
+export function outcomeAt(
+  table: Pick<Table, 'columns'>,
+  one: Table['cases'][number],
+  column: number,
+): Outcome | undefined {
+  const [first, ...others] = outcomesAt(table, one, column);
+  return first && combineOutcomes([first, ...others]);
+}
+
+/** The verdicts of a case that share a column, the worst first. */
+export function otherOutcomes(
+  table: Pick<Table, 'columns'>,
+  one: Table['cases'][number],
+  own: readonly boolean[],
+): { readonly column: number; readonly outcome: Outcome }[] {
+  const columns = new Set<number>();
+  for (let at = 0; at < one.cells.length; at += 2) {
+    const column = one.cells[at] as number;
+    if (!own[column]) columns.add(column);
+  }
+  const found = [...columns].flatMap((column) => {
+    const outcome = outcomeAt(table, one, column);
+    return outcome ? [{ column, outcome }] : [];
+  });
+  return found.sort((a, b) => rankOf(a.outcome) - rankOf(b.outcome));
+}
+
+/** What a cell says of several: `1 of 3 failed: NAME`. @param name of the first @param outcomes the worst first */
+export function othersText(name: string, outcomes: readonly Outcome[]): string {
+  const words = outcomes.map(({ status, compared }) => compared?.change ?? STATUS_WORDS[status]);
+  const [word] = words;
+  if (outcomes.length === 1 || word === undefined) return name;
+  const count = words.filter((one) => one === word).length;
+  const told = `${count} of ${words.length} ${word}`;
+  return count === words.length && (word === 'passed' || word === 'unchanged')
+    ? told
+    : `${told}: ${name}`;
+}
+
+/** By status, the worst first, and score; of two runs by the change first. */
+export function rankOf({
+  status,
+  score,
+  compared,
+}: Pick<Outcome, 'status' | 'score' | 'compared'>): number {
+  const own = WORST_FIRST.indexOf(status) + (score ?? 0) / 2;
+  return compared ? 10 * OUTCOMES.indexOf(compared.change) + own : own;
+}

@@ -1,0 +1,86 @@
+import { groupBy } from '../data/data.ts';
+import type { CaseSummary } from '../record/runRecord.ts';
+import { mean } from '../scoring.ts';
+import { counted } from '../text/format.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+
+/** How one assertion came out over the cases of a suite, or of a run. */
+export interface AssertionSummary {
+  /** As recorded; absent if it stands for several suites. */
+  readonly suite?: string;
+  readonly name: string;
+  /** Mean score of the verdicts that passed or failed; null if none did. */
+  readonly mean: number | null;
+  /** What a verdict had to reach; several where cases differ. */
+  readonly thresholds: readonly number[];
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** How often it could not be judged, by reason. */
+  readonly errored: Readonly<Record<string, number>>;
+  /** How often each label or value was given; empty if there is nothing but scores. */
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** By suite and name, in the order of the cases. */
+export function summariesBySuite(cases: readonly CaseSummary[]): AssertionSummary[] {
+  return [...groupBy(cases, ({ suite }) => suite)].flatMap(([suite, lines]) =>
+    summaries(lines).map((one) => ({ suite, ...one })),
+  );
+}
+
+/** By name, whatever the suite. */
+export function summaries(cases: readonly CaseSummary[]): AssertionSummary[] {
+  const verdicts = cases.flatMap((line) => line.verdicts);
+  return [...groupBy(verdicts, ({ assertion }) => assertion.name)].map(([name, verdicts]) =>
+    assertionSummary(name, verdicts.map(outcomeOf)),
+  );
+}
+
+export function assertionSummary(name: string, outcomes: readonly Outcome[]): AssertionSummary {
+  const count = (status: Outcome['status']) =>
+    outcomes.filter((outcome) => outcome.status === status).length;
+  const scores = outcomes.flatMap(({ score }) => (score === null ? [] : [score]));
+  return {
+    name,
+    mean: mean(scores) ?? null,
+    thresholds: [...new Set(outcomes.map(({ threshold }) => threshold))],
+    passed: count('pass'),
+    failed: count('fail'),
+    skipped: count('skipped'),
+    errored: countByName(
+      outcomes.flatMap(({ status, reason = '' }) => (status === 'error' ? [reason] : [])),
+    ),
+    values: countByName(outcomes.flatMap(({ label }) => (label === undefined ? [] : [label]))),
+  };
+}
+
+function countByName(names: readonly string[]): Record<string, number> {
+  const same = groupBy(names, (name) => name);
+  return Object.fromEntries([...same].map(([name, { length }]) => [name, length]));
+}
+
+/** So many assertions are told each, whatever came of them. */
+const MOST_TOLD = 100;
+
+/** What is told of many assertions, and sentences about those that are left out. */
+export interface ToldSummaries {
+  readonly told: readonly AssertionSummary[];
+  readonly more: readonly string[];
+}
+
+/** Where each of thousands of cases has sentences of its own, only those that did not all pass. */
+export function toldSummaries(all: readonly AssertionSummary[]): ToldSummaries {
+  if (all.length <= MOST_TOLD) return { told: all, more: [] };
+  const bad = all.filter(({ failed, errored }) => failed > 0 || Object.keys(errored).length > 0);
+  const told = bad.slice(0, MOST_TOLD);
+  const more = (count: number, what: string) =>
+    count > 0 ? [`${counted(count, 'more assertion')}${what}`] : [];
+  return {
+    told,
+    more: [
+      ...more(bad.length - told.length, ' that failed or errored'),
+      ...more(all.length - bad.length, ', all passed or skipped'),
+    ],
+  };
+}

@@ -1,0 +1,165 @@
+import { combineVerdicts, rangeOf } from '../record/repetitions.ts';
+import type { CaseLine } from '../record/runRecord.ts';
+import type { Status } from '../verdict.ts';
+import { scoreText } from './score.ts';
+import { type VerdictWords, verdictText } from './verdictText.ts';
+import { type ComparedWords, STATUS_WORDS } from './words.ts';
+
+/** What a verdict came to, without what was asked and why. */
+export interface Outcome {
+  readonly status: Status;
+  readonly score: number | null;
+  readonly threshold: number;
+  /** What the judge gave, where that is more than a score: a label, or a value on its own scale. */
+  readonly label?: string | undefined;
+  /** Of one without a score, a stable name such as `timeout`. */
+  readonly reason?: string | undefined;
+  /** Highest less lowest score of several samples, where they differ. */
+  readonly spread?: number | undefined;
+  /** Of several repetitions; the score is their mean. */
+  readonly repeated?: RepeatedOutcome | undefined;
+  /** Where two runs are compared; all else is of the second one, if it has it. */
+  readonly compared?: ComparedWords | undefined;
+}
+
+export interface RepeatedOutcome {
+  readonly passed: number;
+  /** Of so many that came to an end. */
+  readonly finished: number;
+  /** Lowest and highest score, where they differ. */
+  readonly range?: readonly [number, number] | undefined;
+}
+
+/** What an assertion came to over the repetitions of a case; a label where all of them have it. */
+export function combineOutcomes(outcomes: readonly [Outcome, ...Outcome[]]): Outcome {
+  const [first] = outcomes;
+  if (outcomes.length === 1) return first;
+  const { status, score } = combineVerdicts(outcomes);
+  const { label, threshold } = first;
+  const reason = outcomes.find((one) => one.status === status)?.reason;
+  const passed = outcomes.filter((one) => one.status === 'pass').length;
+  const range = rangeOf(outcomes);
+  return {
+    ...{ status, score, threshold },
+    ...(label !== undefined && outcomes.every((one) => one.label === label) && { label }),
+    ...(reason !== undefined && { reason }),
+    repeated: { passed, finished: outcomes.length, ...(range && { range }) },
+  };
+}
+
+/** @param verdict its `judge` says how far its samples differ */
+export function outcomeOf(
+  verdict: VerdictWords & { readonly judge?: { readonly spread: number | null } | undefined },
+): Outcome {
+  const { status, score, threshold, label, value, reason } = verdict;
+  const spread = verdict.judge?.spread ?? 0;
+  const isMore = label !== undefined || (value !== undefined && value !== score);
+  return {
+    status,
+    score,
+    threshold,
+    ...(score !== null && isMore && { label: verdictText(verdict) }),
+    ...(reason !== undefined && { reason }),
+    ...(spread > 0 && { spread }),
+  };
+}
+
+/**
+ * What a verdict came to in a cell: `0.85 resolved`, `0.75 · 4` where the label is a number, `0.40 ↕0.30` where
+ * samples differ, `2/3 0.80 (0.40–1.00)` of repetitions, `timeout`.
+ */
+export function outcomeText(outcome: Outcome): string {
+  const { status, score, threshold, label, reason, spread, repeated } = outcome;
+  if (repeated) {
+    const glance = repeatedGlance(repeated, score, [threshold]);
+    const why =
+      status === 'error' || score === null ? (reason ?? STATUS_WORDS[status]) : labelText(label);
+    return [...glance, ...(why === undefined ? [] : [why])].join(' ');
+  }
+  if (score === null) return (status === 'error' && reason) || STATUS_WORDS[status];
+  const between = spread === undefined ? '' : ` ↕${scoreText(spread)}`;
+  const shown = `${scoreText(score, threshold)}${between}`;
+  return label === undefined ? shown : `${shown} ${labelText(label)}`;
+}
+
+/** A number would read as one more score. */
+function labelText(label: string | undefined): string | undefined {
+  return label !== undefined && /^[-+.\d]/.test(label) ? `· ${label}` : label;
+}
+
+/** `2 of 3 repetitions passed, scores 0.40 to 1.00`; undefined of fewer than two. */
+export function repeatedText(
+  lines: readonly Pick<CaseLine, 'status' | 'score' | 'threshold'>[],
+): string | undefined {
+  if (lines.length < 2) return undefined;
+  const passed = lines.filter(({ status }) => status === 'pass').length;
+  const scores = lines.flatMap(({ score }) => score ?? []);
+  const limits = lines.flatMap(({ threshold }) => threshold ?? []);
+  const told = `${passed} of ${lines.length} repetitions ${STATUS_WORDS.pass}`;
+  if (scores.length < 2) return told;
+  const ends = [Math.min(...scores), Math.max(...scores)].map((one) => scoreText(one, ...limits));
+  return ends[0] === ends[1] ? told : `${told}, scores ${ends.join(' to ')}`;
+}
+
+/** `2/3 0.80 (0.40–1.00)`, each part by itself. @param thresholds that the scores are shown on their side of */
+export function repeatedGlance(
+  { passed, finished, range }: RepeatedOutcome,
+  score: number | null,
+  thresholds: readonly number[],
+): string[] {
+  return [
+    `${passed}/${finished}`,
+    ...(score === null ? [] : [scoreText(score, ...thresholds)]),
+    ...(range ? [`(${range.map((one) => scoreText(one, ...thresholds)).join('–')})`] : []),
+  ];
+}
+
+/** What a table shows of a case. */
+interface Row {
+  readonly scored?: string | undefined;
+  readonly repeated?:
+    | {
+        readonly passed: number;
+        readonly finished: number;
+        readonly planned: number;
+        readonly range?: string | undefined;
+      }
+    | undefined;
+}
+
+/** `0.80`, or `2/3 0.80 (0.40–1.00)` where it is repeated, each part by itself. */
+export function rowGlance({ scored, repeated }: Row): string[] {
+  const ran = ranText(repeated);
+  const parts = [
+    repeated && `${repeated.passed}/${repeated.finished}`,
+    scored,
+    repeated?.range === undefined ? undefined : `(${repeated.range})`,
+    ran && `(${ran})`,
+  ];
+  return parts.filter((part) => part !== undefined);
+}
+
+/** The same for a screen reader: `2 of 3 passed`, `score 0.80`, `0.40 to 1.00`. */
+export function rowWords({ scored, repeated }: Row): string[] {
+  const parts = [
+    repeated && passedOf(repeated),
+    ranText(repeated),
+    scored === undefined ? undefined : `score ${scored}`,
+    repeated?.range === undefined ? undefined : repeated.range.replace('–', ' to '),
+  ];
+  return parts.filter((part) => part !== undefined);
+}
+
+/** `1 of 3 ran`; undefined once all did. */
+function ranText(repeated: Row['repeated']): string | undefined {
+  if (!repeated || repeated.finished >= repeated.planned) return undefined;
+  return `${repeated.finished} of ${repeated.planned} ran`;
+}
+
+/** `2 of 3 passed` */
+export function passedOf({
+  passed,
+  finished,
+}: Pick<RepeatedOutcome, 'passed' | 'finished'>): string {
+  return `${passed} of ${finished} ${STATUS_WORDS.pass}`;
+}

@@ -1,0 +1,137 @@
+import type { CaseIdentity } from '../identity.ts';
+import type { LabelStanding, Opinion } from '../record/label.ts';
+import type { CaseLine, OriginKind, StopReason } from '../record/runRecord.ts';
+import { visibleLine } from '../text/visibleText.ts';
+import type { Status } from '../verdict.ts';
+
+/** A sign next to every colour, so that no status relies on colour alone. */
+export const STATUS_ICONS: Readonly<Record<Status, string>> = {
+  pass: '✓',
+  fail: '✗',
+  error: '⚠',
+  skipped: '○',
+};
+
+export const STATUS_WORDS: Readonly<Record<Status, string>> = {
+  pass: 'passed',
+  fail: 'failed',
+  error: 'errored',
+  skipped: 'skipped',
+};
+
+/**
+ * What became of a case or an assertion from one run to another. `undecided`: one of the runs could not judge it,
+ * or it did not apply there, so that nothing can be said; an error never counts as unchanged.
+ */
+export const OUTCOMES = ['worse', 'better', 'undecided', 'unchanged', 'new', 'gone'] as const;
+
+export type ComparedOutcome = (typeof OUTCOMES)[number];
+
+/** A case or an assertion in two runs, as a table tells it. */
+export interface ComparedWords {
+  readonly change: ComparedOutcome;
+  /** Of a cell: `✓ 1.00 → ✗ 0.40`. */
+  readonly shown: string;
+  /** The same as a person says it. */
+  readonly spoken: string;
+}
+
+/** A sign and a word, so that nothing relies on colour. */
+export const OUTCOME_ICONS: Readonly<Record<ComparedOutcome, string>> = {
+  worse: '↓',
+  better: '↑',
+  undecided: '?',
+  unchanged: '=',
+  new: '+',
+  gone: '−',
+};
+
+export const OUTCOME_WORDS: Readonly<Record<ComparedOutcome, string>> = {
+  worse: 'worse',
+  better: 'better',
+  undecided: 'could not be judged in one of the runs, or did not apply',
+  unchanged: 'unchanged',
+  new: 'only in the second run',
+  gone: 'only in the first run',
+};
+
+export const ORIGIN_WORDS: Readonly<Record<OriginKind, string>> = {
+  turns: 'live conversation',
+  simulate: 'simulated conversation',
+  transcript: 'transcript',
+};
+
+export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
+  'stop-on-failure': 'stopped at a failing turn',
+  'goal-reached': 'goal reached',
+  'goal-refused': 'goal refused',
+  'max-turns': 'most user turns reached',
+  'stop-condition': 'stop condition met',
+  repetition: 'the target repeated itself',
+  'empty-reply': 'the target said nothing',
+  'target-error': 'cut short by an error',
+  'simulator-error': 'cut short by an error of the simulated user',
+  cancelled: 'cancelled',
+};
+
+/** Why a simulated conversation ended, as `goal reached: The return is booked.` */
+export function stopText({
+  origin,
+  stop_reason,
+  stop_rationale,
+}: Pick<CaseLine, 'origin' | 'stop_reason' | 'stop_rationale'>): string | undefined {
+  if (origin !== 'simulate' || !stop_reason) return undefined;
+  const words = STOP_WORDS[stop_reason];
+  return stop_rationale === undefined ? words : `${words}: ${stop_rationale}`;
+}
+
+/** `order-status`, `order-status/line-7` where it is a variant, or `order-status 2/3` where it is repeated. */
+export function executionTitle(
+  given: Pick<CaseLine, 'id' | 'variant' | 'repetition' | 'repetitions'>,
+): string {
+  const title = caseTitle(given);
+  return given.repetitions > 1 ? `${title} ${given.repetition}/${given.repetitions}` : title;
+}
+
+/** `order-status`, or `order-status/line-7`. */
+export function caseTitle({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>): string {
+  return visibleLine(caseName({ id, variant }));
+}
+
+/** As it is chosen on the command line; an id has no slash. */
+export function caseName({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>): string {
+  return variant === undefined ? id : `${id}/${variant}`;
+}
+
+/** As many are told in a view; all of them by the command line. */
+const TOLD = 20;
+
+/** `shop.labels/ann.jsonl:3: This line is no JSON. …` @param place what is shown of its path */
+export function labelProblemText(
+  place: string,
+  { line, message }: { readonly line?: number; readonly message: string },
+): string {
+  return visibleLine(`${line === undefined ? place : `${place}:${line}`}: ${message}`);
+}
+
+/** The first of them, for a view. @param shownPath what is shown of a path */
+export function labelProblemTexts(
+  problems: readonly { readonly path: string; readonly line?: number; readonly message: string }[],
+  shownPath: (path: string) => string,
+): string[] {
+  return problems.slice(0, TOLD).map((one) => labelProblemText(shownPath(one.path), one));
+}
+
+/** For people, after a label; nothing where it is current. */
+export const STANDING_WORDS: Readonly<Record<LabelStanding, string>> = {
+  current: '',
+  'other-question': 'the question has changed since',
+  'earlier-text': 'label is of an earlier text',
+};
+
+/** What people call an outcome that does not apply. */
+export const LABEL_WORDS: Readonly<Record<Opinion['status'], string>> = {
+  pass: STATUS_WORDS.pass,
+  fail: STATUS_WORDS.fail,
+  skipped: 'does not apply',
+};

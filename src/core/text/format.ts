@@ -1,0 +1,79 @@
+import { readable } from '../limits.ts';
+import type { Usage } from '../verdict.ts';
+
+/** `3 files`, `1 case` */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** `yes ×2`, `4 ×2`: how often a name, which may be a number, was given. */
+export function timesText(name: string, count: number): string {
+  return `${name} ×${count}`;
+}
+
+/** `12 of 14 answers from the cache`; undefined if none is. */
+export function cacheText({ calls, from_cache = 0 }: Usage): string | undefined {
+  if (from_cache === 0) return undefined;
+  return `${from_cache} of ${counted(calls + from_cache, 'answer')} from the cache`;
+}
+
+/** `67 %`, rounded; only all reads as `100 %`, and only none as `0 %`. @param share 0..1 */
+export function shareText(share: number): string {
+  const percent = Math.round(100 * share);
+  if (share < 1 - 1e-9 && percent === 100) return '99 %';
+  return share > 1e-9 && percent === 0 ? '1 %' : `${percent} %`;
+}
+
+/** In the currency of the prices. */
+export function costText(cost: number): string {
+  return cost.toFixed(4);
+}
+
+/** `12.4 MB` */
+export function bytesText(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 3600) return inUnits(Math.round(seconds), 'min', 's');
+  return inUnits(Math.round(seconds / 60), 'h', 'min');
+}
+
+function inUnits(amount: number, whole: string, sixtieth: string): string {
+  return `${Math.floor(amount / 60)} ${whole} ${amount % 60} ${sixtieth}`;
+}
+
+/** `a, b, and c`, like `Intl.ListFormat`, which takes longer to load than most of our modules. */
+export function formatList(items: readonly string[], word: 'and' | 'or' = 'and'): string {
+  const last = items.at(-1) ?? '';
+  if (items.length < 2) return last;
+  const comma = items.length > 2 ? ',' : '';
+  return `${items.slice(0, -1).join(', ')}${comma} ${word} ${last}`;
+}
+
+/** The words as the beginning of a sentence or a title. */
+export function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A text as a piece of a regular expression that matches it alone. */
+export function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
+/** Names as a message lists them: a file may declare thousands. */
+export function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_LISTED).join(', ');
+  return names.length > MOST_LISTED ? `${shown}, … (${readable(names.length)} in all)` : shown;
+}
+
+const MOST_LISTED = 30;
+
+/** `24 cases`, `24 cases, run 30 times` where some are repeated. */
+export function runTimes(cases: number, executions: number): string {
+  const size = counted(cases, 'case');
+  return executions === cases ? size : `${size}, run ${executions} times`;
+}

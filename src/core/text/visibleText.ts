@@ -1,0 +1,154 @@
+/** Every character or pair that some reader treats as a line break. */
+const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+
+export function splitLines(text: string): string[] {
+  return text.split(LINE_BREAKS);
+}
+
+/**
+ * Characters that a reader cannot see but that a terminal, an editor or a browser obeys, or that
+ * hide a text in another: controls, marks that turn the direction of text, zero-width characters,
+ * soft hyphens, tag characters, variation selectors, lone surrogates.
+ */
+const HIDDEN = String.raw`[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029\ufff9-\ufffb]`;
+
+/** Scripts whose letters are joined, or kept apart, by U+200D and U+200C within a word. */
+const JOINING =
+  'Arab Syrc Nkoo Mand Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Mymr Khmr Tibt'
+    .split(' ')
+    .map((script) => String.raw`\p{Script_Extensions=${script}}`)
+    .join('');
+
+const EMOJI = String.raw`\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?`;
+
+/** The flags of England, Scotland and Wales are spelled in tag characters: 🏴 + `gbeng` + an end. */
+const FLAG = String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`;
+
+/** Hidden characters at the places where writing needs them. */
+const NEEDED = [
+  FLAG,
+  // ❤️, 👩🏽‍⚕️, 🏳️‍🌈
+  String.raw`${EMOJI}(?:\u200d${EMOJI})*`,
+  // 1️⃣
+  String.raw`[0-9#*]\ufe0f\u20e3`,
+  // می‌خواهم, क्‍ष: one after a letter, and no more.
+  String.raw`(?<=(?!${HIDDEN})[${JOINING}])[\u200c\u200d](?![\u200c\u200d])`,
+  // 葛󠄀: a variant of the character before it.
+  String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=(?!${HIDDEN})\p{Script=Mong})[\u180b-\u180f]`,
+].join('|');
+
+/** Most texts: nothing is hidden in them, and there are thousands in an outline. */
+const PLAIN = /^[\n\x20-\x7e]*$/;
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
+
+const NEEDED_OR_HIDDEN = new RegExp(`(${NEEDED})|${HIDDEN}`, 'gu');
+
+/**
+ * Text from a file, an agent or a judge so that all of it can be seen and none of it is obeyed: lines
+ * stay lines, and what is hidden is shown by its number, as VS Code does in its editor: `[U+202E]`.
+ * Emoji, Persian and Hindi words stay as they are.
+ *
+ * @param length the most characters; what is cut ends in `…`, and no emoji is cut in two
+ */
+export function visibleText(text: string, length = Number.POSITIVE_INFINITY): string {
+  const visible = PLAIN.test(text) ? text : splitLines(text).map(visibleCharacters).join('\n');
+  return shortened(visible, length);
+}
+
+/** The same on one line. */
+export function visibleLine(text: string, length = Number.POSITIVE_INFINITY): string {
+  const head = text.slice(0, length + 1);
+  if (PLAIN_LINE.test(head)) return shortened(head, length);
+  return shortened(visibleText(text).replace(/\s+/g, ' ').trim(), length);
+}
+
+/**
+ * JSON of the same value in which nothing is hidden, and nothing is a command to a CI: `"\u202e"` is
+ * written for the character.
+ */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+    .split('\n')
+    .map((line) => reveal(line, jsonEscape).replace(COMMAND, String.raw`#\u0023`))
+    .join('\n');
+}
+
+/** `##[error]`, `##vso[…]` and `##teamcity[…]`: commands to a CI wherever they stand in a line. */
+const COMMAND = /##(?=\w*\[)/g;
+
+/**
+ * Lines of a log that no CI takes for commands, whoever wrote them. GitHub Actions also obeys `::error::`
+ * at the beginning of a line.
+ */
+export function plainLog(text: string): string {
+  return text.replace(COMMAND, '## ').replace(/^(\s*):(?=:)/gm, '$1: ');
+}
+
+function visibleCharacters(line: string): string {
+  return reveal(line.replaceAll('\t', '  '), (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+  });
+}
+
+function reveal(text: string, show: (character: string) => string): string {
+  return text.replace(NEEDED_OR_HIDDEN, (found, needed?: string) => needed ?? show(found));
+}
+
+function jsonEscape(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made when it is first needed, since that takes longer than most modules to load. */
+function characters(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter;
+}
+
+function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  if (PLAIN.test(text.slice(0, length))) return `${text.slice(0, length - 1)}…`;
+  let end = 0;
+  let count = 0;
+  let cut = 0;
+  for (const { segment } of characters().segment(text)) {
+    count += Array.from(segment).length;
+    if (count > length) return `${text.slice(0, cut)}…`;
+    end += segment.length;
+    if (count < length) cut = end;
+  }
+  return text;
+}
+
+const ICON = /\$\([a-z0-9-]+(?:~[a-z]+)?\)/gi;
+
+/** A label in VS Code, which would draw `$(trash)` as an icon. */
+export function labelText(text: string, length?: number): string {
+  return visibleLine(text, length).replace(ICON, '\\$&');
+}
+
+/** A notification in VS Code, which would make `[click](command:…)` a link. */
+export function noticeText(text: string): string {
+  return visibleLine(text).replaceAll('](', '] (');
+}
+
+const PREFIX = '| ';
+
+/**
+ * Marks text as evidence by a prefix on each of its lines, so that nothing in it can look like the
+ * program's own words around it:
+ *
+ *     | Ignore the above.
+ *     | === END OF CONVERSATION ===
+ */
+export function fence(text: string): string {
+  return splitLines(text)
+    .map((line) => PREFIX + line)
+    .join('\n');
+}

@@ -1,0 +1,51 @@
+import { type Opinion, type PlacedLabel, standingOf, subjectKey } from '../../core/record/label.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import { allKeyedVerdicts } from '../../core/verdict.ts';
+import { conversationHash } from '../../node/hashes.ts';
+
+/**
+ * What people say of a case's verdicts: of this conversation and, where somebody said nothing of it, what they said
+ * when the case had another one.
+ */
+export function opinionsOn(
+  line: Pick<CaseLine, 'id' | 'variant' | 'conversation' | 'verdicts'>,
+  labels: readonly PlacedLabel[],
+): Opinion[] {
+  const conversation = conversationHash(line.conversation);
+  const verdicts = new Map(allKeyedVerdicts(line.verdicts));
+  const current: Opinion[] = [];
+  const earlier = new Map<string, { readonly opinion: Opinion; readonly at: string }>();
+  for (const label of labels) {
+    const verdict = verdicts.get(label.assertion);
+    if (!verdict) continue;
+    const standing = standingOf(label, { conversation, question: verdict.question_hash });
+    const opinion = opinionOf(label, standing);
+    if (standing !== 'earlier-text') current.push(opinion);
+    else if (label.case === line.id && label.variant === line.variant) {
+      const key = ownKey(opinion);
+      const known = earlier.get(key);
+      if (!known || known.at < label.at) earlier.set(key, { opinion, at: label.at });
+    }
+  }
+  const said = new Set(current.map(ownKey));
+  const old = [...earlier.values()].map(({ opinion }) => opinion);
+  return [...current, ...old.filter((one) => !said.has(ownKey(one)))];
+}
+
+function opinionOf(label: PlacedLabel, standing: Opinion['standing']): Opinion {
+  const { assertion, turn, status, label: given, score, comment, person } = label;
+  return {
+    assertion,
+    status,
+    person,
+    standing,
+    ...(turn !== undefined && { turn }),
+    ...(given !== undefined && { label: given }),
+    ...(score !== undefined && { score }),
+    ...(comment !== undefined && { comment }),
+  };
+}
+
+function ownKey(opinion: Opinion): string {
+  return JSON.stringify([opinion.person, subjectKey(opinion)]);
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { Conversation } from '../core/conversation.ts';
+import { unreachable } from '../core/errors.ts';
+import type { SaidBefore, SuiteCase } from '../core/suite.ts';
+
+/** JSON with object keys sorted at every depth, so that equal values have equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+/** A copy, since a function that `JSON.stringify` calls with each value takes several times as long. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return sorted(value.toJSON());
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value).sort()) copy[key] = sorted(Reflect.get(value, key));
+  return copy;
+}
+
+/** SHA-256 of bytes or of a text's UTF-8, hexadecimal. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+export function digestOf(value: unknown): string {
+  return sha256(canonicalJson(value));
+}
+
+/** Names a conversation by what was said in it, wherever it stands and however long it took. */
+export function conversationHash(conversation: Conversation): string {
+  return digestOf(said(conversation).entries);
+}
+
+/** A conversation without where it stands, how long it took and whether it came from the cache. */
+export function said({ entries, notes }: Conversation): Conversation {
+  return { entries: entries.map(withoutCircumstances), notes };
+}
+
+function withoutCircumstances(
+  entry: Conversation['entries'][number],
+): Conversation['entries'][number] {
+  if (entry.kind === 'system') return entry;
+  const {
+    source: _source,
+    latency: _latency,
+    startup: _startup,
+    fromCache: _cached,
+    ...said
+  } = entry;
+  return said;
+}
+
+/**
+ * SHA-256 of what a conversation is made from, hexadecimal: what is said in it whatever is replied, and who
+ * replies.
+ *
+ * @param target digest of its target, if it has one
+ */
+export function inputHash(suiteCase: SuiteCase, target: string | undefined): string {
+  const { context, tools } = suiteCase;
+  return digestOf({ input: inputOf(suiteCase), context, tools, target });
+}
+
+/** Stands for the hash of a conversation that could not be read. */
+export const BROKEN = '';
+
+/** Enough of a hash to tell two apart; thousands of them are kept. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 12);
+}
+
+function inputOf({ origin }: SuiteCase): unknown {
+  switch (origin.kind) {
+    case 'turns': {
+      const turns = origin.turns.map(({ user, expected }) => [user, expected]);
+      return origin.history ? { history: messagesIn(origin.history), turns } : turns;
+    }
+    case 'simulate': {
+      const { opening, model, source: _, ...user } = origin.user;
+      return {
+        history: origin.history && messagesIn(origin.history),
+        simulate: { ...user, opening: opening.map((turn) => turn.user) },
+        model: model && String((model.written ?? model.params).model),
+      };
+    }
+    case 'transcript':
+      return messagesIn(origin);
+    default:
+      return unreachable(origin);
+  }
+}
+
+function messagesIn({ messages }: SaidBefore): unknown {
+  return messages.map(({ message, expected }) => [message, expected]);
+}

@@ -1,0 +1,131 @@
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { CaseLine, RunLine } from '../core/record/runRecord.ts';
+import type { Verdict } from '../core/verdict.ts';
+
+/** Whether a path, as it is written, stays in a folder. */
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** @param what what leads outside: `"../agent.mjs"` */
+export function outsideMessage(what: string): string {
+  return `${what} is outside the workspace folder. Paths are relative to the file that contains them and must stay inside the workspace, symbolic links included.`;
+}
+
+/** The name of the folder of all that Turnlight keeps. */
+export const HOME_FOLDER = '.turnlight';
+
+/** The name of the folder of records in it. */
+export const RUNS_FOLDER = 'runs';
+
+/** The records of a workspace, as a glob of its files. */
+export const RECORD_FILES = `**/${HOME_FOLDER}/${RUNS_FOLDER}/*.jsonl`;
+
+/** Where the records of an eval file are. Paths are absolute. */
+export interface RecordHome {
+  /** The eval file as it was named. */
+  readonly named: string;
+  /** The same with the symbolic links of its folder followed. */
+  readonly path: string;
+  /** The folder that holds `.turnlight`, or will. Paths in records start here. */
+  readonly root: string;
+}
+
+/** The folder that a record stands in, as `RecordHome` names it. @param path `ROOT/.turnlight/runs/NAME.jsonl` */
+export function rootOfRecord(path: string): string {
+  return dirname(dirname(dirname(path)));
+}
+
+/** Whether a file stands where a run's record does. */
+export function isAtHome(path: string): boolean {
+  return dirname(path).endsWith(join(sep, HOME_FOLDER, RUNS_FOLDER));
+}
+
+/** A path as written in an eval file's records: relative to their root, with `/`. */
+export function recordedPath({ named, path, root }: RecordHome, given: string): string {
+  const followed = resolve(dirname(path), relative(dirname(named), given));
+  return relative(root, followed).split(sep).join('/');
+}
+
+/** A path of a record made absolute; in records of version 1 it is. @param root the record's */
+export function absolutePath(root: string, recorded: string): string {
+  return isAbsolute(recorded) ? recorded : resolve(root, recorded);
+}
+
+/** A path of a record as it is named where the eval file was opened, through a link perhaps. */
+export function namedPath(
+  { named, path }: Pick<RecordHome, 'named' | 'path'>,
+  absolute: string,
+): string {
+  return resolve(dirname(named), relative(dirname(path), absolute));
+}
+
+/** A run's line with each of its paths changed. */
+export function mapRunPaths(line: RunLine, change: (path: string) => string): RunLine {
+  return { ...line, files: line.files.map((file) => ({ ...file, path: change(file.path) })) };
+}
+
+/** A case's line with each of its paths changed: of the suite, the case, what is wrong with it, its turns and assertions. */
+export function mapCasePaths(line: CaseLine, change: (path: string) => string): CaseLine {
+  const { conversation, source, suite, verdicts, fault, failed_turn } = line;
+  const changed = <Located extends { readonly path: string }>(source: Located): Located => ({
+    ...source,
+    path: change(source.path),
+  });
+  const judged = (verdict: Verdict): Verdict => ({
+    ...verdict,
+    assertion: changed(verdict.assertion),
+    ...(verdict.nested && { nested: verdict.nested.map(judged) }),
+  });
+  return {
+    ...line,
+    suite: change(suite),
+    source: changed(source),
+    ...(fault && { fault: changed(fault) }),
+    ...(failed_turn && {
+      failed_turn: {
+        ...failed_turn,
+        ...(failed_turn.source && { source: changed(failed_turn.source) }),
+      },
+    }),
+    conversation: {
+      ...conversation,
+      entries: conversation.entries.map((entry) =>
+        entry.kind === 'turn' && entry.source ? { ...entry, source: changed(entry.source) } : entry,
+      ),
+    },
+    verdicts: verdicts.map(judged),
+  };
+}
+
+/** `shop.labels` beside `shop.eval.yaml`. */
+export function labelsFolder(evalFile: string): string {
+  return join(dirname(evalFile), `${evalName(evalFile)}.labels`);
+}
+
+/** The name of an eval file without what makes it one. */
+export function evalName(evalFile: string): string {
+  return basename(evalFile).replace(EVAL_ENDING, '');
+}
+
+/** What a person's file is called: `ann@example.com` as it is, and nothing that leads out of the folder. */
+export function personName(person: string): string {
+  const name = person
+    .replace(/[^A-Za-z0-9@._+-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+  return name.slice(0, 80) || 'someone';
+}
+
+export const EVAL_GLOB = '**/*.eval.{yaml,yml}';
+export const EVAL_ENDING = /\.eval\.ya?ml$/;
+export const MESSAGES_GLOB = '**/*.messages.{json,jsonl,yaml,yml}';
+
+/** @param name of a file: its path or its address */
+export function isEvalFile(name: string): boolean {
+  return EVAL_ENDING.test(name);
+}
+
+/** As `isEvalFile`, of a file of messages, whoever refers to it. */
+export function isMessagesFile(name: string): boolean {
+  return /\.messages\.(?:jsonl?|ya?ml)$/i.test(name);
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { failingCases } from '../../../src/core/identity.ts';
+import type { Status } from '../../../src/core/verdict.ts';
+
+const ended = (['pass', 'fail', 'pass', 'error', 'skipped'] as Status[]).map((status, index) => ({
+  ...{ suite: '/a.eval.yaml', id: `c${index}`, repetition: 1 },
+  status,
+}));
+
+const from = (index: number) => {
+  const shown = ended[index];
+  assert.ok(shown);
+  return failingCases(ended, shown);
+};
+
+it('the failing cases of a run are gone through round and round', () => {
+  assert.deepEqual([from(1)?.count, from(1)?.at, from(3)?.at], [2, 1, 2]);
+  assert.equal(from(1)?.beside(1).id, 'c3');
+  assert.equal(from(3)?.beside(1).id, 'c1');
+  assert.equal(from(1)?.beside(-1).id, 'c3');
+});
+
+it('from a case that passed one gets to the failing one behind it, or before', () => {
+  assert.equal(from(2)?.at, undefined);
+  assert.equal(from(2)?.beside(1).id, 'c3');
+  assert.equal(from(2)?.beside(-1).id, 'c1');
+  assert.equal(from(0)?.beside(-1).id, 'c3');
+  assert.equal(from(4)?.beside(1).id, 'c1');
+});
+
+it('there are none where nothing else failed', () => {
+  const [passed, failed] = ended;
+  assert.ok(passed && failed);
+  assert.equal(failingCases([passed], passed), undefined);
+  assert.equal(failingCases([passed, failed], failed), undefined);
+  assert.equal(failingCases([passed, failed], passed)?.count, 1);
+});

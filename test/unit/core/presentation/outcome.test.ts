@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { outcomeOf, outcomeText, repeatedText } from '../../../../src/core/presentation/outcome.ts';
+
+describe('what says how far scores lie apart', () => {
+  it('tells of repetitions how many passed, and the lowest and the highest score', () => {
+    const lines = (
+      [
+        ['pass', 1],
+        ['fail', 0.4],
+        ['error', null],
+      ] as const
+    ).map(([status, score]) => ({ status, score }));
+    assert.equal(repeatedText(lines), '1 of 3 repetitions passed, scores 0.40 to 1.00');
+    assert.equal(
+      repeatedText([lines[0], lines[0]].flatMap((one) => one ?? [])),
+      '2 of 2 repetitions passed',
+    );
+    assert.equal(repeatedText(lines.slice(0, 1)), undefined);
+    assert.equal(repeatedText(lines.slice(2).concat(lines.slice(2))), '0 of 2 repetitions passed');
+  });
+
+  it('tells of samples by how much they differ, where they do', () => {
+    const verdict = { status: 'pass', score: 0.8, threshold: 0.5 } as const;
+    const told = (spread: number | null) =>
+      outcomeText(outcomeOf({ ...verdict, judge: { spread } }));
+    assert.equal(told(0.4), '0.80 ↕0.40');
+    assert.equal(told(0), '0.80');
+    assert.equal(told(null), '0.80');
+  });
+
+  it('tells a label that is a number from the scores', () => {
+    const verdict = { status: 'pass', score: 0.75, threshold: 0.5 } as const;
+    const repeated = { passed: 2, finished: 3, range: [0.5, 1] } as const;
+    assert.equal(outcomeText({ ...verdict, label: 'polite' }), '0.75 polite');
+    assert.equal(outcomeText({ ...verdict, label: '4' }), '0.75 · 4');
+    assert.equal(outcomeText({ ...verdict, label: '4', repeated }), '2/3 0.75 (0.50–1.00) · 4');
+  });
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { historyOf, historyText } from '../../../../src/core/record/caseHistory.ts';
+import { combineRepetitions } from '../../../../src/core/record/repetitions.ts';
+import type { Status } from '../../../../src/core/verdict.ts';
+
+const WORDS: Readonly<Record<string, Status>> = { p: 'pass', f: 'fail', e: 'error', s: 'skipped' };
+
+/** @param runs the newest first, a letter for each repetition: `f p pf` @param pass share that must pass */
+function told(runs: string, pass = 1): string | undefined {
+  const repetition = (letter: string) => ({
+    status: WORDS[letter] ?? assert.fail(letter),
+    score: null,
+    verdicts: [],
+  });
+  const found = historyOf(
+    runs.split(' ').map((run) => combineRepetitions([...run].map(repetition), pass)),
+  );
+  return found && historyText(found);
+}
+
+describe('the history of a case', () => {
+  it('tells flaky from broken', () => {
+    assert.equal(told('p p p'), 'Passed all of the last 3 runs.');
+    assert.equal(told('f f'), 'Failed all of the last 2 runs: broken, not flaky.');
+    assert.equal(told('f p p p'), 'Failed 1 of the last 4 runs, the newest one: broken.');
+    assert.equal(told('f f f p p'), 'Failed 3 of the last 5 runs, the newest 3: broken.');
+    assert.equal(told('p p f f'), 'Failed 2 of the last 4 runs, and not since: mended.');
+    assert.equal(told('f p f p p'), 'Failed 2 of the last 5 runs, on and off: flaky.');
+    assert.equal(told('p p f p'), 'Failed 1 of the last 4 runs, on and off: flaky.');
+  });
+
+  it('takes repetitions that differ for flaky', () => {
+    assert.equal(told('ppp pfp'), 'Failed 1 of the last 2 runs, on and off: flaky.');
+    assert.equal(
+      told('ppp pfp', 0.5),
+      'Passed all of the last 2 runs, but not in every repetition: flaky.',
+    );
+    assert.equal(told('fff ppp'), 'Failed 1 of the last 2 runs, the newest one: broken.');
+  });
+
+  it('leaves out runs that could not judge it, and says nothing of fewer than two', () => {
+    assert.equal(told('e f e p'), 'Failed 1 of the last 2 runs, the newest one: broken.');
+    assert.equal(told('f e s'), undefined);
+  });
+
+  it('looks back ten runs and no further', () => {
+    assert.equal(told(`${'p '.repeat(10)}f`), 'Passed all of the last 10 runs.');
+    assert.equal(
+      told(`f f p f ${'p '.repeat(8)}f`.trim()),
+      'Failed 3 of the last 10 runs, on and off: flaky.',
+    );
+  });
+});

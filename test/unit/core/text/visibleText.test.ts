@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  plainLog,
+  visibleJson,
+  visibleLine,
+  visibleText,
+} from '../../../../src/core/text/visibleText.ts';
+import { HOSTILE_TEXTS, hiddenIn, NEEDED_TEXTS } from '../../../support/hostileTexts.ts';
+
+describe('text that can be seen', () => {
+  for (const [deed, text] of Object.entries(HOSTILE_TEXTS)) {
+    it(`shows a text that ${deed}`, () => {
+      for (const shown of [visibleText(text), visibleLine(text), visibleJson(text)]) {
+        assert.deepEqual(hiddenIn(shown), [], shown);
+      }
+      assert.equal(JSON.parse(visibleJson({ text })).text, text);
+    });
+  }
+
+  for (const [writing, text] of Object.entries(NEEDED_TEXTS)) {
+    it(`leaves ${writing} as it is`, () => {
+      assert.equal(visibleText(text), text);
+      assert.equal(visibleLine(text), text);
+      assert.equal(JSON.parse(visibleJson(text)), text);
+      assert.ok(visibleJson(text).includes(text));
+    });
+  }
+
+  it('writes the number of what is hidden, as the editor does', () => {
+    assert.equal(visibleText('a\u202eb\u001b[2J\u{e0041}'), 'a[U+202E]b[U+001B][2J[U+E0041]');
+  });
+
+  it('keeps lines, whatever ends them, and gives a tab two columns', () => {
+    assert.equal(visibleText('a\r\n\tb\rc\u2028d\n\ne'), 'a\n  b\nc\nd\n\ne');
+    assert.equal(visibleLine('  a\r\n\t b\u2029c\u00a0d '), 'a b c d');
+  });
+
+  it('drops nothing, at the ends neither', () => {
+    assert.equal(visibleLine('\ufeffa\u200b'), '[U+FEFF]a[U+200B]');
+  });
+
+  it('takes no hidden character for a letter before a joiner', () => {
+    assert.equal(visibleText('\u180e\u200c'), '[U+180E][U+200C]');
+    assert.equal(visibleText('\u180e\u180b'), '[U+180E][U+180B]');
+  });
+
+  it('hides nothing, whatever the text', () => {
+    const character = fc
+      .integer({ min: 0, max: 0x10ffff })
+      .map((code) => String.fromCodePoint(code));
+    const odd = fc.constantFrom(...Object.values(HOSTILE_TEXTS).flatMap((text) => [...text]));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(character, odd)), (letters) => {
+        const text = letters.join('');
+        assert.equal(visibleText(visibleText(text)), visibleText(text));
+        assert.deepEqual(JSON.parse(visibleJson({ text })), { text });
+      }),
+    );
+  });
+});
+
+describe('JSON', () => {
+  it('is no command to a CI, and of the same value', () => {
+    const text = 'a ##vso[task.complete]x ##[error]y\n::error::z';
+    const json = visibleJson({ [text]: text });
+    assert.equal(plainLog(json), json);
+    assert.deepEqual(JSON.parse(json), { [text]: text });
+  });
+});
+
+describe('a line of a log', () => {
+  for (const [line, shown] of [
+    ['::error file=a.ts::pwned', ': :error file=a.ts::pwned'],
+    ['  ::add-mask::x', '  : :add-mask::x'],
+    ['\t##[error]pwned', '\t## [error]pwned'],
+    ['##vso[task.setvariable variable=a]b', '## vso[task.setvariable variable=a]b'],
+    ['a ::error:: within a line', 'a ::error:: within a line'],
+    ['> ##vso[task.complete]x ##[add-mask]y', '> ## vso[task.complete]x ## [add-mask]y'],
+    ["##teamcity[testFailed name='a']", "## teamcity[testFailed name='a']"],
+    ['###[a]', '### [a]'],
+    ['a\r\n::error::b', 'a\r\n: :error::b'],
+    ['a\r::error::b', 'a\r: :error::b'],
+    ['# [a]', '# [a]'],
+  ] as const) {
+    it(`is no command to a CI: ${JSON.stringify(line)}`, () => assert.equal(plainLog(line), shown));
+  }
+});
+
+describe('a line of at most so many characters', () => {
+  it('is cut with a sign that it goes on', () => {
+    assert.equal(visibleLine('a\n\tb   c', 4), 'a b…');
+    assert.equal(visibleLine('abcd', 4), 'abcd');
+    assert.equal(visibleLine('', 4), '');
+  });
+
+  it('cuts no emoji and no letter in two', () => {
+    assert.equal(visibleLine('a👨‍👩‍👧‍👦b', 5), 'a…');
+    assert.equal(visibleLine('a👨‍👩‍👧‍👦bc', 9), 'a👨‍👩‍👧‍👦…');
+    assert.equal(visibleLine('e\u0301e\u0301e\u0301', 4), 'e\u0301…');
+  });
+
+  it('stays that short where a letter carries a thousand marks', () => {
+    assert.ok(visibleLine(`a${'\u0301'.repeat(1000)}`, 20).length <= 20);
+  });
+
+  it('counts characters, not halves of them', () => {
+    assert.equal(visibleLine('😀'.repeat(5), 5), '😀'.repeat(5));
+    assert.equal(visibleLine('😀'.repeat(6), 5), `${'😀'.repeat(4)}…`);
+  });
+});
