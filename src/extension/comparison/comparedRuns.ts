@@ -1,11 +1,13 @@
 import {
+  type Compared,
   type ComparedCase,
   type Comparison,
   comparedCases,
   compareRuns,
+  factsOf,
+  type RunFacts,
 } from '../../analysis/compareRuns.ts';
-import { type Compared, factsOf, type RunFacts } from '../../analysis/differences.ts';
-import { suiteNames } from '../../analysis/suiteNames.ts';
+import { suiteNames } from '../../analysis/comparisonData.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
 import { indexInColumn } from '../../core/presentation/assertionColumns.ts';
 import { oneAtATime } from '../../core/scheduling.ts';

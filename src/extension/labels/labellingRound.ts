@@ -1,6 +1,5 @@
-import { agreementOf } from '../../analysis/agreement.ts';
-import { readLabelledRuns } from '../../analysis/readAgreement.ts';
-import { type TellingCase, TellingOrder } from '../../analysis/telling.ts';
+import { agreementOf, readLabelledRuns } from '../../analysis/agreement.ts';
+import { type TellingCase, TellingOrder } from '../../analysis/labelingOrder.ts';
 import { executionTitle, LABEL_WORDS } from '../../core/presentation/words.ts';
 import { type PlacedLabel, sameSubject } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';

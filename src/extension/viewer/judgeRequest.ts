@@ -49,7 +49,7 @@ export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<
   const [{ whatJudgeSaw }, { judgeSawText }, { answersFolder }, { Scrubber }] = await Promise.all([
     import('../../runner/judgeSaw.ts'),
     import('../../report/judgeSawText.ts'),
-    import('../../store/answersFolder.ts'),
+    import('../../store/answers.ts'),
     import('../../core/scrubber.ts'),
   ]);
   const scrubber = new Scrubber(process.env);

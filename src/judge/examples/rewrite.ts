@@ -5,8 +5,7 @@ import { templateVariables } from '../../core/text/template.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
 import { askJudge } from '../ask.ts';
-import { exampleText } from './examplesText.ts';
-import { PLAIN_WORDS } from './verdictWords.ts';
+import { exampleText, PLAIN_WORDS } from './examplesText.ts';
 
 /** A conversation on which judge and people say the opposite. */
 export interface Disagreement {

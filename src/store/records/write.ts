@@ -6,8 +6,7 @@ import { type UnwritableError, unwritable } from '../../disk/fileErrors.ts';
 import { APPENDING, CREATING, makeRealFolder, openRegular } from '../../disk/regularFile.ts';
 import { mapCasePaths, mapRunPaths, type RecordHome, recordedPath } from '../../node/paths.ts';
 import { makeHome } from '../home.ts';
-import { recordsAt, recordsIn, stampAfter } from './files.ts';
-import { lockRecord, RecordBusyError } from './lock.ts';
+import { lockRecord, RecordBusyError, recordsAt, recordsIn, stampAfter } from './files.ts';
 import type { LinePlace } from './parseLine.ts';
 
 /** As messages call it. */

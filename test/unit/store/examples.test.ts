@@ -9,8 +9,7 @@ import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { expandSuite } from '../../../src/evalfile/variants/expandSuite.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { assertionOf, examplesOf } from '../../../src/store/examples.ts';
-import { keepLabelled } from '../../../src/store/labelled.ts';
-import { appendLabels } from '../../../src/store/labels.ts';
+import { appendLabels, keepLabelled } from '../../../src/store/labels.ts';
 import { workspaceWith } from '../../support/commandLine.ts';
 
 const SUITE = `
