@@ -18,7 +18,8 @@ const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    `--test-concurrency=${availableParallelism()}`,
+    // One more than cores: many tests wait, for a time limit or a program.
+    `--test-concurrency=${availableParallelism() + 1}`,
     // A test that leaves something running ends its process, and not all that come after it.
     `--test-timeout=${60 * 60_000}`,
     ...flags,

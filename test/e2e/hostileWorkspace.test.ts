@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { runForeignFile } from '../support/host/foreignHost.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { hostileDocuments } from '../support/hostileDocuments.ts';
+import { describeLong } from '../support/long.ts';
 import { type ModelServer, startModelServer } from '../support/modelServer/server.ts';
 
 /** It would leave a trace, and tell a server. */
@@ -25,7 +26,7 @@ cases:
 `;
 }
 
-describe('a workspace of hostile files in the real VS Code', { timeout: 600_000 }, () => {
+describeLong('a workspace of hostile files in the real VS Code', () => {
   let folder: string;
   let server: ModelServer;
   let workbench: Workbench | undefined;

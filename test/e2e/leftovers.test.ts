@@ -1,11 +1,12 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
+import { describeLong } from '../support/long.ts';
 import { gone, STUBBORN, startedIn } from '../support/stubborn.ts';
 
-describe('an editor that ends in the middle of a run', { timeout: 900_000 }, () => {
+describeLong('an editor that ends in the middle of a run', () => {
   it('leaves nothing running of what the run started', async (t) => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-e2e-')));
     t.after(() => rm(folder, { recursive: true, force: true }));

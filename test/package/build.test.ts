@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { ownFolders } from '../support/answersFolder.ts';
 import { CHECKOUT } from '../support/host/install.ts';
+import { describeLong } from '../support/long.ts';
 
 const node = (...args: readonly string[]) =>
   promisify(execFile)(process.execPath, args, { cwd: CHECKOUT, env: ownFolders(process.env) });
@@ -24,7 +25,7 @@ describe('the package for npm', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a build', { timeout: 120_000 }, () => {
+describeLong('a build', () => {
   it('never leaves a command line that runs meanwhile without its files, nor another build', async () => {
     let building = true;
     const built = Promise.all([1, 2].map(() => node('esbuild.mjs', '--production'))).finally(() => {

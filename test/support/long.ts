@@ -1,4 +1,4 @@
-import { it, type TestContext } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { LONG_VARIABLE } from '../../scripts/testGroups.ts';
 
 /** Whether all is tried (`npm run test:long`), or a sample of it (`npm test`). */
@@ -12,4 +12,9 @@ export function tries(all: number, sample: number): number {
 /** As `it`, of a test that only `npm run test:long` runs. */
 export function itLong(name: string, run: (t: TestContext) => Promise<void>): void {
   if (LONG) void it(name, run);
+}
+
+/** Like `describe`, for tests that only `npm run test:long` runs. */
+export function describeLong(name: string, tests: () => void): void {
+  if (LONG) describe(name, { timeout: 900_000 }, tests);
 }
