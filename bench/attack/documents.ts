@@ -103,7 +103,7 @@ async function askedAll(
       if (index > 0 && !('position' in asked[name] || 'range' in asked[name])) continue;
       const { line, character } = position;
       await attempt(`${name} at ${line}:${character}`, () =>
-        service.ask(name, asked[name], waited()),
+        service.request(name, asked[name], waited()),
       );
     }
   }
@@ -118,7 +118,7 @@ async function askedSome(path: string, tested: TestedService, random: Random): P
   const asked = paramsAt(path, { line: random(20), character: random(20) });
   const names = Object.keys(asked) as RequestName[];
   for (const name of [oneOf(names, random), oneOf(names, random)]) {
-    await attempt(name, () => service.ask(name, asked[name], waited()));
+    await attempt(name, () => service.request(name, asked[name], waited()));
   }
   return wrong;
 }
@@ -147,7 +147,7 @@ function waited(): AbortSignal {
 
 async function hovered(service: LanguageService, path: string): Promise<boolean> {
   const textDocument = { uri: pathToFileURL(path).href };
-  const hover = await service.ask('hover', { textDocument, position: HOVERED }, waited());
+  const hover = await service.request('hover', { textDocument, position: HOVERED }, waited());
   return hover !== undefined;
 }
 

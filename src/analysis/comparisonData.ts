@@ -1,4 +1,3 @@
-import { relative, sep } from 'node:path';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import type { Repetition } from '../core/record/repetitions.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
@@ -182,19 +181,4 @@ function reasonOf({ rationale, turns }: Verdict): string {
 function targetText({ name, type, digest, filled_in }: NonNullable<CaseLine['target']>): string {
   const filled = filled_in === undefined ? '' : `, environment ${filled_in.slice(0, 8)}`;
   return `${name} (${type}, ${digest.slice(0, 8)}${filled})`;
-}
-
-/**
- * A suite by its path from the root, which is the same in another checkout; by its whole path where runs have
- * records at several roots.
- *
- * @param roots of the records of the run, and of each that it is compared with
- */
-export function suiteNames(
-  roots: readonly string[],
-  ...others: readonly (readonly string[])[]
-): (suite: string) => string {
-  const [root = '', ...more] = roots;
-  if (more.length > 0 || others.some(({ length }) => length > 1)) return (suite) => suite;
-  return (suite) => relative(root, suite).split(sep).join('/');
 }

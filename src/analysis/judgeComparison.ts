@@ -11,8 +11,9 @@ import {
   type Verdict,
 } from '../core/verdict.ts';
 import { conversationHash } from '../node/hashes.ts';
-import { confusionOf, type Kappa, kappaOf, ratesOf } from '../statistics/agreement.ts';
-import { mcnemar } from '../statistics/pairedTests.ts';
+import { confusionOf, kappaOf, ratesOf } from '../statistics/confusion.ts';
+import type { Kappa } from '../statistics/kappa.ts';
+import { mcnemar } from '../statistics/mcnemar.ts';
 import { type AgreementRow, agreementOf, isDecided, type LabelledItem } from './agreement.ts';
 import { ComparisonData } from './comparisonData.ts';
 

@@ -1,5 +1,6 @@
 import { addTo, groupBy } from '../core/data/data.ts';
-import { type Interval, wilson } from '../statistics/intervals.ts';
+import type { Interval } from '../statistics/interval.ts';
+import { wilson } from '../statistics/wilson.ts';
 import type { ComparedVerdict, ComparisonAssertion, ComparisonCase } from './comparisonData.ts';
 
 /** How often a judge says something else of the same conversation when it is asked the same again. */

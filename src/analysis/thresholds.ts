@@ -1,6 +1,6 @@
 import { groupBy } from '../core/data/data.ts';
 import { reaches } from '../core/scoring.ts';
-import { type Confusion, kappaOf, type Rates, ratesOf } from '../statistics/agreement.ts';
+import { type Confusion, kappaOf, type Rates, ratesOf } from '../statistics/confusion.ts';
 import { isDecided, type LabelledItem } from './agreement.ts';
 
 /** How a judge would agree with people at one threshold. */

@@ -4,7 +4,7 @@ import { LIMITS, readable } from '../core/limits.ts';
 import { isSecretName } from '../core/scrubber.ts';
 import { FileError } from '../evalfile/files.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { CACHE_VARIABLE } from '../store/answers.ts';
+import { CACHE_VARIABLE } from '../store/answersFolder.ts';
 import { isWithin } from '../store/home.ts';
 import { UsageError } from './exitCode.ts';
 import { ALLOWED_HOSTS_VARIABLE } from './hosts.ts';

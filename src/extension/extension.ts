@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { COMMANDS, JUDGE_REQUEST, LANGUAGE_ID } from '../protocol/names.ts';
+import { COMMANDS, JUDGE_REQUEST_SCHEME, LANGUAGE_ID } from '../protocol/names.ts';
 import { type ViewPage, viewTypeOf } from '../protocol/viewPage.ts';
 import { judgeCase, openCase, runCase, runFile, saveCase } from './commands/caseCommands.ts';
 import { offerRenames } from './commands/renameOffer.ts';
@@ -97,7 +97,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...services,
     vscode.workspace.onDidOpenTextDocument(startLanguage),
     offerRenames(context.workspaceState),
-    vscode.workspace.registerTextDocumentContentProvider(JUDGE_REQUEST, {
+    vscode.workspace.registerTextDocumentContentProvider(JUDGE_REQUEST_SCHEME, {
       provideTextDocumentContent: async (uri) =>
         (await import('./viewer/judgeRequest.ts')).judgeRequestText(uri, secrets.keys),
     }),

@@ -2,10 +2,8 @@ import { agreementOf, isDecided } from '../analysis/agreement.ts';
 import { ComparisonData } from '../analysis/comparisonData.ts';
 import { compareJudges, type JudgeComparison, reasonsOf } from '../analysis/judgeComparison.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { isMapping, valueAt } from '../core/data/data.ts';
 import { ReasonedError } from '../core/errors.ts';
 import type { Estimate } from '../core/estimate.ts';
-import type { Range } from '../core/problem.ts';
 import type { PlacedLabel } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Assertion, Suite } from '../core/suite.ts';
@@ -13,16 +11,9 @@ import { counted } from '../core/text/format.ts';
 import { type Disagreement, rewriteQuestion } from '../judge/examples/rewrite.ts';
 import type { Model } from '../models/model.ts';
 import { conversationHash } from '../node/hashes.ts';
-import {
-  estimateLabelled,
-  type JudgingOptions,
-  judgeLabelled,
-  type LabelledCase,
-  labelledCases,
-} from '../runner/judgeLabelled.ts';
+import { estimateLabelled, type JudgingOptions, judgeLabelled } from '../runner/judgeLabelled.ts';
+import { type LabelledCase, labelledCases } from '../runner/labelledCases.ts';
 import { verdictsOf } from '../store/examples.ts';
-import { replaceValue } from '../yaml/edits.ts';
-import { parseYaml } from '../yaml/yamlDocument.ts';
 
 /** A judge cannot be improved by its labels; the message says why, and what to do. */
 export class ImproveError extends ReasonedError<
@@ -45,7 +36,7 @@ export interface Improvement {
   readonly leftOut: number;
 }
 
-interface ToImprove {
+export interface ToImprove {
   readonly suite: Suite;
   readonly labels: readonly PlacedLabel[];
   /** Of the assertion. */
@@ -58,7 +49,7 @@ interface ToImprove {
 }
 
 /** As names of what is measured. */
-const WORDINGS = ['as it is', 'rewritten'] as const;
+export const WORDINGS = ['as it is', 'rewritten'] as const;
 
 type Asked = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
 
@@ -213,39 +204,4 @@ function disagreementsIn(
       },
     ];
   });
-}
-
-/** The file that the words of an assertion stand in: its judge prompt, else its eval file. */
-export function wordsFile({ prompt, params, source }: Assertion): string {
-  return prompt && params.instructions === undefined ? prompt.path : source.path;
-}
-
-/**
- * Edits that put other words in the place of those of an assertion; empty where the text has others by now.
- *
- * @param text of `wordsFile`
- */
-export function rewordingEdit(
-  assertion: Assertion,
-  text: string,
-  words: string,
-): { readonly range: Range; readonly newText: string }[] {
-  const { prompt, params, source } = assertion;
-  if (prompt && params.instructions === undefined) {
-    if (!text.trimEnd().endsWith(prompt.body.trim())) return [];
-    return [{ range: prompt.bodyRange, newText: `${words}\n` }];
-  }
-  const document = parseYaml(text, source.path);
-  const { path } = document.pathAt(source.range.start);
-  const key = typeOf(assertion).asPrompt?.key ?? '';
-  const before = wordsOf(assertion);
-  for (let length = path.length; length > 0; length -= 1) {
-    const at = path.slice(0, length);
-    const value = valueAt(document.value, at);
-    const place = isMapping(value) ? [...at, key] : at;
-    const found = valueAt(document.value, place);
-    if (typeof found !== 'string' || found.trim() !== before) continue;
-    return replaceValue(document, place, words);
-  }
-  return [];
 }

@@ -3,8 +3,6 @@ import { typeOf } from '../assertions/registry.ts';
 import {
   type Conversation,
   liveTurnsOf,
-  type SourcedMessage,
-  systemMessages,
   type Turn,
   textOf,
   toConversation,
@@ -13,23 +11,18 @@ import {
 import { deepFreeze } from '../core/data/data.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
-import type {
-  Assertion,
-  LiveOrigin,
-  ModelSpec,
-  ScriptedTurn,
-  SimulatedUser,
-  SuiteCase,
-} from '../core/suite.ts';
+import type { Assertion, LiveOrigin, ModelSpec, SimulatedUser, SuiteCase } from '../core/suite.ts';
 import { costOf, priceOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { simulatorMessages } from '../simulate/prompt.ts';
-import { type AskedQuestion, askedTogether, judgeRequest } from './ask.ts';
+import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
 import type { About } from './inputs.ts';
-import { type Inquiry, type JointInquiry, joined, prepareInquiries } from './inquiries.ts';
+import { type Inquiry, type JointInquiry, prepareInquiries } from './inquiries.ts';
+import { LIKELY_REPLY, likelyTalk } from './likelyTalk.ts';
 import { type Part, partition, readingOf, usableTokens } from './parts.ts';
+import { askedTogether, joined } from './together.ts';
 
 /** Tokens of an answer: for each judged turn, and beside them. As measured on our own judges' answers. */
 const ANSWER_PER_TURN = 60;
@@ -223,7 +216,7 @@ class Counter {
   #ask(
     judge: ModelSpec | undefined,
     block: string | undefined,
-    asked: AskedQuestion,
+    asked: Omit<Asked<unknown>, 'mistakes'>,
     more = 0,
   ): void {
     const input = this.#tokens(block ?? '') + this.#around(asked) + more;
@@ -231,7 +224,7 @@ class Counter {
   }
 
   /** All of a request but the conversation. */
-  #around(asked: AskedQuestion, questions?: number): number {
+  #around(asked: Omit<Asked<unknown>, 'mistakes'>, questions?: number): number {
     const options = { temperature: 0, ...(questions !== undefined && { questions }) };
     const { messages, answer } = judgeRequest(undefined, asked, options);
     const words = messages.reduce((sum, { content }) => sum + this.#tokens(content), 0);
@@ -284,38 +277,10 @@ class Counter {
   }
 }
 
-function answerTokensOf({ turns = [] }: AskedQuestion): number {
+function answerTokensOf({ turns = [] }: Omit<Asked<unknown>, 'mistakes'>): number {
   return answerTokens(turns.length);
 }
 
 function answerTokens(turns: number): number {
   return ANSWER_BESIDE + turns * ANSWER_PER_TURN;
-}
-
-/** Tokens of a reply that is still to come. */
-const LIKELY_REPLY = 80;
-
-/** Tokens of what a simulated user says. */
-const LIKELY_REQUEST = 30;
-
-/** The user's turns with replies of a likely length; of a simulated user as many as there may be. */
-function likelyTalk(origin: LiveOrigin): SourcedMessage[] {
-  const { target, history } = origin;
-  const content = 'word '.repeat(LIKELY_REPLY).trim();
-  return [
-    ...systemMessages(target.system).map((message) => ({ message })),
-    ...(history?.messages ?? []),
-    ...likelyTurns(origin).flatMap(({ user, expected }): SourcedMessage[] => [
-      { message: { role: 'user', content: user } },
-      { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
-    ]),
-  ];
-}
-
-function likelyTurns(origin: LiveOrigin): readonly Omit<ScriptedTurn, 'source'>[] {
-  if (origin.kind === 'turns') return origin.turns;
-  const { opening, maxUserTurns } = origin.user;
-  const user = 'word '.repeat(LIKELY_REQUEST).trim();
-  const left = Math.max(0, maxUserTurns - opening.length);
-  return [...opening, ...Array.from({ length: left }, () => ({ user }))].slice(0, maxUserTurns);
 }

@@ -1,17 +1,11 @@
 import { knownOf, notReported } from '../assertions/caseNeeds.ts';
 import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { type ChosenTurns, chooseAt, chosenTurns } from '../core/at.ts';
-import {
-  type Conversation,
-  type Reporting,
-  type Turn,
-  turnsOf,
-  turnsOfSide,
-} from '../core/conversation.ts';
+import { type Conversation, type Reporting, turnsOfSide } from '../core/conversation.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
+import { chooseTurns } from './at.ts';
 import { errorVerdict, skippedVerdict } from './verdicts.ts';
 
 export interface About {
@@ -72,28 +66,4 @@ export function factsOf(given: CaseFacts): CaseFacts {
   const { id, conversationId, role, topics, tools, expectations, context } = given;
   const known = { id, conversationId, topics, tools, expectations, context };
   return { ...known, ...(role !== undefined && { role }) };
-}
-
-/**
- * The turns that an assertion looks at.
- *
- * @param side the side that its type looks at
- * @param replyTurns the number of the reply to each scripted turn, by the turn's place from 0
- */
-export function chooseTurns(
-  conversation: Conversation,
-  assertion: Pick<Assertion, 'at' | 'scriptedTurn'>,
-  side: Turn['side'] | 'both',
-  replyTurns: readonly number[],
-): ChosenTurns {
-  if (assertion.scriptedTurn !== undefined) {
-    const reply = replyTurns[assertion.scriptedTurn];
-    // A type that looks at the user looks at the turn that the reply is to.
-    const subject = reply !== undefined && side === 'user' ? reply - 1 : reply;
-    return chosenTurns(
-      turnsOf(conversation).filter(({ number }) => number === subject),
-      'the scripted turn has no reply',
-    );
-  }
-  return chooseAt(assertion.at, conversation, side);
 }

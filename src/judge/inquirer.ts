@@ -1,34 +1,27 @@
 import pLimit from 'p-limit';
 import type { Answered, Asked, Divisible, Outcome, Question } from '../assertions/contract.ts';
-import { numbersOf } from '../assertions/shared/entries.ts';
 import type { Conversation, Turn } from '../core/conversation.ts';
-import { fence } from '../core/text/visibleText.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { mistakesOf } from './answer.ts';
-import {
-  askedTogether,
-  askJudge,
-  askTogether,
-  type GivenAnswer,
-  JudgeError,
-  judgeRequest,
-  Meter,
-  type NamedQuestion,
-} from './ask.ts';
+import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
+import { askTogether, type GivenAnswer } from './askTogether.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
-import type { Questioning } from './inquiries.ts';
+import { findingsOfAll, findingsOfLatest, type JudgedPart } from './findings.ts';
+import type { Kept } from './kept.ts';
 import {
   type Capacity,
   earliestNeeded,
   type Part,
   partition,
   type Reading,
-  tooLong,
   usableTokens,
 } from './parts.ts';
+import type { NamedQuestion, Questioning } from './questions.ts';
+import { askedTogether } from './together.ts';
+import { tooLong } from './tooLong.ts';
 
-interface InquirerSetup extends Reading {
+export interface InquirerSetup extends Reading {
   readonly model: Model;
   readonly conversation: Conversation;
   /** The block of the whole conversation. */
@@ -291,85 +284,4 @@ function tokensOf(request: ModelRequest, countTokens: (text: string) => number):
     (sum, text) => sum + countTokens(text),
     0,
   );
-}
-
-/** What was found about a part. */
-interface JudgedPart<Answer> {
-  readonly part: Part;
-  readonly answer: Answer;
-}
-
-/** What the entries of turns do without where findings do not fit; the judge is told. */
-interface LeftOut {
-  readonly keys: readonly string[];
-  readonly note?: string;
-}
-
-const NOTHING: LeftOut = { keys: [] };
-const QUOTES: LeftOut = { keys: ['evidence'], note: '[quotes of turns are not shown]' };
-const WORDS: LeftOut = {
-  keys: ['evidence', 'rationale'],
-  note: '[quotes and reasons of turns are not shown]',
-};
-
-/** Findings about all parts, in fewer and fewer words: the first that fits is sent. */
-function findingsOfAll(judged: readonly JudgedPart<unknown>[]): string[] {
-  return [NOTHING, QUOTES, WORDS].map((leftOut) => findings(judged, leftOut));
-}
-
-/** As `findingsOfAll`, and then without those about the earliest parts, which are named. */
-function findingsOfLatest(judged: readonly JudgedPart<unknown>[]): string[] {
-  return [
-    ...findingsOfAll(judged),
-    ...judged.map((_one, index) => findings(judged, WORDS, index + 1)),
-  ];
-}
-
-/** @param from the first part of which the findings are shown */
-function findings(
-  judged: readonly JudgedPart<unknown>[],
-  { keys, note }: LeftOut,
-  from = 0,
-): string {
-  const missing = judged.slice(0, from).flatMap(({ part }) => part.turns);
-  const about = judged
-    .slice(from)
-    .map(
-      ({ part, answer }) =>
-        `[findings about turns ${numbersOf(part.turns)}]\n${fence(JSON.stringify(answer, without(keys)))}`,
-    );
-  return [
-    '=== FINDINGS ABOUT EARLIER PARTS ===',
-    ...(missing.length === 0 ? [] : [`[findings about turns ${numbersOf(missing)} are not shown]`]),
-    ...(note === undefined ? [] : [note]),
-    ...about,
-    '=== END OF FINDINGS ===',
-  ].join('\n');
-}
-
-/** For `JSON.stringify`: leaves these keys out of the entries of turns. */
-function without(keys: readonly string[]) {
-  return (key: string, value: unknown): unknown => {
-    if (key !== 'turns' || !Array.isArray(value)) return value;
-    return value.map((entry: object) =>
-      Object.fromEntries(Object.entries(entry).filter(([name]) => !keys.includes(name))),
-    );
-  };
-}
-
-/** What is asked once in a run, and where it is kept between runs. */
-export interface Kept {
-  readonly answers: Map<string, Promise<unknown>>;
-  load(key: string): Promise<unknown>;
-  save(key: string, answer: unknown): Promise<void>;
-}
-
-/** A replayed judge answers what was recorded, not what was kept since. */
-export const FORGETFUL = {
-  load: async () => undefined,
-  save: async () => {},
-};
-
-export function keepNothing(): Kept {
-  return { answers: new Map(), ...FORGETFUL };
 }

@@ -5,25 +5,19 @@ import type {
   ProcedureType,
   Question,
 } from '../assertions/contract.ts';
-import { temperatureOf } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
-import { addTo } from '../core/data/data.ts';
 import { errorText, unreachable } from '../core/errors.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { stepsOf } from '../node/cooperative.ts';
 import { canonicalJson } from '../node/hashes.ts';
-import type { NamedQuestion } from './ask.ts';
-import { examplesBefore, type UsedExample } from './examples/examples.ts';
+import { examplesBefore, type UsedExample } from './examples/withExamples.ts';
+import { leavesOf } from './groups.ts';
 import { type About, inputFor } from './inputs.ts';
-import { concludedVerdict, errorVerdict, leavesOf } from './verdicts.ts';
-
-/** Makes the question about some of the judged turns; an outcome where nothing needs asking. */
-export type Questioning<Answer, Concluded> = (
-  turns: readonly Turn[],
-) => Question<Answer, Concluded> | Outcome;
+import type { NamedQuestion, Questioning } from './questions.ts';
+import { concludedVerdict, errorVerdict } from './verdicts.ts';
 
 /** What is still to be asked: a question that decides one assertion, or all plain criteria that share it. */
 export interface QuestionInquiry {
@@ -184,54 +178,4 @@ function checklistInquiry({ type, inputs }: Checklist): QuestionInquiry {
     question: type.checklist(inputs),
     questioning: (turns) => type.checklist(inputs.map((input) => ({ ...input, turns }))),
   };
-}
-
-/** The inquiries, those made one that `together` puts into one request. */
-export function joined(inquiries: readonly SingleInquiry[]): Inquiry[] {
-  const groups = new Map<string, QuestionInquiry[]>();
-  for (const inquiry of inquiries) {
-    if (isJoint(inquiry)) addTo(groups, groupKey(inquiry), inquiry);
-  }
-  return inquiries.flatMap((inquiry): Inquiry[] => {
-    const group = isJoint(inquiry) ? (groups.get(groupKey(inquiry)) ?? []) : [];
-    const [first, ...rest] = group;
-    if (!first || rest.length === 0) return [inquiry];
-    return first === inquiry ? [jointInquiry([first, ...rest])] : [];
-  });
-}
-
-function isJoint(inquiry: SingleInquiry): inquiry is QuestionInquiry {
-  return inquiry.kind === 'question' && inquiry.inputs[0].assertion.together === true;
-}
-
-/** One request has one judge, asked in one way. */
-function groupKey({ inputs: [{ assertion }] }: QuestionInquiry): string {
-  const { judge, samples } = assertion;
-  return canonicalJson([judge, temperatureOf(assertion), samples]);
-}
-
-function jointInquiry(inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]]): JointInquiry {
-  const names = new Set<string>();
-  const questions = inquiries.map((inquiry) => {
-    const name = freeName(nameOf(inquiry), names);
-    names.add(name);
-    return { name, question: inquiry.question };
-  });
-  return { kind: 'together', inquiries, questions };
-}
-
-/** The assertion's key; criteria that share their question have its name. */
-function nameOf({ inputs, question }: QuestionInquiry): string {
-  return inputs.length === 1 ? inputs[0].assertion.key : question.name;
-}
-
-/** Models take keys of their tools' input of up to 64 characters: letters, digits, `_`, `.` and `-`. */
-const LONGEST_NAME = 56;
-
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
-  const words = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
-  const plain = words.slice(0, LONGEST_NAME) || 'question';
-  let name = plain;
-  for (let count = 2; taken.has(name); count += 1) name = `${plain}-${count}`;
-  return name;
 }

@@ -7,33 +7,37 @@ import { deepFreeze, groupBy } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import { type Assertion, type ModelSpec, NO_JUDGE } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
-import { NO_USAGE, type Verdict } from '../core/verdict.ts';
+import type { Verdict } from '../core/verdict.ts';
 import { type Model, ModelError } from '../models/model.ts';
-import { canonicalJson, digestOf } from '../node/hashes.ts';
-import { answersTo, JudgeError } from './ask.ts';
+import { canonicalJson } from '../node/hashes.ts';
+import { JudgeError } from './ask.ts';
+import { answersTo } from './askTogether.ts';
 import { conversationBlock } from './conversationBlock.ts';
+import { groupVerdict } from './groups.ts';
+import {
+  askedAlone,
+  askedWith,
+  type Details,
+  examplesIn,
+  judgingCost,
+  withHowAsked,
+} from './howAsked.ts';
 import { type About, factsOf } from './inputs.ts';
-import { FORGETFUL, Inquirer, type Kept, keepNothing } from './inquirer.ts';
+import { Inquirer } from './inquirer.ts';
 import {
   type Inquiry,
   isForJudge,
   type JointInquiry,
-  joined,
   prepareInquiries,
   type QuestionInquiry,
   type SingleInquiry,
 } from './inquiries.ts';
-import { readingOf, windowOf } from './parts.ts';
-import { PROTOCOL } from './protocol.ts';
+import { FORGETFUL, type Kept, keepNothing } from './kept.ts';
+import { readingOf } from './parts.ts';
+import { isCacheable } from './promptCache.ts';
 import { combineSamples, type Sampled } from './samples.ts';
-import {
-  type Cost,
-  concludedVerdict,
-  errorVerdict,
-  gated,
-  groupVerdict,
-  isGate,
-} from './verdicts.ts';
+import { joined } from './together.ts';
+import { type Cost, concludedVerdict, errorVerdict, gated, isGate } from './verdicts.ts';
 
 export interface JudgeOptions extends About {
   readonly assertions: readonly Assertion[];
@@ -289,80 +293,3 @@ const NOBODY: Model = {
   id: 'nobody',
   complete: () => Promise.reject(new ModelError('bad-request', NO_JUDGE)),
 };
-
-/** What a verdict says beside the judge's words. */
-type Details = Readonly<Record<string, unknown>>;
-
-/**
- * Says in a verdict's details what its words do not: that the conversation was not shown at once, and
- * how the answer was asked for.
- */
-function withHowAsked(verdict: Verdict, inquirer: Inquirer | undefined, more: Details): Verdict {
-  const { parts, meter } = inquirer ?? {};
-  const judgedParts = parts?.map(({ turns, shown }) => ({
-    turns: turns.map(({ number }) => number),
-    shown: [shown.from, shown.to],
-  }));
-  const details = {
-    ...verdict.details,
-    ...(judgedParts && verdict.score !== null && { parts: judgedParts }),
-    ...(meter?.answerFormat && { answer_format: meter.answerFormat }),
-    ...more,
-  };
-  return { ...verdict, details };
-}
-
-/** @param paysForAll the whole usage of a shared request stands in its first verdict, so that sums stay right */
-function judgingCost(
-  inquirer: Inquirer | undefined,
-  { samples, spread, unstable }: Omit<Sampled, 'outcome'>,
-  paysForAll: boolean,
-): Cost {
-  if (!inquirer) return { usage: NO_USAGE };
-  const { first, meter, model } = inquirer;
-  const usage = paysForAll ? meter.usage : NO_USAGE;
-  if (!first) return { usage };
-  return {
-    usage,
-    judge: {
-      model: model.id,
-      ...(meter.version !== undefined && { version: meter.version }),
-      prompt_hash: digestOf(first.messages),
-      samples,
-      spread,
-      ...(unstable && { unstable: true }),
-    },
-  };
-}
-
-/** Whose questions stood in the same request. */
-function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquiry[]): Details {
-  const others = all.filter((one) => one !== inquiry);
-  return {
-    asked_with: others.flatMap(({ inputs }) => inputs.map(({ assertion }) => assertion.key)),
-  };
-}
-
-/** The labelled conversations that stood before a question; an empty list where none could. */
-function examplesIn(inquiry: SingleInquiry): Details {
-  const { examples } = inquiry.kind === 'question' ? inquiry : {};
-  return examples ? { examples } : {};
-}
-
-/** Why each was asked by itself. */
-function askedAlone(inquirer: Inquirer | undefined): Details {
-  if (!inquirer) return {};
-  const window = windowOf(inquirer);
-  return { asked_alone: `All questions together do not fit into ${window}.` };
-}
-
-/** The shortest beginning that OpenAI's prompt cache serves, in tokens; others begin there or later. */
-const CACHE_BLOCK = 1024;
-
-/** Within a quarter for most texts and languages. Counting would load tables, which takes longer than it saves. */
-const BYTES_PER_TOKEN = 4;
-
-/** Whether a prompt cache holds what all requests about a conversation begin with. */
-function isCacheable(block: string): boolean {
-  return Buffer.byteLength(PROTOCOL + block) >= CACHE_BLOCK * BYTES_PER_TOKEN;
-}

@@ -1,8 +1,8 @@
-import { type Conversation, type Turn, turnsOf } from '../core/conversation.ts';
+import type { Conversation, Turn } from '../core/conversation.ts';
+import { turnsOf } from '../core/conversation.ts';
 import type { Assertion } from '../core/suite.ts';
-import type { Model } from '../models/model.ts';
-import { JudgeError } from './ask.ts';
-import { conversationBlock, type ShownTurns, turnText } from './conversationBlock.ts';
+import type { ShownTurns } from './conversationBlock.ts';
+import { conversationBlock, turnText } from './conversationBlock.ts';
 
 /** Consecutive turns that are judged in one request, and what is shown with them. */
 export interface Part {
@@ -39,7 +39,7 @@ export interface Capacity {
 }
 
 /** Tokens of a request about the whole conversation: of its block, and of all the rest. */
-interface RequestSize {
+export interface RequestSize {
   readonly block: number;
   readonly around: number;
 }
@@ -87,7 +87,7 @@ export function usableTokens(maxInputTokens: number): number {
 }
 
 /** `tooLong`: turns that can only be shown together, and do not fit even so. */
-type Partition =
+export type Partition =
   | { readonly parts: readonly Part[] }
   | { readonly tooLong: readonly [Turn, ...Turn[]] };
 
@@ -145,23 +145,4 @@ function partsThatFit(
     begin = end + 1;
   }
   return { parts };
-}
-
-interface Reader {
-  readonly model: Model;
-  readonly maxInputTokens: number | undefined;
-}
-
-/** @param turns a judged turn, and those before it that must be shown with it */
-export function tooLong(reader: Reader, [turn, before]: readonly Turn[] = []): JudgeError {
-  const alone = before === undefined ? 'alone' : `with turn ${before.number} before it`;
-  const what = turn === undefined ? 'What is to be judged' : `Turn ${turn.number} ${alone}`;
-  return new JudgeError(
-    'too-long',
-    `${what} does not fit into ${windowOf(reader)}. Use a judge that reads more.`,
-  );
-}
-
-export function windowOf({ model, maxInputTokens = 0 }: Reader): string {
-  return `the ${maxInputTokens} tokens that ${model.id} reads (\`max_input_tokens\`)`;
 }

@@ -25,79 +25,78 @@ import {
 import { selectionRanges } from './features/selectionRanges.ts';
 import { semanticTokens } from './features/semanticTokens.ts';
 import { workspaceSymbols } from './features/workspaceSymbols.ts';
-import { hover, promptHover } from './hover/hover.ts';
-import { messageHover } from './hover/messageHover.ts';
+import { hover, messageHover, promptHover } from './hover/hover.ts';
 import type { EvalDocument, IndexedFile, LanguagePorts } from './ports.ts';
 import type { SymbolPorts } from './symbols/sameSymbol.ts';
 
-/** Everything that can be asked about a document: what LSP asks with, and what it is answered. */
+/** The requests about a document, with LSP's parameters and results. */
 export interface Requests {
-  codeActions: { params: lsp.CodeActionParams; answer: lsp.CodeAction[] };
-  codeLenses: { params: lsp.CodeLensParams; answer: lsp.CodeLens[] };
-  completion: { params: lsp.CompletionParams; answer: lsp.CompletionItem[] };
-  definition: { params: lsp.DefinitionParams; answer: lsp.Location[] };
-  documentLinks: { params: lsp.DocumentLinkParams; answer: lsp.DocumentLink[] };
-  documentSymbols: { params: lsp.DocumentSymbolParams; answer: lsp.DocumentSymbol[] };
-  foldingRanges: { params: lsp.FoldingRangeParams; answer: lsp.FoldingRange[] };
-  formatting: { params: lsp.DocumentFormattingParams; answer: lsp.TextEdit[] };
-  hover: { params: lsp.HoverParams; answer: lsp.Hover };
-  inlayHints: { params: lsp.InlayHintParams; answer: lsp.InlayHint[] };
-  onTypeFormatting: { params: lsp.DocumentOnTypeFormattingParams; answer: lsp.TextEdit[] };
-  prepareRename: { params: lsp.PrepareRenameParams; answer: RenameTarget | Refusal };
-  references: { params: lsp.ReferenceParams; answer: lsp.Location[] };
-  rename: { params: lsp.RenameParams; answer: Renaming | Refusal };
-  selectionRanges: { params: lsp.SelectionRangeParams; answer: lsp.SelectionRange[] };
-  semanticTokens: { params: lsp.SemanticTokensParams; answer: lsp.SemanticTokens };
+  codeActions: { params: lsp.CodeActionParams; result: lsp.CodeAction[] };
+  codeLenses: { params: lsp.CodeLensParams; result: lsp.CodeLens[] };
+  completion: { params: lsp.CompletionParams; result: lsp.CompletionItem[] };
+  definition: { params: lsp.DefinitionParams; result: lsp.Location[] };
+  documentLinks: { params: lsp.DocumentLinkParams; result: lsp.DocumentLink[] };
+  documentSymbols: { params: lsp.DocumentSymbolParams; result: lsp.DocumentSymbol[] };
+  foldingRanges: { params: lsp.FoldingRangeParams; result: lsp.FoldingRange[] };
+  formatting: { params: lsp.DocumentFormattingParams; result: lsp.TextEdit[] };
+  hover: { params: lsp.HoverParams; result: lsp.Hover };
+  inlayHints: { params: lsp.InlayHintParams; result: lsp.InlayHint[] };
+  onTypeFormatting: { params: lsp.DocumentOnTypeFormattingParams; result: lsp.TextEdit[] };
+  prepareRename: { params: lsp.PrepareRenameParams; result: RenameTarget | Refusal };
+  references: { params: lsp.ReferenceParams; result: lsp.Location[] };
+  rename: { params: lsp.RenameParams; result: Renaming | Refusal };
+  selectionRanges: { params: lsp.SelectionRangeParams; result: lsp.SelectionRange[] };
+  semanticTokens: { params: lsp.SemanticTokensParams; result: lsp.SemanticTokens };
 }
 
 export type RequestName = keyof Requests;
 
-/** What a request is about, and what it is answered with the help of. */
-export interface About {
+/** The document of a request, and what answers it. */
+interface RequestContext {
   readonly uri: string;
   readonly path: string;
   readonly ports: LanguagePorts;
-  /** Aborted once nobody waits for the answer any more. */
+  /** Aborted if the request is cancelled. */
   readonly signal: AbortSignal;
-  /** For work that may take long: see `LIMITS.work`. */
+  /** For long work: see `LIMITS.work`. */
   readonly step: Step;
 }
 
-/** Answers to requests; undefined if there is nothing to say. */
-export type Features = {
+/** The features of a kind of document. They return undefined for an empty result. */
+type Features = {
   readonly [Name in RequestName]?: (
     params: Requests[Name]['params'],
-    about: About,
-  ) => Promise<Requests[Name]['answer'] | undefined>;
+    request: RequestContext,
+  ) => Promise<Requests[Name]['result'] | undefined>;
 };
 
-/** Documents that are served alike. What they have no feature for is answered with nothing. */
-export interface DocumentKind {
+/** Documents with the same features. Other requests get an empty result. */
+interface DocumentKind {
   /** @param isUsed whether a suite uses the file */
   includes(path: string, isUsed: boolean): boolean;
   readonly features: Features;
 }
 
-/** Of every file in which symbols of a suite stand. */
+/** For all files that contain symbols of a suite. */
 const symbolFeatures: Features = {
-  definition: async ({ position }, about) =>
-    definition(about.path, position, await everywhere(about)),
-  prepareRename: async ({ position }, about) =>
-    prepareRename(about.path, position, await everywhere(about)),
-  references: async ({ position, context }, about) =>
-    references(about.path, position, context.includeDeclaration, await everywhere(about)),
-  rename: async ({ position, newName }, about) =>
-    rename(about.path, position, newName, await everywhere(about)),
+  definition: async ({ position }, request) =>
+    definition(request.path, position, await allSymbols(request)),
+  prepareRename: async ({ position }, request) =>
+    prepareRename(request.path, position, await allSymbols(request)),
+  references: async ({ position, context }, request) =>
+    references(request.path, position, context.includeDeclaration, await allSymbols(request)),
+  rename: async ({ position, newName }, request) =>
+    rename(request.path, position, newName, await allSymbols(request)),
 };
 
-/** Without waiting for the whole of the file to be read. */
-const casesCompletion: Features['completion'] = ofText(
+/** Doesn't wait until the whole file is loaded. */
+const casesCompletion: Features['completion'] = withText(
   async (text, { position }, { path, ports, step }) => {
     const [user] = ports.usersOf(path);
     const suite = user === undefined ? undefined : await ports.documentAt(user);
     const context = {
       ...ports,
-      ...ports.wishes(),
+      ...ports.clientSettings(),
       ...(suite && { including: suite.yaml.value }),
       workspace: ports.workspaceOf(path),
     };
@@ -105,7 +104,7 @@ const casesCompletion: Features['completion'] = ofText(
   },
 );
 
-const textActions: Features['codeActions'] = ofText((text, { context }, { path, ports }) =>
+const textActions: Features['codeActions'] = withText((text, { context }, { path, ports }) =>
   codeActionsOfText(path, text, context.diagnostics, ports, context.only),
 );
 
@@ -113,45 +112,32 @@ const evalFile: DocumentKind = {
   includes: isEvalFile,
   features: {
     ...symbolFeatures,
-    codeActions: ofDocument((document, { range, context }, { ports }) =>
+    codeActions: withDocument((document, { range, context }, { ports }) =>
       codeActions(document, range, context.diagnostics, ports, context.only),
     ),
-    codeLenses: ofDocument((document, _, { uri }) => codeLenses(document, uri)),
+    codeLenses: withDocument((document, _, { uri }) => codeLenses(document, uri)),
     completion: casesCompletion,
-    documentLinks: ofDocument(async (document, _, about) =>
-      documentLinks(document, await amongOpen(about)),
+    documentLinks: withDocument(async (document, _, request) =>
+      documentLinks(document, await openSymbols(request)),
     ),
-    documentSymbols: ofDocument(remembered(documentSymbols)),
-    foldingRanges: ofDocument(remembered(foldingRanges)),
-    formatting: ofDocument((document, { options }, { step }) =>
+    documentSymbols: withDocument(remembered(documentSymbols)),
+    foldingRanges: withDocument(remembered(foldingRanges)),
+    formatting: withDocument((document, { options }, { step }) =>
       inSteps(formatting(document, options), step),
     ),
-    hover: ofDocument(async (document, { position }, about) =>
-      hover(
-        document,
-        position,
-        about.ports.lastRuns,
-        await amongOpen(about),
-        about.ports.lastVariants,
-        about.ports.casesNow,
-        about.ports.pastRuns,
-      ),
+    hover: withDocument(async (document, { position }, request) =>
+      hover(document, position, request.ports, await openSymbols(request)),
     ),
-    inlayHints: ofDocument((document, { range }, { ports }) =>
-      inlayHints(
-        document,
-        range,
-        ports.lastRuns,
-        ports.wishes().hints,
-        ports.lastVariants,
-        ports.casesNow,
-      ),
+    inlayHints: withDocument((document, { range }, { ports }) =>
+      inlayHints(document, range, ports, ports.clientSettings().hints),
     ),
-    onTypeFormatting: ofDocument((document, { position, ch, options }) =>
+    onTypeFormatting: withDocument((document, { position, ch, options }) =>
       onTypeFormatting(document, position, ch, options),
     ),
-    selectionRanges: ofDocument((document, { positions }) => selectionRanges(document, positions)),
-    semanticTokens: ofDocument(remembered(semanticTokens)),
+    selectionRanges: withDocument((document, { positions }) =>
+      selectionRanges(document, positions),
+    ),
+    semanticTokens: withDocument(remembered(semanticTokens)),
   },
 };
 
@@ -159,11 +145,13 @@ const messagesFile: DocumentKind = {
   includes: isMessagesFile,
   features: {
     codeActions: textActions,
-    completion: ofText((text, { position }, { path, ports, step }) =>
-      inSteps(messageCompletion(text, path, position, ports.wishes()), step),
+    completion: withText((text, { position }, { path, ports, step }) =>
+      inSteps(messageCompletion(text, path, position, ports.clientSettings()), step),
     ),
-    documentSymbols: ofText((text, _, { path, step }) => inSteps(messageSymbols(text, path), step)),
-    hover: ofText((text, { position }, { path, step }) =>
+    documentSymbols: withText((text, _, { path, step }) =>
+      inSteps(messageSymbols(text, path), step),
+    ),
+    hover: withText((text, { position }, { path, step }) =>
       inSteps(messageHover(text, path, position), step),
     ),
   },
@@ -174,19 +162,20 @@ const judgePrompt: DocumentKind = {
   features: {
     ...symbolFeatures,
     codeActions: textActions,
-    completion: ofText(async (text, { position }, about) => {
-      const { path, ports, signal, step } = about;
+    completion: withText(async (text, { position }, request) => {
+      const { path, ports, signal, step } = request;
       const users = await ports.suitesAt(ports.usersOf(path), signal);
-      const known = await promptContext(path, among(users, about));
+      const known = await promptContext(path, symbolPorts(users, request));
       const editorModels = await ports.editorModels();
-      const context = { ...known, editorModels, ...ports.wishes() };
+      const context = { ...known, editorModels, ...ports.clientSettings() };
       return inSteps(promptCompletion(text, position, context), step);
     }),
-    hover: async ({ position }, about) => promptHover(about.path, position, await amongOpen(about)),
+    hover: async ({ position }, request) =>
+      promptHover(request.path, position, await openSymbols(request)),
   },
 };
 
-/** A file of cases that a suite includes, whatever it is called. */
+/** A file of cases that a suite includes. Its name is arbitrary. */
 const includedFile: DocumentKind = {
   includes: (path, isUsed) => isUsed && /\.ya?ml$/.test(path),
   features: {
@@ -196,14 +185,14 @@ const includedFile: DocumentKind = {
   },
 };
 
-/** Such as a transcript: what suites say of it can be mended in it. */
+/** Such as a transcript: problems that suites report in it can be fixed in it. */
 const otherFile: DocumentKind = {
   includes: () => true,
   features: { codeActions: textActions },
 };
 
-/** The first that includes a file is its kind. */
-export const documentKinds: readonly DocumentKind[] = [
+/** A file has the first kind that includes it. */
+const documentKinds: readonly DocumentKind[] = [
   evalFile,
   messagesFile,
   judgePrompt,
@@ -211,56 +200,61 @@ export const documentKinds: readonly DocumentKind[] = [
   otherFile,
 ];
 
-/** Of the whole document, once it is read. */
-function ofDocument<Params, Answer>(
-  work: (document: EvalDocument, params: Params, about: About) => Answer | Promise<Answer>,
+/** For features that need the parsed document. */
+function withDocument<Params, Result>(
+  work: (
+    document: EvalDocument,
+    params: Params,
+    request: RequestContext,
+  ) => Result | Promise<Result>,
 ) {
-  return async (params: Params, about: About): Promise<Answer | undefined> => {
-    const document = await about.ports.documentAt(about.path);
-    return document && work(document, params, about);
+  return async (params: Params, request: RequestContext): Promise<Result | undefined> => {
+    const document = await request.ports.documentAt(request.path);
+    return document && work(document, params, request);
   };
 }
 
-/** Of the text as it is typed. */
-function ofText<Params, Answer>(
-  work: (text: string, params: Params, about: About) => Answer | Promise<Answer>,
+/** For features that need only the text. */
+function withText<Params, Result>(
+  work: (text: string, params: Params, request: RequestContext) => Result | Promise<Result>,
 ) {
-  return async (params: Params, about: About): Promise<Answer | undefined> => {
-    const text = await about.ports.readText(about.path);
-    return text === undefined ? undefined : work(text, params, about);
+  return async (params: Params, request: RequestContext): Promise<Result | undefined> => {
+    const text = await request.ports.readText(request.path);
+    return text === undefined ? undefined : work(text, params, request);
   };
 }
 
-async function everywhere(about: About): Promise<SymbolPorts> {
-  return among(await about.ports.allFiles(about.signal), about);
+async function allSymbols(request: RequestContext): Promise<SymbolPorts> {
+  return symbolPorts(await request.ports.allFiles(request.signal), request);
 }
 
-/** Without the files that are not open, which takes no time. */
-async function amongOpen(about: About): Promise<SymbolPorts> {
-  return among(await about.ports.openFiles(), about);
+/** Only the open files, which need no reading. */
+async function openSymbols(request: RequestContext): Promise<SymbolPorts> {
+  return symbolPorts(await request.ports.openFiles(), request);
 }
 
-function among(documents: readonly IndexedFile[], { ports, step }: About): SymbolPorts {
+function symbolPorts(
+  documents: readonly IndexedFile[],
+  { ports, step }: RequestContext,
+): SymbolPorts {
   return { ...ports, documents, step };
 }
 
 export type LanguageService = ReturnType<typeof createLanguageService>;
 
-/** Answers all that editors ask, without knowing how they ask. */
+/** Answers the requests of editors, independently of the protocol. */
 export function createLanguageService(ports: LanguagePorts) {
   return {
     /**
-     * Asks about a document, by its kind.
-     *
-     * @returns undefined if there is nothing to say
-     * @throws the signal's reason once it is aborted, and `TookTooLong`: what other requests and the
-     *   reading of files take does not count
+     * @returns undefined if the result is empty
+     * @throws the signal's reason if it is aborted, or `TookTooLong`; the time of other requests and of
+     *   reading files doesn't count
      */
-    async ask<Name extends RequestName>(
+    async request<Name extends RequestName>(
       name: Name,
       params: Requests[Name]['params'],
       signal: AbortSignal,
-    ): Promise<Requests[Name]['answer'] | undefined> {
+    ): Promise<Requests[Name]['result'] | undefined> {
       const { uri } = params.textDocument;
       const path = ports.pathOf(uri);
       const isUsed = ports.usersOf(path).length > 0;

@@ -1,39 +1,37 @@
 import * as z from 'zod';
 import { statusSchema } from '../core/verdict.ts';
-import type { PageProtocol } from './viewPage.ts';
-
-/** What the extension and the view of agreement say to each other. Parsed on both ends. */
+import type { FromPage, PageProtocol, ToPage } from './viewPage.ts';
 
 const count = z.int().min(0);
 
 const share = z.number().nullable();
 
-/** How the judge would agree at other thresholds. */
+/** Agreement of the judge with people at other thresholds. */
 const thresholdsSchema = z.strictObject({
   head: z.array(z.string()),
-  /** Rising; as the head names them, and as they are drawn. */
+  /** By rising threshold: the cells that `head` names, and the numbers to draw. */
   rows: z.array(
     z.strictObject({ cells: z.array(z.string()), precision: share, recall: share, kappa: share }),
   ),
-  /** Which of them agrees best. */
+  /** Index of the row with the best agreement. */
   best: count,
-  /** Which one agrees best, and what that is worth. */
+  /** A sentence about the best threshold. */
   words: z.string(),
 });
 
 const rowSchema = z.strictObject({
-  /** As the head names them: judge, assertion, what is compared, and the numbers. */
+  /** As named in `head`: judge, assertion, what is compared, and the numbers. */
   cells: z.array(z.string()),
-  /** What of judge and people said what, judge first. */
+  /** Counts by answer, the judge's first. */
   confusion: z.strictObject({
     failFail: count,
     failPass: count,
     passFail: count,
     passPass: count,
   }),
-  /** The disagreements that it counts, by their places in the list. */
+  /** Indexes in `disagreements`. */
   disagreements: z.array(count),
-  /** Absent where the judge gives but one score, and of turns. */
+  /** Absent for turns, and if the judge gives only one score. */
   thresholds: thresholdsSchema.optional(),
 });
 
@@ -45,44 +43,38 @@ const disagreementSchema = z.strictObject({
   said: z.array(
     z.strictObject({ person: z.string(), words: z.string(), comment: z.string().optional() }),
   ),
-  /** That the question has changed since. */
+  /** Set if the question has changed since. */
   mark: z.string().optional(),
 });
 
-export const agreementSchema = z.strictObject({
+const agreementSchema = z.strictObject({
   phase: z.enum(['reading', 'done']),
-  /** How many labels there are. */
+  /** Number of labels. */
   labels: count,
   head: z.array(z.string()),
-  /** What the numbers mean. */
+  /** Explains the numbers. */
   meaning: z.string(),
   rows: z.array(rowSchema),
-  /** What is not counted, and what could not be read. */
+  /** Labels that aren't counted. */
   notes: z.array(z.string()),
   problems: z.array(z.string()),
   disagreements: z.array(disagreementSchema),
-  /** Disagreements that are not listed. */
+  /** Number of disagreements beyond those listed. */
   more: count,
 });
 
-export const toAgreementSchema = z.strictObject({
-  kind: z.literal('snapshot'),
-  agreement: agreementSchema,
-});
-
-export const fromAgreementSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('ready') }),
-  /** The conversation of a disagreement, at its turn. */
-  z.strictObject({ kind: z.literal('open'), disagreement: count }),
-]);
-
+/** Messages between the extension and the agreement view. */
 export const agreementProtocol = {
-  toPage: toAgreementSchema,
-  fromPage: fromAgreementSchema,
+  toPage: z.strictObject({ kind: z.literal('snapshot'), agreement: agreementSchema }),
+  fromPage: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('ready') }),
+    /** The conversation of a disagreement, at its turn. */
+    z.strictObject({ kind: z.literal('open'), disagreement: count }),
+  ]),
   state: z.strictObject({}),
 } satisfies PageProtocol;
 
-export type ShownAgreement = z.infer<typeof agreementSchema>;
-export type ShownThresholds = z.infer<typeof thresholdsSchema>;
-export type ToAgreement = z.infer<typeof toAgreementSchema>;
-export type FromAgreement = z.infer<typeof fromAgreementSchema>;
+export type AgreementSnapshot = z.infer<typeof agreementSchema>;
+export type ThresholdTable = z.infer<typeof thresholdsSchema>;
+export type ToAgreement = ToPage<typeof agreementProtocol>;
+export type FromAgreement = FromPage<typeof agreementProtocol>;

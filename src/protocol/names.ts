@@ -14,25 +14,25 @@ export const SETTINGS = {
 
 export const LANGUAGE_ID = 'conversation-eval';
 
-/** The scheme of documents that show what a judge was asked. */
-export const JUDGE_REQUEST = 'turnlight-judge';
+/** URI scheme of the documents that show a judge's request. */
+export const JUDGE_REQUEST_SCHEME = 'turnlight-judge';
 
 export const EVAL_GLOB = '**/*.eval.{yaml,yml}';
 export const MESSAGES_GLOB = '**/*.messages.{json,jsonl,yaml,yml}';
 
-/** @param name of a file: its path or its address */
+/** @param name path or URI of a file */
 export function isEvalFile(name: string): boolean {
   return /\.eval\.ya?ml$/.test(name);
 }
 
-/** As `isEvalFile`, of a file of messages, whoever refers to it. */
+/** @param name path or URI of a file */
 export function isMessagesFile(name: string): boolean {
   return /\.messages\.(?:jsonl?|ya?ml)$/i.test(name);
 }
 
 /**
- * Commands that the server's code lenses name and the client carries out. Arguments: the file's URI,
- * and for a case its id.
+ * Commands that the server's code lenses name and the client runs. Arguments: the file's URI, and for
+ * a case its id.
  */
 export const COMMANDS = {
   runCase: 'turnlight.runCase',
@@ -45,7 +45,7 @@ export const COMMANDS = {
 } as const;
 
 /**
- * Flags for the server's process. Without a limit Node keeps over a gigabyte of what nobody needs any more
- * where a workspace is full of long files; with it, it collects that sooner.
+ * Node flags of the server's process. In workspaces with many long files, Node would otherwise keep
+ * over a gigabyte of garbage.
  */
 export const SERVER_FLAGS: readonly string[] = ['--max-old-space-size=768'];

@@ -2,23 +2,23 @@ import * as z from 'zod';
 import { tableSchema } from './resultsProtocol.ts';
 import { snapshotSchema } from './viewProtocol.ts';
 
-/** The element that holds a run in the page of a report. */
+/** Id of the element that contains the run in an HTML report. */
 export const RUN_ELEMENT = 'run';
 
-/** What the page of a report shows. */
+/** The data of an HTML report. */
 export const reportPageSchema = z.strictObject({
-  /** When the run began, ISO 8601; absent where none did. */
+  /** Start of the run, ISO 8601; absent if nothing ran. */
   started: z.string().optional(),
-  /** How assertions came out, counts, cost, time. */
+  /** Summary lines: results of assertions, counts, cost, time. */
   sums: z.array(z.string()),
   table: tableSchema,
-  /** Where each execution stands in the table. */
+  /** The table row of each execution. */
   rows: z.array(z.int().min(0)),
-  /** Each execution that finished, in the order of the files. Paths are relative. */
+  /** The finished executions, in the order of the files. Paths are relative. */
   executions: z.array(snapshotSchema),
 });
 
 export type ReportPage = z.infer<typeof reportPageSchema>;
 
-/** The part of the page's address that leads to the table; a number leads to an execution. */
+/** URL fragment of the table. The fragment of an execution is its number. */
 export const TABLE_HASH = '#results';

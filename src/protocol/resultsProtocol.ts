@@ -1,16 +1,11 @@
 import * as z from 'zod';
 import { OUTCOMES } from '../core/presentation/words.ts';
 import { statusSchema } from '../core/verdict.ts';
-import type { PageProtocol } from './viewPage.ts';
+import type { FromPage, PageProtocol, ToPage } from './viewPage.ts';
 
-/**
- * What the extension and the results view say to each other. Parsed on both ends. A snapshot holds all
- * cases of a run, each as little as a row shows; what was said and why is asked for when it is looked for.
- */
+const count = z.int().min(0);
 
-const place = z.int().min(0);
-
-/** What became of it from one run to another. */
+/** The change from one run to another. */
 const comparedSchema = z.strictObject({
   change: z.enum(OUTCOMES),
   shown: z.string(),
@@ -23,7 +18,7 @@ const outcomeSchema = z.strictObject({
   threshold: z.number().min(0).max(1),
   label: z.string().optional(),
   reason: z.string().optional(),
-  /** Highest less lowest score of several samples, where they differ. */
+  /** Highest minus lowest score of several samples, if they differ. */
   spread: z.number().min(0).optional(),
   compared: comparedSchema.optional(),
 });
@@ -31,62 +26,62 @@ const outcomeSchema = z.strictObject({
 /** One assertion over all cases. */
 const columnSchema = z.strictObject({
   name: z.string(),
-  /** From 1; above it where a case has several assertions of this name. */
+  /** From 1; higher if a case has several assertions with this name. */
   occurrence: z.int().min(1),
-  /** Each that a verdict came to, once. */
+  /** The distinct outcomes of its verdicts. */
   outcomes: z.array(outcomeSchema),
 });
 
 const caseSchema = z.strictObject({
   /** Index in `suites`. */
-  suite: place,
-  /** As shown: with its variant. */
+  suite: count,
+  /** Includes the variant. */
   title: z.string(),
   status: statusSchema,
   score: z.number().min(0).max(1).nullable(),
-  /** As it is shown, on its side of the threshold. */
+  /** The displayed score, rounded to the correct side of the threshold. */
   scored: z.string().optional(),
-  /** Why it errored or was skipped. */
+  /** Why the case errored or was skipped. */
   reason: z.string().optional(),
   /** Indexes in `tags`. */
-  tags: z.array(place),
+  tags: z.array(count),
   cost: z.number().min(0).nullable(),
   /** Milliseconds, of all repetitions. */
   duration: z.number().min(0),
-  /** Pairs: the index of a column, and of an outcome in it; those of each repetition after each other. */
-  cells: z.array(place),
-  /** Where it is repeated: how many of its repetitions passed, came to their end, and were to run. */
+  /** Pairs of indexes, column and outcome in it, repetition by repetition. */
+  cells: z.array(count),
+  /** If the case is repeated: number of repetitions by state. */
   repeated: z
     .strictObject({
-      passed: place,
+      passed: count,
       finished: z.int().min(1),
       planned: z.int().min(1),
-      /** Lowest and highest score as they are shown, where they differ. */
+      /** Lowest and highest displayed score, if they differ. */
       range: z.string().optional(),
     })
     .optional(),
-  /** Where people labelled its verdicts, pairs: the index of a column, and 1 where somebody says that it is wrong. */
-  people: z.array(place).optional(),
+  /** Labels of people, in pairs: the index of a column, and 1 if somebody marked the verdict as wrong. */
+  people: z.array(count).optional(),
   compared: comparedSchema.optional(),
-  /** In the first of two runs. */
+  /** In the base run of a comparison. */
   before: z
     .strictObject({ cost: z.number().min(0).nullable(), duration: z.number().min(0) })
     .optional(),
 });
 
 export const tableSchema = z.strictObject({
-  /** The eval files, as they are shown. */
+  /** The displayed names of the eval files. */
   suites: z.array(z.string()),
   tags: z.array(z.string()),
   columns: z.array(columnSchema),
-  /** In the order of the record, each case once. */
+  /** Each case once, in the order of the record. */
   cases: z.array(caseSchema),
 });
 
 export const SORT_COLUMNS = ['case', 'status', 'others', 'tags', 'cost', 'duration'] as const;
 
-/** What a person chose to see. */
-export const shownSchema = z.strictObject({
+/** The sorting, grouping, and filters of the table. */
+const tableSettingsSchema = z.strictObject({
   sort: z
     .strictObject({
       /** One of `SORT_COLUMNS`, or `assertion NAME`. */
@@ -95,38 +90,38 @@ export const shownSchema = z.strictObject({
     })
     .optional(),
   group: z.enum(['none', 'file', 'tag']),
-  /** Of the case, or of the verdict where an assertion is chosen. `bad`: failed or errored. */
+  /** Of the case; of the verdict if `assertion` is set. `bad`: failed or errored. */
   status: z.enum(['all', 'bad', ...statusSchema.options]),
-  /** By its name. */
+  /** The name of an assertion. */
   assertion: z.string().optional(),
-  /** Of the case, or of the verdict where an assertion is chosen. */
+  /** Of the case; of the verdict if `assertion` is set. */
   change: z.enum(OUTCOMES).optional(),
   tag: z.string().optional(),
   label: z.string().optional(),
-  /** Whether people say that a verdict is right, or wrong. */
+  /** Verdicts that people labelled right, or wrong. */
   people: z.enum(['right', 'wrong']).optional(),
   text: z.string(),
-  /** Groups of which the cases are hidden. */
+  /** Collapsed groups. */
   folded: z.array(z.string()),
   /** Pixels from the top of the table. */
   scroll: z.number().min(0),
 });
 
-/** All that the view keeps over a reload. */
+/** What the view restores after a reload. Paths are absolute. */
 export const resultsStateSchema = z.strictObject({
-  /** Of the run, absolute. */
+  /** The records of the run. */
   records: z.array(z.string()).min(1),
-  /** Of the run that it is compared with, absolute. */
+  /** The records of the base run of a comparison. */
   base: z.array(z.string()).min(1).optional(),
-  shown: shownSchema.optional(),
+  shown: tableSettingsSchema.optional(),
 });
 
-/** What two runs differ by, in sentences. */
+/** The differences between two runs, in sentences. */
 const findingsSchema = z.strictObject({
-  /** Which runs they are. */
+  /** Names of the two runs. */
   runs: z.array(z.string()),
   changed: z.array(z.string()),
-  /** What the numbers say in one sentence, then of each assertion. */
+  /** The result in one sentence; `evidence` has one per assertion. */
   sentence: z.string(),
   evidence: z.array(
     z.strictObject({
@@ -137,78 +132,82 @@ const findingsSchema = z.strictObject({
   noise: z.array(z.string()),
 });
 
-export const resultsSchema = z.strictObject({
+/** All cases of a run, each as one row. Conversations and rationales are requested as needed. */
+const resultsSchema = z.strictObject({
   records: z.array(z.string()).min(1),
   title: z.string(),
-  /** When it was, what it cost, how long it took. */
+  /** Time, cost, and duration. */
   facts: z.array(z.string()),
-  /** `reading`: more of the record is still to be read; `interrupted`: cancelled, stopped, or killed. */
+  /** `reading`: the record isn't fully read yet; `interrupted`: cancelled, stopped, or killed. */
   phase: z.enum(['reading', 'running', 'interrupted', 'over']),
-  /** Another one where the record was written anew: what was found before counts no more. */
+  /** Changes if the record was replaced: earlier search results are then invalid. */
   generation: z.int().min(0),
-  /** What could not be read. */
+  /** Errors of reading the record. */
   problems: z.array(z.string()),
   table: tableSchema,
-  /** The places of the rows in the table, as one reads the files; absent where the table has them so. */
-  order: z.array(place).optional(),
-  /** Where two runs are compared. */
+  /** Indexes of the table's rows in the order of the files; absent if the table has that order. */
+  order: z.array(count).optional(),
+  /** Present if two runs are compared. */
   comparison: z
     .strictObject({
-      /** The records of the first run, absolute. */
+      /** The records of the base run, absolute. */
       base: z.array(z.string()).min(1),
-      /** Once both are read. */
+      /** Present once both runs are read. */
       findings: findingsSchema.optional(),
     })
     .optional(),
 });
 
-export const toResultsSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('snapshot'), results: resultsSchema }),
-  /** More cases that hold what is searched for, by their places in the table. */
-  z.strictObject({
-    kind: z.literal('found'),
-    search: z.int(),
-    cases: z.array(place),
-    /** How many executions were looked through. */
-    looked: place,
-    done: z.boolean(),
-  }),
-]);
-
-export const fromResultsSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('ready') }),
-  /** The conversation of a case; at what a verdict says, where a column is given. */
-  z.strictObject({ kind: z.literal('open'), case: place, column: place.optional() }),
-  /** Looks for a text in turns, rationales and all else; ends the search before. Empty: none. */
-  z.strictObject({
-    kind: z.literal('search'),
-    search: z.int(),
-    text: z.string().max(1000),
-    /** So many executions were looked through already. */
-    from: place,
-  }),
-  z.strictObject({ kind: z.literal('copy'), cases: z.array(place) }),
-  /** Asks for a run to compare this one with. */
-  z.strictObject({ kind: z.literal('compare') }),
-  /** Runs the cases that the run didn't finish. */
-  z.strictObject({ kind: z.literal('resume') }),
-  z.strictObject({ kind: z.literal('export'), format: z.enum(['csv', 'html']) }),
-]);
-
+/** Messages between the extension and the results view. */
 export const resultsProtocol = {
-  toPage: toResultsSchema,
-  fromPage: fromResultsSchema,
+  toPage: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('snapshot'), results: resultsSchema }),
+    /** Further cases that match the search, as indexes in the table. */
+    z.strictObject({
+      kind: z.literal('found'),
+      search: z.int(),
+      cases: z.array(count),
+      /** Number of executions searched so far. */
+      looked: count,
+      done: z.boolean(),
+    }),
+  ]),
+  fromPage: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('ready') }),
+    /** Opens the conversation of a case; with `column`, at the verdict's quote. */
+    z.strictObject({ kind: z.literal('open'), case: count, column: count.optional() }),
+    /** Searches turns, rationales, and everything else, and ends the previous search. Empty: only ends it. */
+    z.strictObject({
+      kind: z.literal('search'),
+      search: z.int(),
+      text: z.string().max(1000),
+      /** Number of executions already searched. */
+      from: count,
+    }),
+    z.strictObject({ kind: z.literal('copy'), cases: z.array(count) }),
+    /** Lets the user choose a run to compare this one with. */
+    z.strictObject({ kind: z.literal('compare') }),
+    /** Runs the cases that the run didn't finish. */
+    z.strictObject({ kind: z.literal('resume') }),
+    z.strictObject({ kind: z.literal('export'), format: z.enum(['csv', 'html']) }),
+  ]),
   state: resultsStateSchema,
 } satisfies PageProtocol;
 
 export type ResultsTable = z.infer<typeof tableSchema>;
 export type ResultsCase = z.infer<typeof caseSchema>;
 export type ResultsColumn = z.infer<typeof columnSchema>;
-export type Shown = z.infer<typeof shownSchema>;
+export type TableSettings = z.infer<typeof tableSettingsSchema>;
 export type ResultsState = z.infer<typeof resultsStateSchema>;
 export type Findings = z.infer<typeof findingsSchema>;
 export type Results = z.infer<typeof resultsSchema>;
-export type ToResults = z.infer<typeof toResultsSchema>;
-export type FromResults = z.infer<typeof fromResultsSchema>;
+export type ToResults = ToPage<typeof resultsProtocol>;
+export type FromResults = FromPage<typeof resultsProtocol>;
 
-export const ALL_SHOWN: Shown = { group: 'none', status: 'all', text: '', folded: [], scroll: 0 };
+export const DEFAULT_TABLE_SETTINGS: TableSettings = {
+  group: 'none',
+  status: 'all',
+  text: '',
+  folded: [],
+  scroll: 0,
+};

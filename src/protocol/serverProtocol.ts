@@ -1,24 +1,24 @@
 import * as z from 'zod';
 import { statusSchema } from '../core/verdict.ts';
 
-/** What a client says as it starts the server. */
+/** The `initializationOptions` of a client. */
 export const clientOptionsSchema = z.object({
-  /** It is the extension, which knows more than LSP. */
+  /** The client is the extension, which supports the messages below. */
   extension: z.boolean().catch(false),
 });
 
 export type ClientOptions = z.infer<typeof clientOptionsSchema>;
 
-/** The request for the editor's models, to the extension alone → `editorModelsSchema`. */
+/** The request for the editor's models, to the extension only → `editorModelsSchema`. */
 export const EDITOR_MODELS = 'turnlight/editorModels';
 
 /** As `provider:model`. */
 export const editorModelsSchema = z.array(z.string());
 
-/** The notification that a case is about to have a new id, if its edit is applied, to the extension alone. */
+/** Notifies the extension that a case gets a new id if its edit is applied. */
 export const CASE_RENAMES = 'turnlight/caseRenames';
 
-/** The notification that a case has a new id and its results have followed, to the extension alone. */
+/** Notifies the extension that a case has a new id and its results were moved to it. */
 export const CASE_RENAMED = 'turnlight/caseRenamed';
 
 export const caseRenamedSchema = z.strictObject({
@@ -35,7 +35,7 @@ export const caseRenamesSchema = z.array(
 
 export type CaseRenamed = z.infer<typeof caseRenamedSchema>;
 
-/** The notification with the marks of an open eval file, to the extension alone. */
+/** Sends the extension the verdict marks of an open eval file. */
 export const VERDICT_MARKS = 'turnlight/verdictMarks';
 
 const verdictMarkSchema = z.strictObject({
@@ -55,7 +55,7 @@ export type VerdictMark = z.infer<typeof verdictMarkSchema>;
 
 export type VerdictMarks = z.infer<typeof verdictMarksSchema>;
 
-/** What the server asks the client for where it cannot read by itself: virtual workspaces. */
+/** The server asks the client for the files of virtual workspaces, which it can't read itself. */
 export const FILE_REQUESTS = {
   /** `readParamsSchema` → `readReplySchema` */
   read: 'turnlight/readFile',
@@ -77,7 +77,7 @@ export const readReplySchema = z.union([
   }),
 ]);
 
-/** Of `exists` and `list`. */
+/** For `exists` and `list`. */
 export const uriParamsSchema = z.strictObject({ uri: z.string() });
 
 export const listReplySchema = z.strictObject({

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 import { SECTION } from './names.ts';
 
-/** What a page of ours shows; one script serves all, so that what they share ships once. */
+/** The kinds of pages. One script serves all of them, so that shared code ships once. */
 export type ViewPage = 'conversation' | 'results' | 'agreement' | 'labelling' | 'trends';
 
-/** On the page's root: which it is. */
+/** Attribute of the page's root element with its kind. */
 export const PAGE_ATTRIBUTE = 'data-page';
 
-/** By which VS Code brings a page back after a reload. */
+/** The id by which VS Code restores a page after a reload. */
 export function viewTypeOf(page: ViewPage): string {
   return `${SECTION}.${page}`;
 }
@@ -19,11 +19,11 @@ export function isRunning(phase: (typeof PHASES)[number] | undefined): boolean {
   return phase === 'queued' || phase === 'running';
 }
 
-/** The messages between the extension and a page. Each end parses what it receives. */
+/** The messages between the extension and a page. Both ends parse what they receive. */
 export interface PageProtocol {
   readonly toPage: z.ZodType<{ readonly kind: string }>;
   readonly fromPage: z.ZodType<{ readonly kind: string }>;
-  /** What the page keeps over a reload. */
+  /** What the page restores after a reload. */
   readonly state: z.ZodType;
 }
 
@@ -32,10 +32,9 @@ export type FromPage<Protocol extends PageProtocol> = z.infer<Protocol['fromPage
 export type PageState<Protocol extends PageProtocol> = z.infer<Protocol['state']>;
 
 /**
- * The policy of a page of the conversation view: it loads its own script and style, and nothing else at
- * all.
+ * The content security policy of a page: it loads its own script and styles, and nothing else.
  *
- * @param nonce random, new for each page: only what carries it runs
+ * @param nonce random, new for each page: only scripts and styles with it load
  * @param styles further sources of style sheets
  */
 export function viewPolicy(nonce: string, ...styles: readonly string[]): string {

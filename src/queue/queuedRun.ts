@@ -1,33 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Job, Queue, QueueEvents } from 'bullmq';
-import { turnsOf } from '../core/conversation.ts';
-import { executionKey } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import type { Scrubber } from '../core/scrubber.ts';
-import { mapCasePaths } from '../node/paths.ts';
-import { lostLine, openCase } from '../runner/case/caseLine.ts';
-import type { RunEvent } from '../runner/events.ts';
-import type { CaseRunner, PlannedCase } from '../runner/runOptions.ts';
-import {
-  type CaseJob,
-  type Manifest,
-  type Member,
-  readLine,
-  readMember,
-  staysInside,
-} from './messages.ts';
-import {
-  ALIVE,
-  type Connection,
-  connect,
-  keysOf,
-  PREFIX,
-  QueueError,
-  RUNS,
-  within,
-} from './redis.ts';
-import { type FiledSuite, ownPath, sharedPath, sharedSuite } from './sharedFiles.ts';
+import type { CaseRunner, PlannedCase } from '../runner/caseRunner.ts';
+import { Members } from './members.ts';
+import type { CaseJob, Manifest } from './messages.ts';
+import { QueueError } from './queueError.ts';
+import { ALIVE, type Connection, connect, keysOf, PREFIX, RUNS, within } from './redis.ts';
+import { Returned, type Telling } from './returned.ts';
+import { type FiledSuite, sharedPath, sharedSuite } from './sharedFiles.ts';
 
 /** Milliseconds between two signs of life. */
 const BEAT = 1_000;
@@ -44,7 +25,7 @@ const ATTEMPTS = 2;
 /** Events that Redis keeps: results are among them, and the sweep finds what was forgotten. */
 const EVENTS = 2_000;
 
-interface QueuedRunOptions extends Telling {
+export interface QueuedRunOptions extends Telling {
   readonly url: string;
   /** Of Turnlight. */
   readonly version: string;
@@ -227,130 +208,5 @@ export class QueuedRun implements CaseRunner {
     this.#failure ??= error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-  }
-}
-
-interface Telling {
-  /** The folder from which files are named. */
-  readonly root: string;
-  readonly scrubber: Scrubber;
-  readonly onEvent: (event: RunEvent) => void;
-}
-
-/** Tells of cases that ran elsewhere as if they had run here. */
-export class Returned {
-  readonly #options: Telling;
-  readonly #began = new Map<string, Promise<void>>();
-
-  constructor(options: Telling) {
-    this.#options = options;
-  }
-
-  /** A worker has taken the case; another one may have to take it again. */
-  began({ ref, case: suiteCase }: PlannedCase): Promise<void> {
-    const key = executionKey(ref);
-    const known = this.#began.get(key);
-    if (known) return known;
-    const telling = openCase(suiteCase).then((opened) =>
-      this.#options.onEvent({ kind: 'case-started', ref, case: opened.suiteCase }),
-    );
-    this.#began.set(key, telling);
-    return telling;
-  }
-
-  /** @param text a line as a worker wrote it */
-  async came(planned: PlannedCase, text: unknown): Promise<CaseLine> {
-    const line = this.#lineOf(planned, text);
-    if (!line) return this.lost(planned, 'Its worker sent what is no result of it.');
-    await this.began(planned);
-    const { onEvent } = this.#options;
-    const { ref } = planned;
-    for (const turn of turnsOf(line.conversation)) onEvent({ kind: 'turn', ref, turn });
-    for (const verdict of line.verdicts) onEvent({ kind: 'verdict', ref, verdict });
-    this.#began.delete(executionKey(ref));
-    return line;
-  }
-
-  async lost(planned: PlannedCase, why = 'Its worker failed.'): Promise<CaseLine> {
-    await this.began(planned);
-    this.#began.delete(executionKey(planned.ref));
-    return this.#options.scrubber.data(lostLine(planned, `worker-lost: ${why.slice(0, 1_000)}`));
-  }
-
-  #lineOf({ ref, case: suiteCase }: PlannedCase, text: unknown): CaseLine | undefined {
-    const { root, scrubber } = this.#options;
-    const line = readLine(text);
-    if (!line || line.suite !== sharedPath(ref.suite, root)) return undefined;
-    let leadsOut = false;
-    const absolute = mapCasePaths(line, (path) => {
-      leadsOut ||= !staysInside(path);
-      return ownPath(path, root);
-    });
-    const isIt = executionKey(absolute) === executionKey(ref);
-    if (leadsOut || !isIt || line.source.hash !== suiteCase.source.hash) return undefined;
-    return scrubber.data(absolute);
-  }
-}
-
-/** Milliseconds after which a worker that was not heard of is gone. */
-const GONE = 10_000;
-
-/** Milliseconds that other workers have to come once one has refused. */
-const COMING = 2_000;
-
-interface Known extends Member {
-  readonly heard: number;
-}
-
-/** The workers that have answered a run, and what its user is told of them. */
-class Members {
-  readonly #known = new Map<string, Known>();
-  readonly #log: Logger;
-  #refusedSince: number | undefined;
-  #hasServed = false;
-  #isWaiting = false;
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  /**
-   * @param texts as the workers wrote them
-   * @throws QueueError where there are workers, and each of them refuses
-   */
-  heard(texts: readonly string[], now: number): void {
-    for (const text of texts) {
-      const member = readMember(text);
-      if (member) this.#note(member, now);
-    }
-    const there = [...this.#known.values()].filter(({ heard }) => now - heard < GONE);
-    const isServed = there.some(({ state }) => state === 'serves');
-    this.#hasServed ||= isServed;
-    if (isServed) this.#isWaiting = false;
-    else if (there.every(({ state }) => state === 'refuses')) this.#without(now);
-  }
-
-  #note(member: Member, now: number): void {
-    const before = this.#known.get(member.name);
-    if (before?.beat === member.beat && before.state === member.state) return;
-    this.#known.set(member.name, { ...member, heard: now });
-    if (member.state !== 'refuses' || before?.state === 'refuses') return;
-    this.#refusedSince ??= now;
-    this.#log.warn(
-      `The worker ${member.name} does not join: ${member.why ?? 'it does not say why.'}`,
-    );
-  }
-
-  #without(now: number): void {
-    const refusals = [...this.#known.values()].filter(({ state }) => state === 'refuses');
-    const since = this.#refusedSince;
-    if (!this.#hasServed && since !== undefined && now - since > COMING) {
-      const each = refusals.map(({ name, why = '' }) => `${name}: ${why}`).join('\n');
-      throw new QueueError('no-worker', `No worker can run these files.\n${each}`);
-    }
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    const none = this.#hasServed ? 'No worker is left' : 'No worker has come yet';
-    this.#log.warn(`${none}. The run waits for one: turnlight worker --queue.`);
   }
 }

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
-import { errorText, ReasonedError } from '../core/errors.ts';
+import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Scrubber } from '../core/scrubber.ts';
+import { QueueError } from './queueError.ts';
 
 /** Milliseconds until an address where nobody answers is given up. */
 const CONNECTING = 5_000;
@@ -113,16 +114,4 @@ async function packages() {
       'A queue needs two more packages. Install them beside turnlight: npm install bullmq ioredis',
     );
   }
-}
-
-/**
- * Why a run cannot go to a queue, or a worker cannot serve one. `missing-packages`: what a queue needs is not
- * installed; `bad-address`: no address of a Redis; `unreachable`: nobody answers there, or not to us;
- * `not-shared`: a worker could not find the files; `no-worker`: every worker refuses the run; `lost`: Redis
- * forgot the run.
- */
-export class QueueError extends ReasonedError<
-  'missing-packages' | 'bad-address' | 'unreachable' | 'not-shared' | 'no-worker' | 'lost'
-> {
-  override readonly name = 'QueueError';
 }

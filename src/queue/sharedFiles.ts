@@ -4,9 +4,9 @@ import { join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import type { Suite } from '../core/suite.ts';
-import { modelsOf } from '../runner/models.ts';
+import { modelsOf } from '../runner/modelsOf.ts';
 import { type SharedSuite, staysInside } from './messages.ts';
-import { QueueError } from './redis.ts';
+import { QueueError } from './queueError.ts';
 
 /** Files that are read at once. */
 const READERS = 16;

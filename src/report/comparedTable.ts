@@ -1,5 +1,5 @@
 import type { ComparedAssertion, ComparedCase, Comparison } from '../analysis/compareRuns.ts';
-import type { Side } from '../analysis/evidence.ts';
+import type { Side } from '../analysis/outcome.ts';
 import { repeatedGlance } from '../core/presentation/outcome.ts';
 import {
   type ComparedOutcome,

@@ -3,13 +3,38 @@ import { costText } from '../core/text/format.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
 import { costOf, outputTokensFor, type Price, priceOf } from '../models/price.ts';
-import { type Bounds, RunRefusedError, type Spending } from './runOptions.ts';
+import { RunRefusedError } from './refused.ts';
 
 /** Tokens that an answer needs room for beforehand where its model sets no `max_tokens`. */
 const LIKELY_ANSWER = 2_000;
 
 /** Tokens that an answer may take at most where its model sets no `max_tokens`. */
 const LONGEST_ANSWER = 16_000;
+
+/** What work may cost. */
+export interface Bounds {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What a run may still spend, in the currency of the prices. */
+export interface Spending {
+  /**
+   * Does what may cost up to `most`, or up to what is left, but needs `least`. Where others under way
+   * hold what is left, it waits for them.
+   *
+   * @param work is told what it may cost
+   * @throws ModelError `over-budget` where less than `least` is left, before anything is spent
+   */
+  spend<Paid>(
+    bounds: Bounds,
+    work: (allowed: number) => Promise<Paid>,
+    costOf: (paid: Paid) => number | null,
+    waits?: ModelRequest['waits'],
+  ): Promise<Paid>;
+  /** True once a request was refused, or cost more than it could: nothing new is begun. */
+  readonly exhausted: boolean;
+}
 
 /** The limit of a run in one process. */
 export class Budget implements Spending {

@@ -44,8 +44,3 @@ export type RunEvent =
       readonly earlier?: true;
     }
   | { readonly kind: 'run-finished'; readonly end: EndLine };
-
-/** What happens in a case: a `RunEvent` without the name of the case. */
-export type CaseEvent = WithoutRef<RunEvent>;
-
-type WithoutRef<Event> = Event extends { readonly ref: CaseRef } ? Omit<Event, 'ref'> : never;

@@ -6,8 +6,8 @@ import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { Assertion, ModelSpec, Suite, SuiteCase } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
+import { leavesOf } from '../judge/groups.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
-import { leavesOf } from '../judge/verdicts.ts';
 import { cachingModel, Lookup, modelIdentity } from '../models/cache.ts';
 import { type Model, ModelError, type ModelReply, type ModelRequest } from '../models/model.ts';
 import { createModel, parseModelSpec } from '../models/registry.ts';
@@ -15,9 +15,9 @@ import { digestOf } from '../node/hashes.ts';
 import { Answers } from '../store/answers.ts';
 import { assertionOf, examplesOf } from '../store/examples.ts';
 import { findHome } from '../store/home.ts';
-import { keptAnswers } from '../store/persistentAnswers.ts';
-import { saidThen } from './earlierRun.ts';
+import { keptAnswers } from '../store/kept.ts';
 import type { RunOptions } from './runOptions.ts';
+import { saidThen } from './stored.ts';
 
 /** One request to a judge, put together again. */
 export interface SeenRequest {

@@ -7,14 +7,18 @@ import {
   summaryOf,
 } from '../core/record/runRecord.ts';
 import { usageOf } from '../core/verdict.ts';
-import { homesBelowOneRoot } from '../store/home.ts';
+import { findHomes, homesBelowOneRoot } from '../store/home.ts';
 import { RunWriter } from '../store/records/write.ts';
-import { runCase } from './case/runCase.ts';
-import { resume, StoredCases, standingLines } from './earlierRun.ts';
-import { modelsOf } from './models.ts';
-import { describeRun, planRun } from './plan.ts';
-import { RunContext } from './runContext.ts';
-import type { CaseRunner, PlannedCase, RunOptions, RunResult } from './runOptions.ts';
+import type { CaseRunner, PlannedCase } from './caseRunner.ts';
+import { describeRun } from './describeRun.ts';
+import { Exchanges } from './exchanges.ts';
+import { runHere } from './here.ts';
+import { modelsOf } from './modelsOf.ts';
+import { planRun } from './plan.ts';
+import { resume, standingLines } from './resume.ts';
+import type { RunOptions, RunResult } from './runOptions.ts';
+import { StoredCases } from './stored.ts';
+import { Unwritten } from './unwritten.ts';
 
 /**
  * Runs cases in parallel, each with its turns in order, and reports events as they happen. A
@@ -29,16 +33,20 @@ import type { CaseRunner, PlannedCase, RunOptions, RunResult } from './runOption
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
   const chosen = planRun(options);
-  const context = await RunContext.open(options, [...new Set(chosen.map(({ suite }) => suite))]);
-  const { homes, unwritten } = context;
+  const homes = findHomes(chosen.map(({ suite }) => suite));
+  const stored = options.judgeAgain && (await StoredCases.open(options.judgeAgain, homes));
+  const planned = stored ? chosen.filter(({ ref }) => stored.has(ref)) : chosen;
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
+  const unwritten = new Unwritten(options.log);
+  const exchanges = await Exchanges.open(options, homes, unwritten);
   let kept: RunWriter | undefined;
   try {
-    const stored = options.judgeAgain && (await StoredCases.open(options.judgeAgain, homes));
-    const planned = stored ? chosen.filter(({ ref }) => stored.has(ref)) : chosen;
-    context.prepare(modelsOf(planned.map((one) => one.case)));
-    const { run, byRoot } = await describeRun(options, planned, rootOf);
-    const resumed = options.resume && (await resume(options.resume, planned, context));
+    const models = modelsOf(planned.map((one) => one.case));
+    exchanges.checkPrices(models);
+    const describing = describeRun(options, planned, rootOf);
+    exchanges.loadAhead(models);
+    const { run, byRoot } = await describing;
+    const resumed = options.resume && (await resume(options.resume, planned, homes, exchanges));
     if (options.keepRecord) {
       kept = await RunWriter.open(byRoot, homes, options.scrubber, resumed?.retained);
     }
@@ -52,7 +60,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       ...(resumed && { resumed: resumed.takenOver }),
       ...(stored && { gone: stored.count - planned.length }),
     });
-    const runner = options.elsewhere ?? runHere(context, stored);
+    const runner = options.elsewhere ?? runHere(exchanges, options, stored);
     const finished = new Map<PlannedCase, CaseSummary>();
     if (resumed) await takeOver(standingLines(records, resumed, homes), finished, options);
     const left = planned.filter((one) => !resumed?.standing.has(one));
@@ -76,7 +84,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
     return { end, records, unwritten: unwritten.errors };
   } finally {
     await kept?.close();
-    await context.close();
+    await exchanges.close();
   }
 }
 
@@ -117,33 +125,4 @@ async function takeOver(
     onEvent({ kind: 'case-started', ref: one.ref, case: one.case });
     onEvent({ kind: 'case-finished', ref: one.ref, line, earlier: true });
   }
-}
-
-/**
- * Runs cases in this process.
- *
- * @param stored conversations that are judged again instead
- */
-function runHere(context: RunContext, stored?: StoredCases): CaseRunner {
-  const { attach, concurrency } = context.options;
-  return {
-    run: (planned) => runCase(planned, context, stored),
-    // Only one program at a time can have the debugger.
-    atOnce: attach ? 1 : concurrency,
-    get stopped() {
-      return context.stopped;
-    },
-  };
-}
-
-/** Runs cases of a run whose record another process writes. */
-export interface OpenRunner extends CaseRunner {
-  /** Ends the programs of targets. */
-  close(): Promise<void>;
-}
-
-/** @throws RecordingError, UnwritableError */
-export async function openRunner(options: RunOptions): Promise<OpenRunner> {
-  const context = await RunContext.open(options);
-  return Object.assign(runHere(context), { close: () => context.close() });
 }

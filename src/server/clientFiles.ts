@@ -10,15 +10,15 @@ import {
   readReplySchema,
 } from '../protocol/serverProtocol.ts';
 
-/** Begins the paths of what is not on the disk: `/.virtual/SCHEME/AUTHORITY/…`. */
+/** Paths of documents that aren't on the disk: `/.virtual/SCHEME/AUTHORITY/…`. */
 const VIRTUAL = /[\\/]\.virtual[\\/]([^\\/]+)[\\/]([^\\/]+)([\\/].*)$/;
 
 /** Stands for an empty authority. */
 const NO_AUTHORITY = '-';
 
 /**
- * The path by which Turnlight names a document: the file's own, and for what is not on the disk one
- * that its address can be made of again.
+ * The path of a document: the file's own path, or for a document that isn't on the disk, a path from which
+ * `uriOf` restores the URI.
  */
 export function pathOf(uri: string): string {
   const parsed = URI.parse(uri);
@@ -39,12 +39,12 @@ export function uriOf(path: string): string {
   }).toString();
 }
 
-/** True if only the client can read it. */
+/** Whether only the client can read the document. */
 export function isVirtual(path: string): boolean {
   return VIRTUAL.test(path);
 }
 
-/** Files on the disk as they are, those of virtual workspaces through the client. */
+/** Reads files from the disk, and those of virtual workspaces through the client. */
 export function clientFiles(connection: Connection, disk: Files): Files {
   return {
     read: (path, maxBytes) =>
@@ -79,7 +79,7 @@ async function read(connection: Connection, path: string, maxBytes: number): Pro
   throw new FileError(reply.data.reason, reply.data.message);
 }
 
-/** What a folder holds. @param path absolute; rejects where there is no such folder */
+/** @param path absolute; rejects if the folder doesn't exist */
 export async function listFolder(
   connection: Connection,
   path: string,

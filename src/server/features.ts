@@ -36,11 +36,11 @@ export const FEATURES: lsp.ServerCapabilities = {
   codeActionProvider: { codeActionKinds: [...codeActionKinds] },
 };
 
-/** Has the client ask again for what is shown of verdicts. */
-export interface VerdictRefresh {
-  /** Of times that it was told to. */
+/** Makes the client request hints and lenses again. */
+interface VerdictRefresh {
+  /** Number of refreshes so far. */
   readonly count: number;
-  soon(): void;
+  schedule(): void;
 }
 
 export function serveFeatures(
@@ -49,62 +49,62 @@ export function serveFeatures(
   renames: Pick<RecordRenames, 'expect'>,
   verdicts: VerdictRefresh,
 ): void {
-  /** Where the work fails, the error is logged and the answer is nothing. */
-  const serve = <Params, Answer, Part, Options>(
-    type: lsp.ProtocolRequestType<Params, Answer, Part, void, Options>,
-    nothing: Answer,
-    work: (params: Params, signal: AbortSignal) => Promise<Answer | undefined>,
+  /** If `handle` fails, logs the error and returns `empty`. */
+  const serve = <Params, Result, Part, Options>(
+    type: lsp.ProtocolRequestType<Params, Result, Part, void, Options>,
+    empty: Result,
+    handle: (params: Params, signal: AbortSignal) => Promise<Result | undefined>,
   ) =>
     connection.onRequest<unknown, void>(
       type.method,
       async (params: Params, token: lsp.CancellationToken) => {
-        const unwanted = new AbortController();
-        token.onCancellationRequested(() => unwanted.abort());
+        const cancellation = new AbortController();
+        token.onCancellationRequested(() => cancellation.abort());
         try {
-          return (await work(params, unwanted.signal)) ?? nothing;
+          return (await handle(params, cancellation.signal)) ?? empty;
         } catch (error) {
           if (error instanceof lsp.ResponseError) throw error;
-          if (unwanted.signal.aborted)
+          if (cancellation.signal.aborted)
             throw new lsp.ResponseError(lsp.LSPErrorCodes.RequestCancelled, '');
           connection.console.error(stackText(error));
-          return nothing;
+          return empty;
         }
       },
     );
-  const ask =
+  const request =
     <Name extends RequestName>(name: Name) =>
     (params: Requests[Name]['params'], signal: AbortSignal) =>
-      service.ask(name, params, signal);
+      service.request(name, params, signal);
 
-  serve(lsp.CodeActionRequest.type, [], ask('codeActions'));
-  serve(lsp.CodeLensRequest.type, [], ask('codeLenses'));
+  serve(lsp.CodeActionRequest.type, [], request('codeActions'));
+  serve(lsp.CodeLensRequest.type, [], request('codeLenses'));
   serve(lsp.CodeLensResolveRequest.type, { range: START }, (lens) => service.resolveCodeLens(lens));
-  serve(lsp.CompletionRequest.type, [], ask('completion'));
-  serve(lsp.DefinitionRequest.type, [], ask('definition'));
-  serve(lsp.DocumentFormattingRequest.type, [], ask('formatting'));
-  serve(lsp.DocumentLinkRequest.type, [], ask('documentLinks'));
-  serve(lsp.DocumentOnTypeFormattingRequest.type, [], ask('onTypeFormatting'));
-  serve(lsp.DocumentSymbolRequest.type, [], ask('documentSymbols'));
-  serve(lsp.FoldingRangeRequest.type, [], ask('foldingRanges'));
-  serve(lsp.HoverRequest.type, null, ask('hover'));
+  serve(lsp.CompletionRequest.type, [], request('completion'));
+  serve(lsp.DefinitionRequest.type, [], request('definition'));
+  serve(lsp.DocumentFormattingRequest.type, [], request('formatting'));
+  serve(lsp.DocumentLinkRequest.type, [], request('documentLinks'));
+  serve(lsp.DocumentOnTypeFormattingRequest.type, [], request('onTypeFormatting'));
+  serve(lsp.DocumentSymbolRequest.type, [], request('documentSymbols'));
+  serve(lsp.FoldingRangeRequest.type, [], request('foldingRanges'));
+  serve(lsp.HoverRequest.type, null, request('hover'));
   serve(lsp.InlayHintRequest.type, [], async (params, signal) => {
     const { count } = verdicts;
-    const hints = await service.ask('inlayHints', params, signal);
-    // VS Code listens once it has its first hints: what came meanwhile would never be shown.
-    if (verdicts.count !== count) verdicts.soon();
+    const hints = await service.request('inlayHints', params, signal);
+    // VS Code ignores refreshes until it has its first hints.
+    if (verdicts.count !== count) verdicts.schedule();
     return hints;
   });
-  serve(lsp.ReferencesRequest.type, [], ask('references'));
-  serve(lsp.SelectionRangeRequest.type, [], ask('selectionRanges'));
-  serve(lsp.SemanticTokensRequest.type, { data: [] }, ask('semanticTokens'));
+  serve(lsp.ReferencesRequest.type, [], request('references'));
+  serve(lsp.SelectionRangeRequest.type, [], request('selectionRanges'));
+  serve(lsp.SemanticTokensRequest.type, { data: [] }, request('semanticTokens'));
   serve(lsp.WorkspaceSymbolRequest.type, [], ({ query }, signal) =>
     service.workspaceSymbols(query, signal),
   );
   serve(lsp.PrepareRenameRequest.type, null, async (params, signal) =>
-    accepted(await service.ask('prepareRename', params, signal)),
+    accepted(await service.request('prepareRename', params, signal)),
   );
   serve(lsp.RenameRequest.type, null, async (params, signal) => {
-    const renaming = accepted(await service.ask('rename', params, signal));
+    const renaming = accepted(await service.request('rename', params, signal));
     if (renaming) renames.expect(renaming.renamedCases);
     return renaming?.edit;
   });

@@ -11,28 +11,25 @@ import { VERDICT_MARKS, type VerdictMarks } from '../protocol/serverProtocol.ts'
 import { uriOf } from './clientFiles.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Milliseconds without a key press before a text is checked. */
+/** Milliseconds without typing before an open file is checked. */
 const DEBOUNCE = 150;
 
-/**
- * Publishes the problems of all eval files of the workspace, open or not, also those that stand in
- * the files that they use. A file is known by its path.
- */
+/** Publishes the problems of all eval files of the workspace, open or not, and of the files that they use. */
 export function createPublisher(
   connection: Connection,
-  { index, openAt, openPaths, findFiles, check: problemsOf }: Workspace,
+  { index, openAt, openPaths, findFiles, check: load }: Workspace,
   onChecked: (suite: LoadedSuite) => Promise<void>,
 ) {
   const timers = new Map<string, NodeJS.Timeout>();
-  /** The diagnostics of each file that is checked by itself, by the files that they stand in. */
+  /** For each checked file, its diagnostics by the file in which they appear. */
   const published = new Map<string, ReturnType<typeof diagnosticsByFile>>();
-  /** Checks of open files that go on. */
+  /** Running checks of open files. */
   const checking = new Set<Promise<void>>();
-  /** Files that are not open and wait to be checked, one after the other. */
+  /** Queue of files that aren't open. */
   const waiting = new Set<string>();
   let working = false;
 
-  /** A prompt may be used by several eval files: what all of them say about it is shown once. */
+  /** Eval files that share a prompt report the same problems in it, which are shown once. */
   const send = (paths: Iterable<string>) => {
     for (const path of paths) {
       const all = [...published.values()].flatMap((files) => files.get(path) ?? []);
@@ -50,26 +47,26 @@ export function createPublisher(
     published.set(path, files);
     send(new Set([...(before?.keys() ?? []), ...files.keys(), path]));
   };
-  const forget = (path: string) => {
+  const remove = (path: string) => {
     const before = published.get(path);
     published.delete(path);
     index.delete(path);
     send(before?.keys() ?? []);
   };
 
-  /** @returns what publishes the problems that were found */
+  /** @returns a function that publishes the problems */
   const checkNow = async (path: string): Promise<() => void> => {
     const version = openAt(path)?.version;
     try {
-      const checked = await problemsOf(path);
+      const checked = await load(path);
       if (checked) await onChecked(checked);
       const problems = checked?.problems;
       return () => {
-        // A newer text has come meanwhile, and its check with it.
+        // A newer version has its own check.
         if (openAt(path)?.version !== version) return;
-        // What a suite includes is checked with it: by itself it lacks the suite's models and targets.
+        // An included file is checked as part of its suite: alone, it lacks the suite's models and targets.
         if (problems) show(path, index.isUsed(path) ? [] : problems);
-        else forget(path);
+        else remove(path);
       };
     } catch (error) {
       connection.console.error(stackText(error));
@@ -89,26 +86,25 @@ export function createPublisher(
     working = true;
     const checked: (() => void)[] = [];
     for (const path of waiting) {
-      // What is open goes first.
+      // Open files take precedence.
       await Promise.all(checking);
       waiting.delete(path);
       checked.push(await checkNow(path));
-      // Requests of the editor go first.
+      // Requests of the editor take precedence.
       await setImmediate();
     }
     working = false;
-    // Only now it is known which files are included by others, and wrong by themselves alone.
+    // Which files are included by others is only known after all are checked.
     for (const publish of checked) publish();
   };
 
-  /** Checks a file soon: at once what is not open, after a pause in typing what is. */
+  /** Schedules a check: of an open file after a pause in typing, of any other at once. */
   const check = (path: string) => {
     if (!isEvalFile(path) && !isMessagesFile(path)) return;
-    const open = openAt(path);
     const timer = timers.get(path);
     clearTimeout(timer);
-    if (open) {
-      // What was just opened nobody types into.
+    if (openAt(path)) {
+      // A file that was just opened is checked at once.
       const pause = timer || published.has(path) ? DEBOUNCE : 0;
       timers.set(path, setTimeout(checkOpen, pause, path));
     } else {
@@ -121,17 +117,17 @@ export function createPublisher(
   };
   return {
     checkAgain,
-    /** Checks everything that was checked before, and every file that is open. */
+    /** Checks all open files and all files that were checked before. */
     checkAll(): void {
       for (const path of new Set([...openPaths(), ...published.keys()])) check(path);
     },
-    /** Checks the eval files that are there, and forgets those that are not there any more. */
+    /** Checks the eval files of all folders, and removes those that no longer exist. */
     async checkFolders(): Promise<void> {
       const found = new Set(await findFiles());
-      for (const path of published.keys()) if (!found.has(path) && !openAt(path)) forget(path);
+      for (const path of published.keys()) if (!found.has(path) && !openAt(path)) remove(path);
       for (const path of found) check(path);
     },
-    /** Checks the eval files that use this one, and the file itself. */
+    /** Checks a file and the eval files that use it. */
     checkUsersOf(path: string): void {
       index.usersOf(path).forEach(checkAgain);
       check(path);
@@ -139,29 +135,29 @@ export function createPublisher(
   };
 }
 
-/** Whether a change of this file can change what is said of an eval file. */
-export function mayMatter(path: string): boolean {
+/** Whether an eval file may depend on this file. */
+export function isPossibleDependency(path: string): boolean {
   return /\.(?:md|jsonl?|csv|ya?ml|[cm]?[jt]s)$/.test(path);
 }
 
-/** Sends the client the lines of an eval file that hold judged turns; nothing if it is not open. */
-export function markSender(
+/** Sends the client the verdict marks of an eval file, if it is open. */
+export function createMarkSender(
   connection: Connection,
   { openAt, documentAt, lastRuns, casesNow }: Workspace,
 ) {
-  /** The number of the last look at each file; an earlier look may take longer. */
-  const looks = new Map<string, number>();
+  /** The number of the latest request for each file; an earlier one may take longer. */
+  const latest = new Map<string, number>();
   let count = 0;
   return async (path: string): Promise<void> => {
     const open = openAt(path);
     if (!open || !isEvalFile(path)) return;
     count += 1;
-    const look = count;
-    looks.set(path, look);
+    const current = count;
+    latest.set(path, current);
     const document = await documentAt(path);
     if (!document) return;
-    const marks = await verdictMarks(document, lastRuns, casesNow);
-    if (looks.get(path) !== look) return;
+    const marks = await verdictMarks(document, { lastRuns, casesNow });
+    if (latest.get(path) !== current) return;
     const sent: VerdictMarks = { uri: open.uri, marks };
     await connection.sendNotification(VERDICT_MARKS, sent);
   };

@@ -4,32 +4,32 @@ import { CaseRenames, type RenamedCase } from '../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { renameCase } from '../store/records/renameCase.ts';
 
-export type RecordRenames = ReturnType<typeof recordRenames>;
+export type RecordRenames = ReturnType<typeof createRecordRenames>;
 
-/** Recorded results follow their cases to new ids, and back. */
-export function recordRenames() {
+/** Moves recorded results to the new ids of their cases, and back on undo. */
+export function createRecordRenames() {
   const renames = new CaseRenames();
   return {
     expect: (renamed: readonly RenamedCase[]) => renames.expect(renamed),
     /**
-     * @param tell of results that keep the old id, and why
-     * @returns those whose results have followed now
+     * @param report explains which results keep the old id, and why
+     * @returns the cases whose results were moved
      */
-    async seen(
+    async moveResults(
       suite: LoadedSuite,
-      tell: (message: string) => void,
+      report: (message: string) => void,
     ): Promise<readonly RenamedCase[]> {
-      const followed: RenamedCase[] = [];
+      const moved: RenamedCase[] = [];
       for (const one of renames.seen(suite)) {
         try {
           const { running } = await renameCase(one);
-          if (running.length > 0) tell(runningText(one, running.length));
-          followed.push(one);
+          if (running.length > 0) report(runningText(one, running.length));
+          moved.push(one);
         } catch (error) {
-          tell(`The results of "${one.from}" keep its old id. ${errorText(error)}`);
+          report(`The results of "${one.from}" keep its old id. ${errorText(error)}`);
         }
       }
-      return followed;
+      return moved;
     },
   };
 }

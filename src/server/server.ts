@@ -14,7 +14,7 @@ import type { SuiteCase } from '../core/suite.ts';
 import { noticeText } from '../core/text/visibleText.ts';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import type { ClientWishes, Estimating } from '../language/ports.ts';
+import type { ClientSettings, EstimateCase } from '../language/ports.ts';
 import { createLanguageService } from '../language/service.ts';
 import { HOME_FOLDER } from '../node/paths.ts';
 import { isEvalFile, SECTION } from '../protocol/names.ts';
@@ -30,14 +30,14 @@ import { examplesOf } from '../store/examples.ts';
 import { RecordWatch } from '../store/watchRecords.ts';
 import { clientFiles, isVirtual, listFolder, pathOf, uriOf } from './clientFiles.ts';
 import { FEATURES, serveFeatures } from './features.ts';
-import { createPublisher, markSender, mayMatter } from './publisher.ts';
-import { recordRenames } from './recordRenames.ts';
+import { createMarkSender, createPublisher, isPossibleDependency } from './publisher.ts';
+import { createRecordRenames } from './recordRenames.ts';
 import { createSuiteIndex, createWorkspace } from './workspace.ts';
 
-/** Milliseconds without a change of records before what is shown of them is changed. */
-const PACE = 100;
+/** Milliseconds without a change of records before verdicts are refreshed. */
+const REFRESH_DELAY = 100;
 
-/** What is read of the client's settings; what is wrong in them counts as not set. */
+/** The settings that the server reads. Invalid values count as not set. */
 const settingsSchema = z.object({
   judge: z.string().catch(''),
   inlayHints: z
@@ -45,27 +45,30 @@ const settingsSchema = z.object({
     .catch({ turnNumbers: true, scores: true }),
 });
 
-/** Wires the language features to LSP. The server reads files and records, and runs nothing. */
+/** Serves the language features over LSP. The server reads files and records, and runs nothing. */
 export function startServer(connection: Connection): void {
   const documents = new TextDocuments(TextDocument);
   const index = createSuiteIndex((path) => publisher.checkAgain(path));
   const files = clientFiles(connection, nodeFiles());
   const workspace = createWorkspace(() => documents.all(), files, index);
-  const renames = recordRenames();
-  const records = new RecordWatch(() => verdicts.soon());
-  const sendMarks = markSender(connection, workspace);
+  const renames = createRecordRenames();
+  const records = new RecordWatch(() => verdicts.schedule());
+  const sendMarks = createMarkSender(connection, workspace);
   const publisher = createPublisher(connection, workspace, async (suite) => {
-    const renamed = await renames.seen(suite, (message) =>
+    const renamed = await renames.moveResults(suite, (message) =>
       connection.window.showErrorMessage(noticeText(message)),
     );
     if (!isExtension) return;
     for (const { suite: path, from, to } of renamed) {
-      const told: CaseRenamed = { suite: path, from, to };
-      await connection.sendNotification(CASE_RENAMED, told);
+      const renamedCase: CaseRenamed = { suite: path, from, to };
+      await connection.sendNotification(CASE_RENAMED, renamedCase);
     }
     await sendMarks(suite.path);
   });
-  let wishes: ClientWishes = { snippets: false, hints: { turnNumbers: true, scores: true } };
+  let clientSettings: ClientSettings = {
+    snippets: false,
+    hints: { turnNumbers: true, scores: true },
+  };
   let client: NonNullable<ClientCapabilities['workspace']> = {};
   let isExtension = false;
 
@@ -76,7 +79,7 @@ export function startServer(connection: Connection): void {
     client = capabilities.workspace ?? {};
     isExtension = clientOptionsSchema.parse(Object(initializationOptions)).extension;
     const { snippetSupport = false } = capabilities.textDocument?.completion?.completionItem ?? {};
-    wishes = { ...wishes, snippets: snippetSupport };
+    clientSettings = { ...clientSettings, snippets: snippetSupport };
     return {
       capabilities: {
         ...FEATURES,
@@ -113,7 +116,7 @@ export function startServer(connection: Connection): void {
     const given: unknown = await connection.workspace.getConfiguration(SECTION);
     const { judge, inlayHints } = settingsSchema.parse(Object(given));
     workspace.setDefaultJudge(judge === '' ? process.env.TURNLIGHT_JUDGE : judge);
-    wishes = { ...wishes, hints: inlayHints };
+    clientSettings = { ...clientSettings, hints: inlayHints };
     showVerdicts();
     publisher.checkAll();
   };
@@ -127,10 +130,10 @@ export function startServer(connection: Connection): void {
   let timer: NodeJS.Timeout | undefined;
   const verdicts = {
     count: 0,
-    /** What is recorded comes in many small pieces. */
-    soon() {
+    /** Records are written in many small pieces. */
+    schedule() {
       clearTimeout(timer);
-      timer = setTimeout(showVerdicts, PACE);
+      timer = setTimeout(showVerdicts, REFRESH_DELAY);
     },
   };
 
@@ -139,9 +142,9 @@ export function startServer(connection: Connection): void {
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
     const paths = changes.map(({ uri }) => pathOf(uri));
-    // Records are looked at anew with every request.
-    if (paths.some(isRecord)) verdicts.soon();
-    for (const path of paths) if (!isRecord(path) && mayMatter(path)) changed(path);
+    // Each request reads the records again.
+    if (paths.some(isRecord)) verdicts.schedule();
+    for (const path of paths) if (!isRecord(path) && isPossibleDependency(path)) changed(path);
     if (changes.some(({ type }) => type !== FileChangeType.Changed)) workspace.casesNow.forget();
   });
 
@@ -151,24 +154,24 @@ export function startServer(connection: Connection): void {
       void records.add({ path, workspace: workspace.workspaceOf(path) });
   });
   documents.onDidChangeContent(({ document }) => changed(pathOf(document.uri)));
-  // What was typed into it and not saved no longer counts.
+  // Unsaved changes are discarded on close.
   documents.onDidClose(({ document }) => changed(pathOf(document.uri)));
 
-  /** A prompt, a transcript or an included file may be part of any eval file. */
+  /** A changed prompt, transcript, or included file may affect any eval file. */
   const changed = (path: string) => {
-    workspace.forgetUsersOf(path);
+    workspace.invalidateUsersOf(path);
     publisher.checkUsersOf(path);
-    // What is typed into an eval file the client asks about itself.
-    if (!isEvalFile(path)) verdicts.soon();
+    // For an edited eval file, the client requests hints itself.
+    if (!isEvalFile(path)) verdicts.schedule();
   };
 
   const service = createLanguageService({
     ...workspace,
     listFolder: (path) => listFolder(connection, path),
-    estimate: estimating(),
+    estimate: createEstimator(),
     editorModels: async () =>
       isExtension ? editorModelsSchema.parse(await connection.sendRequest(EDITOR_MODELS)) : [],
-    wishes: () => wishes,
+    clientSettings: () => clientSettings,
     uriOf,
   });
   const expect = (renamed: readonly RenamedCase[]) => {
@@ -180,10 +183,10 @@ export function startServer(connection: Connection): void {
   connection.listen();
 }
 
-/** Each case once. The tokenizer's tables are large: they are loaded when the first lens is shown. */
-function estimating(): Estimating {
+/** Estimates each case once. The tokenizer's tables are large, so they are loaded for the first lens. */
+function createEstimator(): EstimateCase {
   const known = new WeakMap<SuiteCase, Promise<Estimate>>();
-  const estimate: Estimating = async (suiteCase, suite) => {
+  const estimate: EstimateCase = async (suiteCase, suite) => {
     const { estimateCase } = await import('../judge/estimate.ts');
     return estimateCase(suiteCase, undefined, examplesOf(suite)(suiteCase));
   };

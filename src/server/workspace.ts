@@ -23,24 +23,24 @@ import { isVirtual, pathOf } from './clientFiles.ts';
 export type SuiteIndex = ReturnType<typeof createSuiteIndex>;
 
 /**
- * Every file of cases as it was read last: who includes and uses what. Paths are absolute.
+ * The files of cases, and which files use each other. Paths are absolute.
  *
- * @param onUseChanged called with each file that another begins or ceases to use
+ * @param onUseChanged called with each file that another one starts or stops using
  */
 export function createSuiteIndex(onUseChanged: (path: string) => void) {
   const known = new Map<string, LoadedSuite>();
-  /** The files that use one, by its path. */
+  /** For each path, the files that use it. */
   const users = new Map<string, Set<string>>();
 
-  const relate = (user: string, before: readonly string[], after: readonly string[]) => {
-    const gone = before.filter((path) => !after.includes(path));
-    const come = after.filter((path) => !before.includes(path));
-    for (const path of gone) {
+  const updateUses = (user: string, before: readonly string[], after: readonly string[]) => {
+    const removed = before.filter((path) => !after.includes(path));
+    const added = after.filter((path) => !before.includes(path));
+    for (const path of removed) {
       users.get(path)?.delete(user);
       if (users.get(path)?.size === 0) users.delete(path);
     }
-    for (const path of come) users.set(path, users.get(path)?.add(user) ?? new Set([user]));
-    for (const path of [...gone, ...come]) onUseChanged(path);
+    for (const path of added) users.set(path, users.get(path)?.add(user) ?? new Set([user]));
+    for (const path of [...removed, ...added]) onUseChanged(path);
   };
 
   return {
@@ -52,46 +52,41 @@ export function createSuiteIndex(onUseChanged: (path: string) => void) {
     put(loaded: LoadedSuite): void {
       const before = known.get(loaded.path)?.dependencies ?? [];
       known.set(loaded.path, withoutCases(loaded));
-      relate(loaded.path, before, loaded.dependencies);
+      updateUses(loaded.path, before, loaded.dependencies);
     },
     delete(path: string): void {
       const before = known.get(path)?.dependencies ?? [];
       known.delete(path);
-      relate(path, before, []);
+      updateUses(path, before, []);
     },
   };
 }
 
-/** Files of a workspace that are checked without being open. */
-const MOST_FILES = 2_000;
+/** Maximum number of files to check that aren't open. */
+const MAX_FILES = 2_000;
 
-/** As many files are kept that are not open, and of several as many characters. */
-const MOST_CLOSED = 20;
-const MOST_CLOSED_TEXT = 1_000_000;
+/** Maximum number of cached files that aren't open, and of characters in them if there are several. */
+const MAX_CLOSED = 20;
+const MAX_CLOSED_TEXT = 1_000_000;
 
-/** Of a case that stands for several conversations, as many are shown in the text. */
-const MOST_VARIANTS = 5;
+/** Maximum number of variants of a case that hints show. */
+const MAX_VARIANTS = 5;
 
-/** A file of cases that a feature looked into. */
-interface Kept {
+/** A parsed file of cases. */
+interface CachedFile {
   readonly text: string;
   readonly document: Promise<EvalDocument>;
   readonly reading: AbortController;
-  /** The document once it is read: what did not change since is taken over from it. */
+  /** Set once it is read. The next version reuses its unchanged parts. */
   read?: EvalDocument;
 }
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
-/** Asked of every open document with each request. */
+/** Memoized: every request calls it for every open document. */
 const pathOfOpen = remembered(({ uri }: TextDocument) => pathOf(uri));
 
-/**
- * The server's view of the files: what is open counts before what is on the disk, as it is typed
- * rather than as it is saved.
- *
- * @param disk the files as they are if nothing is open
- */
+/** The files of the workspace. The unsaved text of an open file takes precedence over the file on the disk. */
 export function createWorkspace(
   open: () => readonly TextDocument[],
   disk: Files,
@@ -101,9 +96,9 @@ export function createWorkspace(
   let defaultJudge: string | undefined;
   const runs = new LatestRuns();
   /** By path, in the order in which they were read. */
-  const keptFiles = new Map<string, Kept>();
+  const cachedFiles = new Map<string, CachedFile>();
 
-  const openAt = (path: string) => open().find((one) => pathOfOpen(one) === path);
+  const openAt = (path: string) => open().find((document) => pathOfOpen(document) === path);
   const openPaths = () => open().map(pathOfOpen);
   const files = overlayFiles(disk, (path) => openAt(path)?.getText());
 
@@ -119,7 +114,7 @@ export function createWorkspace(
     env: (name) => process.env[name],
     ...(defaultJudge !== undefined && { defaultJudge }),
   });
-  /** Undefined if the file cannot be read. */
+  /** Undefined if the file can't be read. */
   const readText = (path: string): Promise<string | undefined> =>
     files.read(path, LIMITS.evalFile).catch(() => undefined);
 
@@ -129,59 +124,63 @@ export function createWorkspace(
     before: EvalDocument | undefined,
     signal?: AbortSignal,
   ): Promise<EvalDocument> => {
-    const again = before && rereadYaml(text, path, before.yaml);
-    // The earlier version is used up: what takes over from it is read to its end.
-    if (again) {
-      const suite = await loadDocument(again, files, optionsFor(path), before.suite);
-      return { yaml: again, suite };
+    const reread = before && rereadYaml(text, path, before.yaml);
+    // `reread` has taken over the nodes of the earlier version, so loading it must not be aborted.
+    if (reread) {
+      const suite = await loadDocument(reread, files, optionsFor(path), before.suite);
+      return { yaml: reread, suite };
     }
     const yaml = await inSteps(readYaml(text, path), stepsOf(signal));
     const options = { ...optionsFor(path), ...(signal && { signal }) };
     return { yaml, suite: await loadDocument(yaml, files, options) };
   };
-  const keep = (path: string, text: string, earlier: Kept | undefined): Kept => {
+  const cache = (path: string, text: string, earlier: CachedFile | undefined): CachedFile => {
     earlier?.reading.abort();
     const before = openAt(path) && earlier?.read;
     const reading = new AbortController();
-    const kept: Kept = { text, reading, document: read(path, text, before, reading.signal) };
-    kept.document.then(
+    const cached: CachedFile = {
+      text,
+      reading,
+      document: read(path, text, before, reading.signal),
+    };
+    cached.document.then(
       (document) => {
-        kept.read = document;
-        if (keptFiles.get(path) === kept) index.put(document.suite);
+        cached.read = document;
+        if (cachedFiles.get(path) === cached) index.put(document.suite);
       },
       () => {},
     );
-    keptFiles.delete(path);
-    keptFiles.set(path, kept);
-    dropClosed();
-    return kept;
+    cachedFiles.delete(path);
+    cachedFiles.set(path, cached);
+    evictClosed();
+    return cached;
   };
-  /** The last one stays, however long it is. */
-  const dropClosed = () => {
-    const closed = [...keptFiles].filter(([one]) => !openAt(one)).reverse();
+  /** Never evicts the file that was read last, however long it is. */
+  const evictClosed = () => {
+    const closed = [...cachedFiles].filter(([one]) => !openAt(one)).reverse();
     let length = 0;
     for (const [index, [one, { text }]] of closed.entries()) {
       length += text.length;
-      if (index > 0 && (index >= MOST_CLOSED || length > MOST_CLOSED_TEXT)) keptFiles.delete(one);
+      if (index > 0 && (index >= MAX_CLOSED || length > MAX_CLOSED_TEXT)) cachedFiles.delete(one);
     }
   };
 
-  /** By path: what was indexed of each file, and the text that it was made of, digested. */
+  /** By path: the indexed file, and the hash of the text that it was read from. */
   const indexed = new Map<string, { readonly digest: string; readonly file: IndexedFile }>();
 
-  /** A file of cases, parsed and loaded once for each text. */
+  /** Parses and loads each text of a file once. */
   const documentOf = async (path: string, text: string): Promise<EvalDocument | undefined> => {
-    const known = keptFiles.get(path);
-    const kept = known?.text === text ? known : keep(path, text, known);
+    const known = cachedFiles.get(path);
+    const cached = known?.text === text ? known : cache(path, text, known);
     try {
-      return await kept.document;
+      return await cached.document;
     } catch (error) {
-      if (!kept.reading.signal.aborted) throw error;
-      // A newer text has come meanwhile.
+      if (!cached.reading.signal.aborted) throw error;
+      // There is a newer text.
       return documentAt(path);
     }
   };
-  /** Undefined if it cannot be read. */
+  /** Undefined if the file can't be read. */
   const documentAt = async (path: string): Promise<EvalDocument | undefined> => {
     const text = await readText(path);
     return text === undefined ? undefined : documentOf(path, text);
@@ -192,7 +191,7 @@ export function createWorkspace(
     indexed.set(path, { digest: sha256(text), file });
     return file;
   };
-  /** As `documentAt`, but a file that is not open is read only where its text is another one. */
+  /** Reads a file that isn't open only if its text has changed. */
   const fileAt = async (path: string): Promise<IndexedFile | undefined> => {
     const text = await readText(path);
     if (text === undefined) return undefined;
@@ -212,25 +211,25 @@ export function createWorkspace(
     }
     return found;
   };
-  /** Eval files with all that they include. */
+  /** Eval files and the files that they include. */
   const suitesAt = async (paths: Iterable<string>, signal: AbortSignal) => {
     const suites = await filesAt(paths, signal);
     const parts = new Set(suites.flatMap(({ suite }) => suite.outline.map(({ path }) => path)));
     for (const { suite } of suites) parts.delete(suite.path);
     return [...suites, ...(await filesAt(parts, signal))];
   };
-  /** How the conversations of a case ended that are still there. */
-  const standing = async (suite: string, id: string): Promise<readonly VariantOutcome[]> => {
+  /** The last results of the variants that a case still has. */
+  const currentOutcomes = async (suite: string, id: string): Promise<readonly VariantOutcome[]> => {
     const outcomes = await runs.variants(suite, id);
     const document = outcomes.length > 0 ? await documentAt(suite) : undefined;
     const found = document?.suite.outline.find((one) => one.id === id);
     return document && found ? now(document.suite, found).standing(outcomes) : outcomes;
   };
-  /** The eval files of all folders, as far as they are checked. */
+  /** The eval files and files of messages of all folders, up to `MAX_FILES`. */
   const findFiles = async (): Promise<readonly string[]> => {
     const globs = [EVAL_GLOB, MESSAGES_GLOB];
     const found = await Promise.all(folders.map((folder) => files.glob(globs, folder)));
-    return [...new Set(found.flat())].slice(0, MOST_FILES);
+    return [...new Set(found.flat())].slice(0, MAX_FILES);
   };
 
   const checkMessages = async (path: string): Promise<LoadedSuite | undefined> => {
@@ -258,7 +257,6 @@ export function createWorkspace(
     index,
     openAt,
     openPaths,
-    /** As `addresses.ts` has it. */
     pathOf(uri: string): string {
       const document = open().find((one) => one.uri === uri);
       return document ? pathOfOpen(document) : pathOf(uri);
@@ -270,20 +268,20 @@ export function createWorkspace(
     workspaceOf,
     suites: index.suites,
     usersOf: index.usersOf,
-    /** Every eval file that is open or that the folders hold, and all that they include. */
+    /** All eval files that are open or in a folder, and the files that they include. */
     allFiles: async (signal: AbortSignal) =>
       suitesAt(new Set([...openPaths(), ...(await findFiles())].filter(isEvalFile)), signal),
     async openFiles(): Promise<readonly IndexedFile[]> {
       const open = await Promise.all(openPaths().filter(isEvalFile).map(fileAt));
       return open.filter((one) => one !== undefined);
     },
-    /** Nothing runs in a virtual workspace, so it has no records. */
     casesNow: now,
+    /** Nothing runs in a virtual workspace, so it has no records. */
     async lastRuns(suite: string, id: string): Promise<readonly CaseLine[]> {
       if (isVirtual(suite)) return [];
       const own = await runs.find(suite, id);
       if (own.length > 0) return own.map(({ line }) => line);
-      const worst = worstFirst(await standing(suite, id)).slice(0, MOST_VARIANTS);
+      const worst = worstFirst(await currentOutcomes(suite, id)).slice(0, MAX_VARIANTS);
       const found = await Promise.all(
         worst.map(({ variant }) => runs.find(suite, id, { variant })),
       );
@@ -292,9 +290,9 @@ export function createWorkspace(
     pastRuns: async (suite: string, id: string) =>
       isVirtual(suite) ? undefined : runs.history(suite, { id }),
     lastVariants: async (suite: string, id: string): Promise<readonly VariantOutcome[]> =>
-      isVirtual(suite) ? [] : standing(suite, id),
+      isVirtual(suite) ? [] : currentOutcomes(suite, id),
 
-    /** What is wrong with a file that is checked by itself; undefined if it is not there. */
+    /** Loads a file to check it; undefined if it doesn't exist. */
     async check(path: string): Promise<LoadedSuite | undefined> {
       if (isMessagesFile(path)) return checkMessages(path);
       if (openAt(path)) return (await documentAt(path))?.suite;
@@ -306,25 +304,25 @@ export function createWorkspace(
       index.put(document.suite);
       return document.suite;
     },
-    /** A file changed: what used it is read again, and what may have, since it is not read yet. */
-    forgetUsersOf(path: string): void {
+    /** Discards a changed file and the files that use it, or may use it because they aren't read yet. */
+    invalidateUsersOf(path: string): void {
       const users = index.usersOf(path);
       for (const one of [path, ...users]) indexed.delete(one);
-      for (const [own, { read: wasRead, reading }] of keptFiles) {
+      for (const [own, { read: wasRead, reading }] of cachedFiles) {
         if (wasRead && !users.includes(own)) continue;
-        keptFiles.delete(own);
+        cachedFiles.delete(own);
         reading.abort();
       }
     },
     /** @param paths absolute */
     setFolders(paths: readonly string[]): void {
       folders = paths;
-      keptFiles.clear();
+      cachedFiles.clear();
       indexed.clear();
     },
     setDefaultJudge(judge: string | undefined): void {
       defaultJudge = judge;
-      keptFiles.clear();
+      cachedFiles.clear();
       indexed.clear();
     },
   };

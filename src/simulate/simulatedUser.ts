@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { answerSchema, type Mistake } from '../assertions/contract.ts';
-import { type Conversation, liveTurnsOf, textOf, turnsOfSide } from '../core/conversation.ts';
+import { type Conversation, liveTurnsOf } from '../core/conversation.ts';
 import type { SimulatedUser } from '../core/suite.ts';
 import { askJudge, type OnReply } from '../judge/ask.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { simulatorMessages } from './prompt.ts';
 
 /** What the simulated user says next, or why the conversation is over. */
-type NextWords =
+export type NextWords =
   | { readonly kind: 'said'; readonly text: string }
   | { readonly kind: 'over'; readonly stop: GoalStop; readonly why: string };
 
@@ -77,17 +77,4 @@ function mistakes({ status, reason, message }: Answer): Mistake[] {
 
 function contradiction(text: string): Mistake {
   return { reason: 'contradiction', text };
-}
-
-/** Why there is no use in going on after the latest reply: the assistant says nothing, or the same again. */
-export function stuckIn(conversation: Conversation): 'empty-reply' | 'repetition' | undefined {
-  const [before, latest] = turnsOfSide(conversation, 'assistant').slice(-2).map(textOf).map(folded);
-  const reply = latest ?? before;
-  if (reply === '') return 'empty-reply';
-  return latest !== undefined && latest === before ? 'repetition' : undefined;
-}
-
-/** Two replies are the same where only their case and white space differ. */
-function folded(text: string): string {
-  return text.replace(/\s+/gu, ' ').trim().toLowerCase();
 }

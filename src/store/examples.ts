@@ -8,7 +8,8 @@ import {
 } from '../core/record/label.ts';
 import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
 import { canonicalJson } from '../node/hashes.ts';
-import { readLabelled, readLabels } from './labels.ts';
+import { readLabelled } from './labelled.ts';
+import { readLabels } from './labels.ts';
 
 /**
  * Which labelled conversations may be whose examples. Labels are read when the first assertion asks for them, and

@@ -1,30 +1,19 @@
-import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
-import { fitting } from '../core/data/listOf.ts';
 import { errorText } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
-import {
-  type Label,
-  labelledConversationSchema,
-  labelSchema,
-  type PlacedLabel,
-  sameSubject,
-} from '../core/record/label.ts';
+import { type Label, labelSchema, type PlacedLabel, sameSubject } from '../core/record/label.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { unwritable } from '../disk/fileErrors.ts';
 import { linesIn, replaceLines } from '../disk/jsonLines.ts';
 import {
   APPENDING,
-  CREATING,
   isRealFolder,
   makeRealFolder,
   openRegular,
   readRegular,
-  writeRegular,
 } from '../disk/regularFile.ts';
-import { canonicalJson, conversationHash, said } from '../node/hashes.ts';
 import { labelsFolder, personName } from '../node/paths.ts';
 
 /** As messages call them. */
@@ -40,7 +29,7 @@ export interface LabelProblem {
   readonly message: string;
 }
 
-interface Labels {
+export interface Labels {
   /** Of each person the last about each thing, in the order of the files. */
   readonly labels: readonly PlacedLabel[];
   readonly problems: readonly LabelProblem[];
@@ -194,59 +183,4 @@ function mistakeIn(value: unknown): string | undefined {
   if (!issue) return undefined;
   const at = issue.path.join('.');
   return `This is no label${at === '' ? '' : `: \`${at}\` is wrong`} (${issue.message}). Mend the line, or remove it.`;
-}
-
-/** A conversation that labels speak of, with the facts of its case. */
-export type LabelledConversation = z.infer<typeof labelledConversationSchema>;
-
-/**
- * Keeps a conversation beside the labels that speak of it. It is written aside and put in its place at once, with
- * nothing that differs between machines, so that two people who label it write the same file.
- *
- * @param evalFile absolute
- * @returns its hash
- * @throws UnwritableError
- */
-export async function keepLabelled(
-  evalFile: string,
-  { conversation, facts }: LabelledConversation,
-): Promise<string> {
-  const hash = conversationHash(conversation);
-  const path = labelledPath(evalFile, hash);
-  if (await readLabelled(evalFile, hash)) return hash;
-  const beside = `${path}.${process.pid}.new`;
-  try {
-    await makeRealFolder(labelsFolder(evalFile));
-    await makeRealFolder(join(labelsFolder(evalFile), CONVERSATIONS));
-    const kept = JSON.parse(canonicalJson({ conversation: said(conversation), facts })) as unknown;
-    const text = `${JSON.stringify(kept, undefined, 2)}\n`;
-    await rm(beside, { force: true });
-    await writeRegular(beside, text, CREATING);
-    await rename(beside, path);
-    return hash;
-  } catch (error) {
-    throw unwritable(LABELS, path, error);
-  } finally {
-    await rm(beside, { force: true }).catch(() => {});
-  }
-}
-
-/** Undefined where there is none, or what stands there is another one. */
-export async function readLabelled(
-  evalFile: string,
-  hash: string,
-): Promise<LabelledConversation | undefined> {
-  // A label may name any path.
-  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
-  const bytes = await readRegular(labelledPath(evalFile, hash), LIMITS.transcript).catch(
-    () => undefined,
-  );
-  const found = bytes && fitting(labelledConversationSchema, parseJson(String(bytes)));
-  return found && conversationHash(found.conversation) === hash ? found : undefined;
-}
-
-const CONVERSATIONS = 'conversations';
-
-function labelledPath(evalFile: string, hash: string): string {
-  return join(labelsFolder(evalFile), CONVERSATIONS, `${hash}.json`);
 }

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Compared } from '../../src/analysis/compareRuns.ts';
 import { ComparisonData } from '../../src/analysis/comparisonData.ts';
+import type { Compared } from '../../src/analysis/differences.ts';
 import { type CaseLine, RECORD_VERSION, type RunLine } from '../../src/core/record/runRecord.ts';
 import { caseStatus } from '../../src/core/scoring.ts';
-import { NO_USAGE, type Status, type TurnVerdict, type Verdict } from '../../src/core/verdict.ts';
-import { seededRandom } from '../../src/statistics/intervals.ts';
+import type { Status, TurnVerdict, Verdict } from '../../src/core/verdict.ts';
+import { NO_USAGE } from '../../src/core/verdict.ts';
+import { seededRandom } from '../../src/statistics/random.ts';
 import { buildCaseLine, talk } from './buildRun.ts';
 
 /** A score that passes from 0.5 on, or a status without one. */

@@ -143,7 +143,7 @@ async function hovered(text: string, lines: readonly CaseLine[]): Promise<string
       .split('\n')
       .map((line, number) => {
         const position = { line: number, character: line.indexOf('"') + 1 };
-        return hover(document, position, async () => lines, ports);
+        return hover(document, position, { lastRuns: async () => lines }, ports);
       }),
   );
   return shown.map(markdownOf).join('\n');
@@ -152,7 +152,12 @@ async function hovered(text: string, lines: readonly CaseLine[]): Promise<string
 async function scoresIn(text: string, lines: readonly CaseLine[]): Promise<string> {
   const settings = { turnNumbers: true, scores: true };
   return textsIn(
-    await inlayHints(await documentOf(suite(text)), EVERYWHERE, async () => lines, settings),
+    await inlayHints(
+      await documentOf(suite(text)),
+      EVERYWHERE,
+      { lastRuns: async () => lines },
+      settings,
+    ),
   );
 }
 

@@ -6,8 +6,8 @@ import { ComparisonData } from '../../src/analysis/comparisonData.ts';
 import { shownAgreement } from '../../src/extension/agreement/shownAgreement.ts';
 import { conversationHash } from '../../src/node/hashes.ts';
 import type {
+  AgreementSnapshot,
   FromAgreement,
-  ShownAgreement,
   ToAgreement,
 } from '../../src/protocol/agreementProtocol.ts';
 import { buildVerdict, judgedLine } from '../support/comparing.ts';
@@ -20,7 +20,7 @@ const lines = [0, 1, 2, 3, 4, 5].map((id) =>
   }),
 );
 
-function agreementShown(): ShownAgreement {
+function agreementShown(): AgreementSnapshot {
   const data = new ComparisonData();
   for (const line of lines) data.add(line);
   const labels = lines.flatMap((line, id) =>

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import type {
-  AskedLabelling,
   FromLabelling,
-  ShownLabelling,
+  LabellingQuestion,
+  LabellingSnapshot,
   ToLabelling,
 } from '../../src/protocol/labellingProtocol.ts';
 import { talk } from '../support/buildRun.ts';
 import { launchBrowser } from '../support/host/browser.ts';
 import { openPage } from '../support/view/viewPage.ts';
 
-const asked: AskedLabelling = {
+const asked: LabellingQuestion = {
   phase: 'asking',
   title: 'refund',
   conversation: talk('Hi', 'Hello <img src=x>', 'And?', 'Done'),
@@ -29,7 +29,7 @@ const asked: AskedLabelling = {
   undo: true,
 };
 
-function snapshot(labelling: ShownLabelling, problems: string[] = []): ToLabelling {
+function snapshot(labelling: LabellingSnapshot, problems: string[] = []): ToLabelling {
   return { kind: 'snapshot', state: { file: 'file:///shop.eval.yaml' }, problems, labelling };
 }
 

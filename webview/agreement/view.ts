@@ -2,9 +2,9 @@ import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
 import { counted } from '../../src/core/text/format.ts';
 import type {
+  AgreementSnapshot,
   agreementProtocol,
-  ShownAgreement,
-  ShownThresholds,
+  ThresholdTable,
 } from '../../src/protocol/agreementProtocol.ts';
 import { FocusRestorer } from '../focusRestorer.ts';
 import { h, notices, plainButton } from '../h.ts';
@@ -39,18 +39,18 @@ export class AgreementView {
     host.keep({});
   }
 
-  show(agreement: ShownAgreement): void {
+  show(agreement: AgreementSnapshot): void {
     const isFirst = this.#root.childElementCount === 0;
     if (this.#row >= agreement.rows.length) this.#row = 0;
     this.#draw(agreement);
     if (isFirst) this.#root.querySelector<HTMLElement>('[data-focus="row 0"]')?.focus();
   }
 
-  #draw(agreement: ShownAgreement): void {
+  #draw(agreement: AgreementSnapshot): void {
     this.#focus.draw(() => this.#render(agreement));
   }
 
-  #render(agreement: ShownAgreement): void {
+  #render(agreement: AgreementSnapshot): void {
     const { rows, notes, problems } = agreement;
     const row = rows[this.#row];
     this.#root.replaceChildren(
@@ -69,12 +69,15 @@ export class AgreementView {
     );
   }
 
-  #choose(index: number, agreement: ShownAgreement): void {
+  #choose(index: number, agreement: AgreementSnapshot): void {
     this.#row = index;
     this.#draw(agreement);
   }
 
-  #disagreements(agreement: ShownAgreement, row: ShownAgreement['rows'][number]): HTMLElement {
+  #disagreements(
+    agreement: AgreementSnapshot,
+    row: AgreementSnapshot['rows'][number],
+  ): HTMLElement {
     const more = agreement.more;
     return h(
       'section',
@@ -96,7 +99,7 @@ export class AgreementView {
   }
 
   #item(
-    item: ShownAgreement['disagreements'][number] | undefined,
+    item: AgreementSnapshot['disagreements'][number] | undefined,
     index: number,
   ): HTMLElement | undefined {
     if (!item) return undefined;
@@ -131,7 +134,7 @@ export class AgreementView {
   }
 }
 
-function none({ labels }: ShownAgreement): HTMLElement {
+function none({ labels }: AgreementSnapshot): HTMLElement {
   const words =
     labels === 0
       ? 'No verdict is labelled yet. Open a conversation and say of its verdicts whether they are right: r, or w. Label Conversations in the title bar leads through all of them.'
@@ -140,7 +143,7 @@ function none({ labels }: ShownAgreement): HTMLElement {
 }
 
 function table(
-  { head, rows }: ShownAgreement,
+  { head, rows }: AgreementSnapshot,
   chosen: number,
   onChoose: (index: number) => void,
 ): HTMLElement {
@@ -160,7 +163,7 @@ function table(
 }
 
 /** What judge and people said, as a table of two by two. */
-function confusion({ cells, confusion }: ShownAgreement['rows'][number]): HTMLElement {
+function confusion({ cells, confusion }: AgreementSnapshot['rows'][number]): HTMLElement {
   const { failFail, failPass, passFail, passPass } = confusion;
   const [judge = '', assertion = '', of = ''] = cells;
   const rows = [
@@ -180,7 +183,7 @@ function confusion({ cells, confusion }: ShownAgreement['rows'][number]): HTMLEl
 const DRAWN = { precision: 'Precision', recall: 'Recall', kappa: 'Kappa' } as const;
 
 /** What a higher or lower threshold would win and lose: drawn, and as a table. */
-function renderThresholds({ head, rows, best, words }: ShownThresholds): HTMLElement {
+function renderThresholds({ head, rows, best, words }: ThresholdTable): HTMLElement {
   const charts = (['precision', 'recall', 'kappa'] as const).map((measure) => {
     const points = rows.flatMap((row, run) => {
       const value = row[measure];

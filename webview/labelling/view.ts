@@ -1,8 +1,8 @@
 import { counted } from '../../src/core/text/format.ts';
 import type {
-  AskedLabelling,
+  LabellingQuestion,
+  LabellingSnapshot,
   labellingProtocol,
-  ShownLabelling,
   ToLabelling,
 } from '../../src/protocol/labellingProtocol.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
@@ -43,7 +43,7 @@ export class LabellingView {
     placeholder: 'Comment (c)',
     maxlength: '2000',
   });
-  #shown: ShownLabelling | undefined;
+  #shown: LabellingSnapshot | undefined;
   /** By which the conversation and its question are known. */
   #asked = '';
 
@@ -100,7 +100,7 @@ export class LabellingView {
     return true;
   }
 
-  #answer({ question }: AskedLabelling, choice: number, turn: number | undefined): void {
+  #answer({ question }: LabellingQuestion, choice: number, turn: number | undefined): void {
     if (choice >= question.choices.length) return;
     if (turn !== undefined && !question.turns.includes(turn)) {
       this.#fault.textContent = `The judge says nothing of turn ${turn}. Press q, then label the whole.`;
@@ -121,7 +121,7 @@ export class LabellingView {
     this.#bar.querySelector<HTMLElement>('.question')?.focus();
   }
 
-  #ask(shown: AskedLabelling): void {
+  #ask(shown: LabellingQuestion): void {
     const { title, conversation, question, at, undo } = shown;
     const asked = JSON.stringify([title, at, question.at, conversation.entries.length]);
     const isOther = asked !== this.#asked;
@@ -151,7 +151,7 @@ export class LabellingView {
     window.scrollTo(0, 0);
   }
 
-  #question(shown: AskedLabelling): HTMLElement {
+  #question(shown: LabellingQuestion): HTMLElement {
     const { title, total, question, undo } = shown;
     const { count, name, stated, choices, said, turns } = question;
     const own = said.filter(({ turn }) => turn !== undefined);
@@ -207,7 +207,7 @@ export class LabellingView {
     gone,
     agreement,
     undo,
-  }: Extract<ShownLabelling, { phase: 'done' }>): HTMLElement {
+  }: Extract<LabellingSnapshot, { phase: 'done' }>): HTMLElement {
     const { post } = this.#host;
     if (total === 0) {
       return h(
@@ -251,7 +251,7 @@ function reading(): HTMLElement {
 }
 
 /** The conversation without anything that was judged. */
-function bare({ conversation, title }: AskedLabelling): Snapshot {
+function bare({ conversation, title }: LabellingQuestion): Snapshot {
   return {
     state: { file: '', id: title, repetition: 1 },
     phase: 'finished',

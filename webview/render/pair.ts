@@ -3,7 +3,7 @@ import {
   OUTCOME_ICONS,
   OUTCOME_WORDS,
 } from '../../src/core/presentation/words.ts';
-import type { ComparedView, Ended, Snapshot } from '../../src/protocol/viewProtocol.ts';
+import type { CaseComparison, RecordedCase, Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { type ElementCache, place } from '../elementCache.ts';
 import { h } from '../h.ts';
 import type { Item } from '../virtualList.ts';
@@ -26,10 +26,10 @@ export interface PairOptions {
 
 /** Which runs are compared, and what became of the case. */
 export function renderCompared(
-  { change, spoken, before, after, base }: ComparedView,
+  { change, spoken, before, after, base }: CaseComparison,
   { status }: Pick<Snapshot, 'status'>,
 ): HTMLElement {
-  const run = (name: string, words: string, ended: Ended['status']) =>
+  const run = (name: string, words: string, ended: RecordedCase['status']) =>
     h('div', {}, h('span', { class: 'label' }, name), ` ${words} `, ended && badge(ended));
   return h(
     'div',
@@ -51,7 +51,7 @@ export function pairHeads(): HTMLElement {
 }
 
 /** The conversation of the first run as one of its own. Its file may say something else now: its turns lead nowhere. */
-export function beforeOf(snapshot: Snapshot, base: Ended): Snapshot {
+export function beforeOf(snapshot: Snapshot, base: RecordedCase): Snapshot {
   const { reason: _, threshold: __, ...rest } = snapshot;
   const entries = base.conversation.entries.map((entry) => {
     if (entry.kind === 'system') return entry;
@@ -65,7 +65,7 @@ type Sides<Value> = Readonly<Record<'base' | 'head', Value>>;
 
 /** Each assertion, its verdict of each run below what became of it. */
 export function assertionPairs(
-  { assertions }: ComparedView,
+  { assertions }: CaseComparison,
   rows: Sides<readonly AssertionRow[]>,
   render: Sides<(row: AssertionRow) => HTMLElement>,
   cache: ElementCache,
@@ -80,7 +80,7 @@ export function assertionPairs(
 }
 
 function assertionPair(
-  { change, text }: ComparedView['assertions'][number],
+  { change, text }: CaseComparison['assertions'][number],
   base: HTMLElement | undefined,
   head: HTMLElement | undefined,
 ): HTMLElement {
@@ -131,7 +131,7 @@ function placed(items: readonly Item[]): Map<number, Item> {
   return found;
 }
 
-function changeOf(turn: number, compared: ComparedView | undefined): ComparedOutcome | undefined {
+function changeOf(turn: number, compared: CaseComparison | undefined): ComparedOutcome | undefined {
   if (compared?.worse.includes(turn)) return 'worse';
   return compared?.better.includes(turn) ? 'better' : undefined;
 }

@@ -22,7 +22,11 @@ import {
 } from '../../src/core/presentation/words.ts';
 import { costText, durationText } from '../../src/core/text/format.ts';
 import type { Status } from '../../src/core/verdict.ts';
-import type { ResultsCase, ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
+import type {
+  ResultsCase,
+  ResultsTable,
+  TableSettings,
+} from '../../src/protocol/resultsProtocol.ts';
 import { iconOf } from '../render/status.ts';
 import { columnName, peopleAt, sortKey } from './model.ts';
 
@@ -199,7 +203,7 @@ function othersColumn(table: ResultsTable, isOwn: readonly boolean[]): Column {
 }
 
 /** What a verdict came to, for a screen reader. */
-function spokenOutcome(title: string, outcome: Outcome, people: Shown['people']): string {
+function spokenOutcome(title: string, outcome: Outcome, people: TableSettings['people']): string {
   const { status, score, spread, repeated } = outcome;
   const word = STATUS_WORDS[status];
   const told = people === undefined ? '' : `, people say it is ${people}`;

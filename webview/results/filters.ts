@@ -1,7 +1,7 @@
 import { OUTCOME_ICONS, OUTCOMES, STATUS_WORDS } from '../../src/core/presentation/words.ts';
 import { capitalized } from '../../src/core/text/format.ts';
 import { statusSchema } from '../../src/core/verdict.ts';
-import type { ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
+import type { ResultsTable, TableSettings } from '../../src/protocol/resultsProtocol.ts';
 import type { ElementCache } from '../elementCache.ts';
 import { type DropdownOptions, keptDropdown } from '../ui/controls.ts';
 import { columnName, labelsOf } from './model.ts';
@@ -14,21 +14,25 @@ type Choice = 'assertion' | 'change' | 'label' | 'people' | 'tag';
 /** What is chosen, as menus. */
 export function filterMenus(
   table: ResultsTable,
-  shown: Shown,
-  onChange: (shown: Shown) => void,
+  shown: TableSettings,
+  onChange: (shown: TableSettings) => void,
   cache: ElementCache,
 ): HTMLElement[] {
   const always = <Key extends 'status' | 'group'>(
     key: Key,
     label: string,
-    options: Options<Shown[Key]>,
-    reset: Partial<Shown> = {},
+    options: Options<TableSettings[Key]>,
+    reset: Partial<TableSettings> = {},
   ) => {
-    const choose = (value: Shown[Key]) => onChange({ ...shown, ...reset, [key]: value });
+    const choose = (value: TableSettings[Key]) => onChange({ ...shown, ...reset, [key]: value });
     return keptDropdown(cache, { label, options, value: shown[key], onChange: choose }, shown);
   };
-  const optional = <Key extends Choice>(key: Key, any: string, values: Options<Shown[Key]>) => {
-    const choose = (value: Shown[Key]) => onChange(withChoice(shown, key, value));
+  const optional = <Key extends Choice>(
+    key: Key,
+    any: string,
+    values: Options<TableSettings[Key]>,
+  ) => {
+    const choose = (value: TableSettings[Key]) => onChange(withChoice(shown, key, value));
     const label = capitalized(key);
     const options = [{ value: undefined, label: any }, ...values];
     return keptDropdown(cache, { label, options, value: shown[key], onChange: choose }, shown);
@@ -78,7 +82,11 @@ export function filterMenus(
 }
 
 /** A label of another assertion would leave nothing to see. */
-function withChoice<Key extends Choice>(shown: Shown, key: Key, value: Shown[Key]): Shown {
+function withChoice<Key extends Choice>(
+  shown: TableSettings,
+  key: Key,
+  value: TableSettings[Key],
+): TableSettings {
   const rest = { ...shown };
   delete rest[key];
   if (key === 'assertion') delete rest.label;

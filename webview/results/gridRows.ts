@@ -1,5 +1,5 @@
 import { counted } from '../../src/core/text/format.ts';
-import type { ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
+import type { ResultsTable, TableSettings } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
 import type { IndexRange } from '../indexRange.ts';
 import type { Column } from './columns.ts';
@@ -15,7 +15,7 @@ export interface GridContent {
   readonly table: ResultsTable;
   readonly rows: readonly Row[];
   readonly columns: readonly Column[];
-  readonly sort: Shown['sort'];
+  readonly sort: TableSettings['sort'];
 }
 
 /** A cell. */

@@ -13,7 +13,11 @@ import {
 import type { Outcome } from '../../src/core/presentation/outcome.ts';
 import type { ComparedOutcome } from '../../src/core/presentation/words.ts';
 import { isFailure, type Status } from '../../src/core/verdict.ts';
-import type { ResultsCase, ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
+import type {
+  ResultsCase,
+  ResultsTable,
+  TableSettings,
+} from '../../src/protocol/resultsProtocol.ts';
 
 /** A line of the table as it is shown. */
 export type Row =
@@ -32,7 +36,7 @@ export function executionsIn({ cases }: ResultsTable): number {
 }
 
 /** What people say of the verdict in a column; undefined where nobody says anything. */
-export function peopleAt({ people = [] }: ResultsCase, column: number): Shown['people'] {
+export function peopleAt({ people = [] }: ResultsCase, column: number): TableSettings['people'] {
   for (let at = 0; at < people.length; at += 2) {
     if (people[at] === column) return people[at + 1] === 1 ? 'wrong' : 'right';
   }
@@ -57,7 +61,7 @@ export function sortKey(name: string): string {
  */
 export function filtered(
   table: ResultsTable,
-  shown: Shown,
+  shown: TableSettings,
   found: ReadonlySet<number> | undefined,
 ): number[] {
   const tag = shown.tag === undefined ? undefined : table.tags.indexOf(shown.tag);
@@ -84,11 +88,11 @@ export function filtered(
 }
 
 /** Whether any of its repetitions has it. */
-function hasLabel(outcomes: readonly Outcome[], { label }: Shown): boolean {
+function hasLabel(outcomes: readonly Outcome[], { label }: TableSettings): boolean {
   return label === undefined || outcomes.some((one) => one.label === label);
 }
 
-function hasStatus(status: Status, wanted: Shown['status']): boolean {
+function hasStatus(status: Status, wanted: TableSettings['status']): boolean {
   if (wanted === 'all') return true;
   return wanted === 'bad' ? isFailure({ status }) : status === wanted;
 }
@@ -98,7 +102,7 @@ interface Changed {
   readonly compared?: { readonly change: ComparedOutcome } | undefined;
 }
 
-function hasChange({ compared }: Changed, { change }: Shown): boolean {
+function hasChange({ compared }: Changed, { change }: TableSettings): boolean {
   return change === undefined || compared?.change === change;
 }
 
@@ -117,7 +121,7 @@ type Compare = (a: number, b: number) => number;
 export function sorted(
   table: ResultsTable,
   cases: readonly number[],
-  sort: Shown['sort'],
+  sort: TableSettings['sort'],
   order?: readonly number[],
 ): readonly number[] {
   const compare = sort && comparing(table, sort.by);
@@ -181,7 +185,7 @@ const NO_TAG = 'No tag';
 export function grouped(
   table: ResultsTable,
   cases: readonly number[],
-  { group, folded }: Pick<Shown, 'group' | 'folded'>,
+  { group, folded }: Pick<TableSettings, 'group' | 'folded'>,
 ): Row[] {
   const rowOf = (index: number): Row => ({ kind: 'case', index });
   if (group === 'none') return cases.map(rowOf);

@@ -1,10 +1,10 @@
 import { counted, shareText } from '../../src/core/text/format.ts';
 import {
-  ALL_SHOWN,
+  DEFAULT_TABLE_SETTINGS,
   type Results,
   type ResultsTable,
   type resultsProtocol,
-  type Shown,
+  type TableSettings,
   type ToResults,
 } from '../../src/protocol/resultsProtocol.ts';
 import { ElementCache, place } from '../elementCache.ts';
@@ -44,13 +44,17 @@ export class ResultsView {
     this.#summaries,
   );
   #results: Results | undefined;
-  #shown: Shown;
+  #shown: TableSettings;
   /** The cases that are shown, in their order. */
   #cases: readonly number[] = [];
   #keeping = 0;
 
   /** @param shown as it was kept */
-  constructor(root: HTMLElement, host: Host<typeof resultsProtocol>, shown: Shown = ALL_SHOWN) {
+  constructor(
+    root: HTMLElement,
+    host: Host<typeof resultsProtocol>,
+    shown: TableSettings = DEFAULT_TABLE_SETTINGS,
+  ) {
     this.#root = root;
     this.#host = host;
     this.#shown = shown;
@@ -105,7 +109,7 @@ export class ResultsView {
     this.#grid.focus();
   }
 
-  #change(shown: Shown): void {
+  #change(shown: TableSettings): void {
     this.#shown = shown;
     this.#keep();
     this.#draw();
@@ -195,7 +199,7 @@ export class ResultsView {
     const onClick = () => {
       const { sort, group, folded } = this.#shown;
       this.#search.clear();
-      this.#change({ ...ALL_SHOWN, ...(sort && { sort }), group, folded });
+      this.#change({ ...DEFAULT_TABLE_SETTINGS, ...(sort && { sort }), group, folded });
       this.#grid.focus();
     };
     return [this.#cache.get('clear', '', () => button({ label: 'Clear filters', onClick }))];

@@ -3,7 +3,13 @@ import { LIMITS } from '../../core/limits.ts';
 import { bytesText, counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { unwritable } from '../../disk/fileErrors.ts';
-import { answersFolder, bytesOf, keptFiles, preparedFolder, prune } from '../../store/answers.ts';
+import {
+  answersFolder,
+  bytesOf,
+  keptFiles,
+  preparedFolder,
+  prune,
+} from '../../store/answersFolder.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import { workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';

@@ -1,5 +1,7 @@
-import { type Compared, type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
-import { ComparisonData, suiteNames } from '../../analysis/comparisonData.ts';
+import { type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
+import { ComparisonData } from '../../analysis/comparisonData.ts';
+import type { Compared } from '../../analysis/differences.ts';
+import { suiteNames } from '../../analysis/suiteNames.ts';
 import { inSteps, stepsOf } from '../../node/cooperative.ts';
 import {
   comparisonJson,

@@ -7,17 +7,16 @@ import { counted } from '../../core/text/format.ts';
 import { visibleJson } from '../../core/text/visibleText.ts';
 import { judgesMarkdown, judgesText } from '../../report/findings/judgesReport.ts';
 import { createPaint } from '../../report/style.ts';
+import { estimateLabelled, judgeLabelled } from '../../runner/judgeLabelled.ts';
 import {
-  estimateLabelled,
-  judgeLabelled,
   type LabelledCase,
   type LeftOut,
   labelledCases,
   showing,
-} from '../../runner/judgeLabelled.ts';
-import { modelsOf } from '../../runner/models.ts';
+} from '../../runner/labelledCases.ts';
+import { modelsOf } from '../../runner/modelsOf.ts';
 import { DEFAULT_TIMEOUT } from '../../runner/runOptions.ts';
-import { answersFolder } from '../../store/answers.ts';
+import { answersFolder } from '../../store/answersFolder.ts';
 import { readLabels } from '../../store/labels.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';

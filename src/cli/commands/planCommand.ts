@@ -13,7 +13,7 @@ import { visibleJson, visibleLine } from '../../core/text/visibleText.ts';
 import { estimateCase } from '../../judge/estimate.ts';
 import { shownPath } from '../../report/style.ts';
 import { plainTable } from '../../report/tables.ts';
-import { type AskedHost, destinationsOf } from '../../runner/models.ts';
+import { type AskedHost, destinationsOf } from '../../runner/destinations.ts';
 import { selectedCases } from '../../runner/plan.ts';
 import { examplesOf } from '../../store/examples.ts';
 import { readDotenv } from '../dotenv.ts';

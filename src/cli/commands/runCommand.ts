@@ -9,7 +9,7 @@ import { shownPath } from '../../report/style.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { selectedCases } from '../../runner/plan.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';
-import { answersFolder } from '../../store/answers.ts';
+import { answersFolder } from '../../store/answersFolder.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';

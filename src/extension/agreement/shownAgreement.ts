@@ -1,9 +1,5 @@
-import type {
-  AgreementRow,
-  JoinedAgreement,
-  LabelledItem,
-  LabelledRuns,
-} from '../../analysis/agreement.ts';
+import type { AgreementRow, JoinedAgreement, LabelledItem } from '../../analysis/agreement.ts';
+import type { LabelledRuns } from '../../analysis/readAgreement.ts';
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import {
   caseTitle,
@@ -12,7 +8,7 @@ import {
   STANDING_WORDS,
 } from '../../core/presentation/words.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import type { ShownAgreement, ShownThresholds } from '../../protocol/agreementProtocol.ts';
+import type { AgreementSnapshot, ThresholdTable } from '../../protocol/agreementProtocol.ts';
 import {
   cells,
   cellsOf,
@@ -32,7 +28,7 @@ export function shownAgreement(
   { rows, items, disagreements, unmatched }: JoinedAgreement,
   { labels, problems }: Pick<LabelledRuns, 'labels' | 'problems'>,
   shownPath: (path: string) => string,
-): ShownAgreement {
+): AgreementSnapshot {
   const listed = disagreements.slice(0, LISTED);
   const thresholds = thresholdsOf(items);
   return {
@@ -60,7 +56,7 @@ function isOf({ judge, assertion }: Thresholds, row: AgreementRow): boolean {
   return row.of === 'cases' && judge === row.judge && assertion.key === row.assertion?.key;
 }
 
-function shownThresholds(own: Thresholds): ShownThresholds {
+function shownThresholds(own: Thresholds): ThresholdTable {
   const rows = shownRows(own);
   return {
     head: THRESHOLDS_HEAD,
@@ -79,7 +75,7 @@ function isIn({ judge, assertion, turn }: LabelledItem, row: AgreementRow): bool
   return row.assertion === undefined || row.assertion.key === assertion.key;
 }
 
-function shownItem(item: LabelledItem): ShownAgreement['disagreements'][number] {
+function shownItem(item: LabelledItem): AgreementSnapshot['disagreements'][number] {
   const { turn, assertion, judge, status, labels, standing } = item;
   const mark = STANDING_WORDS[standing];
   return {

@@ -16,10 +16,9 @@ import {
   estimateImprovement,
   type Improvement,
   improveJudge,
-  rewordingEdit,
-  wordsFile,
   wordsOf,
 } from '../../improve/improveJudge.ts';
+import { rewordingEdit, wordsFile } from '../../improve/rewordingEdit.ts';
 import { withModel } from '../../runner/oneModel.ts';
 import { assertionOf } from '../../store/examples.ts';
 import { readLabels } from '../../store/labels.ts';

@@ -1,13 +1,11 @@
 import {
-  type Compared,
   type ComparedCase,
   type Comparison,
   comparedCases,
   compareRuns,
-  factsOf,
-  type RunFacts,
 } from '../../analysis/compareRuns.ts';
-import { suiteNames } from '../../analysis/comparisonData.ts';
+import { type Compared, factsOf, type RunFacts } from '../../analysis/differences.ts';
+import { suiteNames } from '../../analysis/suiteNames.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
 import { indexInColumn } from '../../core/presentation/assertionColumns.ts';
 import { oneAtATime } from '../../core/scheduling.ts';

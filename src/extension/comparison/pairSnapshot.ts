@@ -1,7 +1,12 @@
 import type { ComparedAssertion, ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { keyedVerdicts } from '../../core/verdict.ts';
-import type { ComparedView, Ended, Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
+import type {
+  CaseComparison,
+  RecordedCase,
+  Snapshot,
+  ViewState,
+} from '../../protocol/viewProtocol.ts';
 import { comparedWords } from '../../report/comparedTable.ts';
 import { assertionText, runText } from '../../report/findings/comparisonSentences.ts';
 import { finishedSnapshot } from '../../report/finishedSnapshot.ts';
@@ -20,7 +25,7 @@ export function pairSnapshot(
   state: ViewState,
   { compared, base, head, repetitions }: Pair,
   runs: Pick<Comparison, 'base' | 'head'>,
-  changed: ComparedView['changed'],
+  changed: CaseComparison['changed'],
 ): Snapshot | undefined {
   const line = head ?? base;
   if (!line) return undefined;
@@ -47,7 +52,7 @@ export function pairSnapshot(
   };
 }
 
-function endedOf(line: CaseLine): Ended {
+function endedOf(line: CaseLine): RecordedCase {
   const { status, score, threshold, reason, conversation, verdicts } = finishedSnapshot(line);
   return {
     ...{ status, score, conversation, verdicts },
@@ -60,7 +65,7 @@ function assertionOf(
   one: ComparedAssertion,
   base: CaseLine | undefined,
   head: CaseLine | undefined,
-): ComparedView['assertions'][number] {
+): CaseComparison['assertions'][number] {
   const [before, after] = [base && indexOf(one.key, base), head && indexOf(one.key, head)];
   return {
     change: one.outcome,

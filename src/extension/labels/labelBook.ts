@@ -5,7 +5,8 @@ import { Scrubber } from '../../core/scrubber.ts';
 import { allKeyedVerdicts } from '../../core/verdict.ts';
 import { conversationHash } from '../../node/hashes.ts';
 import { personName } from '../../node/paths.ts';
-import { appendLabels, keepLabelled, readLabels, removeLabels } from '../../store/labels.ts';
+import { keepLabelled } from '../../store/labelled.ts';
+import { appendLabels, readLabels, removeLabels } from '../../store/labels.ts';
 
 /** What a person says, without who and when. */
 export type Said = Omit<Opinion, 'person' | 'standing'>;

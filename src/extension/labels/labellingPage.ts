@@ -4,9 +4,9 @@ import { unreachable } from '../../core/errors.ts';
 import { labelProblemTexts } from '../../core/presentation/words.ts';
 import type { Assertion } from '../../core/suite.ts';
 import {
+  type LabellingSnapshot,
   labellingProtocol,
   labellingStateSchema,
-  type ShownLabelling,
 } from '../../protocol/labellingProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
 import { createPanel, type PageAction, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
@@ -125,7 +125,7 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
     return round;
   }
 
-  async #post(labelling: ShownLabelling): Promise<void> {
+  async #post(labelling: LabellingSnapshot): Promise<void> {
     const { problems } = await readLabels(this.#uri.fsPath);
     await this.post({
       kind: 'snapshot',

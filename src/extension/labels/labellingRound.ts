@@ -1,5 +1,6 @@
-import { agreementOf, readLabelledRuns } from '../../analysis/agreement.ts';
-import { type TellingCase, TellingOrder } from '../../analysis/labelingOrder.ts';
+import { agreementOf } from '../../analysis/agreement.ts';
+import { readLabelledRuns } from '../../analysis/readAgreement.ts';
+import { type TellingCase, TellingOrder } from '../../analysis/telling.ts';
 import { executionTitle, LABEL_WORDS } from '../../core/presentation/words.ts';
 import { type PlacedLabel, sameSubject } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -8,7 +9,7 @@ import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { allKeyedVerdicts, type Verdict } from '../../core/verdict.ts';
 import { conversationHash, said } from '../../node/hashes.ts';
-import type { FromLabelling, ShownLabelling } from '../../protocol/labellingProtocol.ts';
+import type { FromLabelling, LabellingSnapshot } from '../../protocol/labellingProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
 import { LatestRuns, labelledLines } from '../../store/records/latest.ts';
 import { LabelBook, type Said } from './labelBook.ts';
@@ -78,7 +79,7 @@ export class LabellingRound {
     );
   }
 
-  async shown(): Promise<ShownLabelling> {
+  async shown(): Promise<LabellingSnapshot> {
     const total = this.#before + this.#items.length;
     const undo = this.#steps.length > 0;
     const asked = await this.#asked();

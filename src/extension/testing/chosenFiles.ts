@@ -4,7 +4,7 @@ import { caseName } from '../../core/presentation/words.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { expandSuite } from '../../evalfile/variants/expandSuite.ts';
-import type { ChosenSuite } from '../../runner/plan.ts';
+import type { ChosenSuite } from '../../runner/refusedSuites.ts';
 import type { ItemData } from './itemData.ts';
 import type { TestTree } from './tree.ts';
 

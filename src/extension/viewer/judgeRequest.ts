@@ -4,7 +4,7 @@ import { parseJson } from '../../core/data/data.ts';
 import type { KeyHost } from '../../core/environment.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import type { Verdict } from '../../core/verdict.ts';
-import { JUDGE_REQUEST } from '../../protocol/names.ts';
+import { JUDGE_REQUEST_SCHEME } from '../../protocol/names.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 import { isEvalFile, readSuite } from '../suites.ts';
@@ -21,7 +21,7 @@ export async function showJudgeRequest(
 ): Promise<void> {
   const name = visibleLine(key, 60).replace(/[^\p{L}\p{N} ._-]+/gu, '-');
   const uri = vscode.Uri.from({
-    scheme: JUDGE_REQUEST,
+    scheme: JUDGE_REQUEST_SCHEME,
     path: `/What the judge saw - ${name}.txt`,
     query: JSON.stringify({ state, key }),
   });
@@ -49,7 +49,7 @@ export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<
   const [{ whatJudgeSaw }, { judgeSawText }, { answersFolder }, { Scrubber }] = await Promise.all([
     import('../../runner/judgeSaw.ts'),
     import('../../report/judgeSawText.ts'),
-    import('../../store/answers.ts'),
+    import('../../store/answersFolder.ts'),
     import('../../core/scrubber.ts'),
   ]);
   const scrubber = new Scrubber(process.env);

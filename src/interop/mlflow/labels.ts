@@ -8,7 +8,8 @@ import { reaches } from '../../core/scoring.ts';
 import type { Suite, SuiteCase } from '../../core/suite.ts';
 import { conversationHash } from '../../node/hashes.ts';
 import { personName } from '../../node/paths.ts';
-import { appendLabels, keepLabelled } from '../../store/labels.ts';
+import { keepLabelled } from '../../store/labelled.ts';
+import { appendLabels } from '../../store/labels.ts';
 import type { Assessment } from './api.ts';
 import { SESSION, type Session } from './session.ts';
 

@@ -5,7 +5,8 @@ import { templateVariables } from '../../core/text/template.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
 import { askJudge } from '../ask.ts';
-import { exampleText, PLAIN_WORDS } from './examplesText.ts';
+import { exampleText } from './examplesText.ts';
+import { PLAIN_WORDS } from './verdictWords.ts';
 
 /** A conversation on which judge and people say the opposite. */
 export interface Disagreement {

@@ -4,7 +4,7 @@ import { estimateWords } from '../../core/estimate.ts';
 import { START } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { COMMANDS } from '../../protocol/names.ts';
-import type { Estimating, EvalDocument } from '../ports.ts';
+import type { EstimateCase, EvalDocument } from '../ports.ts';
 
 /**
  * `Run all` on the file; on each of its own cases `Run`, `Open conversation`, and of those that would
@@ -37,7 +37,7 @@ export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
 export async function resolveLens(
   lens: CodeLens,
   suiteAt: (uri: string) => Promise<LoadedSuite | undefined>,
-  estimate: Estimating,
+  estimate: EstimateCase,
 ): Promise<CodeLens> {
   const parsed = dataSchema.safeParse(lens.data);
   if (!parsed.success) return lens;

@@ -5,31 +5,25 @@ import { overlaps, type Range } from '../../core/problem.ts';
 import { type Change, passedText, worstFirst } from '../../core/record/caseHistory.ts';
 import type { TurnBadge } from '../../core/scoring.ts';
 import { escapeMarkdown, paragraphs } from '../../core/text/markdown.ts';
-import type { CasesNow } from '../../evalfile/caseChanges.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { changeMarkdown, entryMarkdown, variantsMarkdown } from '../hover/verdictMarkdown.ts';
-import type { EvalDocument, HintSettings, LastRuns, LastVariants } from '../ports.ts';
+import type { EvalDocument, HintSettings, ResultPorts } from '../ports.ts';
 import { type JudgedCase, type JudgedTurn, judgedCase, UNJUDGED } from './verdictMarks.ts';
 
-/**
- * The hints within a range; only the cases that stand there are looked up. All stand before the
- * text: what stands after a long line is out of sight.
- */
+/** The hints within a range. All appear before the text: after a long line they would be out of sight. */
 export async function inlayHints(
   { suite }: EvalDocument,
   range: Range,
-  lastRuns: LastRuns,
+  results: ResultPorts,
   settings: HintSettings,
-  lastVariants: LastVariants = async () => [],
-  casesNow?: CasesNow,
 ): Promise<InlayHint[]> {
   const shown = suite.outline.filter(
     (one) => one.path === suite.path && overlaps(one.range, range),
   );
   const hints = await Promise.all(
     shown.map(async (one): Promise<InlayHint[]> => {
-      const judged = settings.scores ? await judgedCase(suite, one, lastRuns, casesNow) : UNJUDGED;
-      const counted = settings.scores ? await variantsHint(suite.path, one, lastVariants) : [];
+      const judged = settings.scores ? await judgedCase(suite, one, results) : UNJUDGED;
+      const counted = settings.scores ? await variantsHint(suite.path, one, results) : [];
       const turns = one.turns
         .filter(({ range: { start } }) => overlaps({ start, end: start }, range))
         .flatMap((turn) => turnHint(turn, judged, settings));
@@ -39,14 +33,14 @@ export async function inlayHints(
   return hints.flat();
 }
 
-/** `✗ 38 of 40 passed` before the id of a case that stands for several conversations. */
+/** `✗ 38 of 40 passed` before the id of a case with variants. */
 async function variantsHint(
   suite: string,
   { id, several, nameRange }: OutlineCase,
-  lastVariants: LastVariants,
+  { lastVariants }: ResultPorts,
 ): Promise<InlayHint[]> {
   if (id === undefined || several === undefined) return [];
-  const outcomes = await lastVariants(suite, id);
+  const outcomes = (await lastVariants?.(suite, id)) ?? [];
   const [worst] = worstFirst(outcomes);
   if (!worst) return [];
   const change = outcomes.find((one) => one.change)?.change;
@@ -76,7 +70,7 @@ function numberLabel({ turns }: OutlineTurn): string {
   return turns.length === 1 ? `turn ${turns[0]}` : `turns ${turns.join(', ')}`;
 }
 
-/** `turn 2 ✗ 0.30`; each turn has its own score: `turn 3, turn 4 ✗ 0.30`. */
+/** `turn 2 ✗ 0.30`, or `turn 3, turn 4 ✗ 0.30` if only one of two turns has a score. */
 function judgedLabel(
   { turns }: OutlineTurn,
   judged: readonly JudgedTurn[],
@@ -105,7 +99,7 @@ function tooltipOf(judged: readonly JudgedTurn[], change: Change | undefined): s
   return paragraphs(changeMarkdown(change), ...parts);
 }
 
-/** The worst of what was said: the status of the badge, and of those the lowest score. */
+/** Of the entries with the badge's status, the one with the lowest score. */
 function worstMarkdown({ status, entries, error }: TurnBadge): string {
   if (error !== undefined) return escapeMarkdown(error);
   const [worst, ...others] = entries

@@ -3,22 +3,22 @@ import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { badgeOf, entriesByTurn, failedBadge, type TurnBadge } from '../../core/scoring.ts';
 import { WORST_FIRST } from '../../core/verdict.ts';
-import { type CasesNow, textsNow } from '../../evalfile/caseChanges.ts';
+import { textsNow } from '../../evalfile/caseChanges.ts';
 import type { LoadedSuite, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { stepsOf } from '../../node/cooperative.ts';
 import type { VerdictMark } from '../../protocol/serverProtocol.ts';
-import type { EvalDocument, LastRuns } from '../ports.ts';
+import type { EvalDocument, ResultPorts } from '../ports.ts';
 
 export interface JudgedTurn {
   readonly number: number;
   readonly badge: TurnBadge;
 }
 
-/** What the last runs said about the turns of a case. */
+/** The last results of a case's turns. */
 export interface JudgedCase {
-  /** How the case has changed since, if it has. */
+  /** Set if the case has changed since it ran. */
   readonly change?: Change | undefined;
-  /** Turns that were judged, by where they stand: a scripted user turn stands for its reply too. */
+  /** The judged turns by their place in the file; a reply belongs to the scripted turn before it. */
   readonly turns: ReadonlyMap<OutlineTurn, readonly JudgedTurn[]>;
 }
 
@@ -27,8 +27,7 @@ export const UNJUDGED: JudgedCase = { turns: new Map() };
 export async function judgedCase(
   suite: LoadedSuite,
   found: OutlineCase,
-  lastRuns: LastRuns,
-  casesNow: CasesNow = textsNow,
+  { lastRuns, casesNow = textsNow }: ResultPorts,
 ): Promise<JudgedCase> {
   const lines = found.id === undefined ? [] : await lastRuns(suite.path, found.id);
   if (lines.length === 0) return UNJUDGED;
@@ -55,7 +54,7 @@ function judgedTurns(
   return judged;
 }
 
-/** A turn of several messages has its verdict at the last one that somebody says. */
+/** The last message of each turn, preferably not a tool's. The turn's verdict appears there. */
 function lastMessages(turns: readonly OutlineTurn[]): ReadonlyMap<number, OutlineTurn> {
   const last = new Map<number, OutlineTurn>();
   for (const turn of turns) {
@@ -66,18 +65,17 @@ function lastMessages(turns: readonly OutlineTurn[]): ReadonlyMap<number, Outlin
   return last;
 }
 
-/** One mark for each line where judged turns begin: the worst of them. */
+/** One mark per line where judged turns begin, for the worst of them. */
 export async function verdictMarks(
   { suite }: EvalDocument,
-  lastRuns: LastRuns,
-  casesNow?: CasesNow,
+  results: ResultPorts,
 ): Promise<VerdictMark[]> {
   const shown = suite.outline.filter(({ path }) => path === suite.path);
   const step = stepsOf();
   const cases: JudgedCase[] = [];
   for (const one of shown) {
     await step();
-    cases.push(await judgedCase(suite, one, lastRuns, casesNow));
+    cases.push(await judgedCase(suite, one, results));
   }
   const judged = cases.flatMap(({ turns, change }) =>
     [...turns].map(([{ range }, badges]) => ({

@@ -1,15 +1,21 @@
 import type { Hover } from 'vscode-languageserver-types';
+import type { Path } from '../../core/data/data.ts';
 import { contains, type Position, type Range } from '../../core/problem.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
 import { isFailure, recalledAmong } from '../../core/verdict.ts';
-import { type CasesNow, textsNow } from '../../evalfile/caseChanges.ts';
+import { textsNow } from '../../evalfile/caseChanges.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
-import type { EvalDocument, LastRuns, LastVariants, PastRuns } from '../ports.ts';
+import { messagesFileSchema } from '../../evalfile/messagesSchema.ts';
+import { spokenMessages } from '../../evalfile/spokenMessages.ts';
+import { parseTranscript } from '../../evalfile/transcript.ts';
+import type { Work } from '../../node/cooperative.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
+import type { EvalDocument, ResultPorts } from '../ports.ts';
 import type { SymbolPorts } from '../symbols/sameSymbol.ts';
 import { documentation, type HoverPart } from './keyMarkdown.ts';
-import { assertionWay, recordedVerdict } from './recordedVerdict.ts';
+import { assertionChain, recordedVerdict } from './recordedVerdict.ts';
 import { symbolHover } from './symbolMarkdown.ts';
 import { chosenTurns, replyMarkdown } from './turnTexts.ts';
 import {
@@ -21,81 +27,100 @@ import {
 } from './verdictMarkdown.ts';
 
 /**
- * On a key its documentation, on an assertion type what it asks; on a name or a path what it stands
- * for, on a turn's number what is said in it; on a case's id, a turn or an assertion what the last
- * run said about it.
+ * Shows the documentation of a key or an assertion type, the declaration of a name, the head of a file,
+ * the text of a chosen turn, and the last result of a case, a turn, or an assertion.
  *
- * @param around without it, names and paths say nothing
+ * @param symbols without it, names and paths are not described
  */
 export async function hover(
   document: EvalDocument,
   position: Position,
-  lastRuns: LastRuns,
-  around?: SymbolPorts,
-  lastVariants?: LastVariants,
-  casesNow?: CasesNow,
-  pastRuns?: PastRuns,
+  results: ResultPorts,
+  symbols?: SymbolPorts,
 ): Promise<Hover | undefined> {
   const help =
-    (await chosenTurns(document, position, lastRuns)) ??
-    (around && (await symbolHover(document.yaml.path, position, around))) ??
+    (await chosenTurns(document, position, results)) ??
+    (symbols && (await symbolHover(document.yaml.path, position, symbols))) ??
     documentation(document.yaml, position);
-  const verdict = await lastVerdict(document, position, lastRuns, lastVariants, casesNow, pastRuns);
+  const verdict = await lastVerdict(document, position, results);
   const parts = [verdict?.markdown, help?.markdown].filter((part) => part !== undefined);
-  if (parts.length === 0) return undefined;
   const range = help?.range ?? verdict?.range;
-  return {
-    contents: { kind: 'markdown', value: parts.join('\n\n---\n\n') },
-    ...(range && { range }),
-  };
+  return range && markdownHover({ markdown: parts.join('\n\n---\n\n'), range });
 }
 
-/** What a name in a judge prompt stands for: its model, a key of the cases' `context`. */
+/** Describes a name in a judge prompt: its model, or a key of the cases' `context`. */
 export async function promptHover(
   path: string,
   position: Position,
-  around: SymbolPorts,
+  symbols: SymbolPorts,
 ): Promise<Hover | undefined> {
-  const part = await symbolHover(path, position, around);
-  return part && { contents: { kind: 'markdown', value: part.markdown }, range: part.range };
+  const part = await symbolHover(path, position, symbols);
+  return part && markdownHover(part);
 }
 
-/** What the last run said about the case, the turn or the assertion at a place. */
-export async function lastVerdict(
+/**
+ * Shows the documentation of a key, a role, or a type in a file of messages, and the turn that the message
+ * belongs to.
+ *
+ * @param path absolute
+ */
+export function* messageHover(
+  text: string,
+  path: string,
+  position: Position,
+): Work<Hover | undefined> {
+  const document = yield* parseTranscript(text, path);
+  const { path: keys } = document.pathAt(position);
+  const help = documentation(document, position, messagesFileSchema);
+  const markdown = paragraphs(help?.markdown, turnText(document, keys));
+  if (markdown === '') return undefined;
+  return markdownHover({ markdown, range: help?.range ?? document.entryRangeOf(keys) });
+}
+
+function markdownHover({ markdown, range }: HoverPart): Hover {
+  return { contents: { kind: 'markdown', value: markdown }, range };
+}
+
+function turnText({ value }: YamlDocument, [index]: Path): string | undefined {
+  if (!Array.isArray(value) || typeof index !== 'number') return undefined;
+  const { turn } = spokenMessages(value)[index] ?? {};
+  const number = `Message ${index + 1} of ${value.length}`;
+  return turn === undefined ? `${number}, in no turn.` : `${number}, in turn ${turn}.`;
+}
+
+/** The last result of the case, the turn, or the assertion at a position. */
+async function lastVerdict(
   document: EvalDocument,
   position: Position,
-  lastRuns: LastRuns,
-  lastVariants: LastVariants = async () => [],
-  casesNow: CasesNow = textsNow,
-  pastRuns: PastRuns = async () => undefined,
+  { lastRuns, lastVariants, casesNow = textsNow, pastRuns }: ResultPorts,
 ): Promise<HoverPart | undefined> {
   const { suite } = document;
   const found = suite.outline.find(
     ({ path, range }) => path === suite.path && contains(range, position),
   );
   if (found?.id === undefined) return undefined;
-  const subjectThere = subjectOf(document, found, position);
-  const lines = subjectThere ? await lastRuns(suite.path, found.id) : [];
-  if (!subjectThere || lines.length === 0) return undefined;
-  const subject = subjectThere();
-  // Of the conversations of a case those are told that did not pass; all are counted.
+  const findSubject = subjectAt(document, found, position);
+  const lines = findSubject ? await lastRuns(suite.path, found.id) : [];
+  if (!findSubject || lines.length === 0) return undefined;
+  const subject = findSubject();
+  // Lists only the variants that didn't pass, but counts all of them.
   const isCounted = subject.isCase && found.several !== undefined;
-  const told = isCounted ? lines.filter(isFailure) : lines;
+  const listed = isCounted ? lines.filter(isFailure) : lines;
   const now = casesNow(suite, found);
   const changes = await Promise.all(lines.map((line) => now.changeOf(line)));
-  const parts = told.flatMap((line) => {
-    const markdown = subject.say(line, line.source.hash !== found.hash);
+  const parts = listed.flatMap((line) => {
+    const markdown = subject.describe(line, line.source.hash !== found.hash);
     if (markdown === undefined) return [];
     const title = lines.length > 1 || line.variant !== undefined ? titleOf(line) : '';
     return [`${title}${markdown}`];
   });
-  const all = isCounted ? await lastVariants(suite.path, found.id) : [];
+  const all = (isCounted && (await lastVariants?.(suite.path, found.id))) || [];
   const changed = [...changes, ...all.map(({ change }) => change)].find((one) => one);
-  const counted = all.length > 0 ? [variantsMarkdown(all)] : [];
-  if (parts.length + counted.length === 0) return undefined;
-  const past = subject.isCase && (await pastRuns(suite.path, found.id));
+  if (all.length > 0) parts.unshift(variantsMarkdown(all));
+  if (parts.length === 0) return undefined;
+  const past = subject.isCase && (await pastRuns?.(suite.path, found.id));
   return {
-    markdown: paragraphs(changeMarkdown(changed), past && historyText(past), ...counted, ...parts),
+    markdown: paragraphs(changeMarkdown(changed), past && historyText(past), ...parts),
     range: subject.range,
   };
 }
@@ -109,11 +134,11 @@ function titleOf({ variant, repetition, repetitions }: CaseLine): string {
 interface Subject {
   readonly range: Range;
   readonly isCase?: true;
-  say(line: CaseLine, stale: boolean): string | undefined;
+  describe(line: CaseLine, stale: boolean): string | undefined;
 }
 
-/** The innermost thing at the place: an assertion under a turn before the turn. */
-function subjectOf(
+/** The innermost subject at a position. An assertion under a turn takes precedence over the turn. */
+function subjectAt(
   document: EvalDocument,
   found: OutlineCase,
   position: Position,
@@ -124,22 +149,22 @@ function subjectOf(
   if (assertion) return () => assertionSubject(document, found, assertion, position);
   const turn = found.turns.find(({ range }) => contains(range, position));
   if (turn) {
-    // Of a scripted turn the reply is not in the file.
+    // The reply to a scripted turn isn't in the file.
     const [, reply] = turn.turns;
-    const say = (line: CaseLine) =>
+    const describe = (line: CaseLine) =>
       paragraphs(
         reply === undefined ? undefined : replyMarkdown(line, reply),
         turnMarkdown(line, turn.turns),
       ) || undefined;
-    return () => ({ range: turn.range, say });
+    return () => ({ range: turn.range, describe });
   }
   const { yaml } = document;
   const { path, onKey } = yaml.pathAt(position);
   if (onKey && path.length === 3 && path[2] === 'simulate') {
-    return () => ({ range: yaml.keyRangeOf(path), say: caseMarkdown });
+    return () => ({ range: yaml.keyRangeOf(path), describe: caseMarkdown });
   }
   return contains(found.nameRange, position)
-    ? () => ({ range: found.nameRange, isCase: true, say: caseMarkdown })
+    ? () => ({ range: found.nameRange, isCase: true, describe: caseMarkdown })
     : undefined;
 }
 
@@ -151,16 +176,16 @@ function assertionSubject(
 ): Subject {
   const suiteCase = suite.suite?.cases.find(({ id }) => id === found.id);
   const { path } = yaml.pathAt(position);
-  const way = assertionWay(yaml, found, assertion, path, suiteCase);
-  const last = way.at(-1);
+  const chain = assertionChain(yaml, found, assertion, path, suiteCase);
+  const last = chain.at(-1);
   return {
-    range: last && last !== way[0] ? yaml.entryRangeOf(last.path) : assertion.range,
-    say({ verdicts, source }, stale) {
+    range: last && last !== chain[0] ? yaml.entryRangeOf(last.path) : assertion.range,
+    describe({ verdicts, source }, stale) {
       const moved = found.range.start.line - source.range.start.line;
-      const verdict = recordedVerdict(verdicts, way, { stale, moved, suiteCase });
+      const verdict = recordedVerdict(verdicts, chain, { stale, moved, suiteCase });
       if (verdict) return verdictMarkdown(verdict, recalledAmong(verdicts)(verdict));
-      const holder = recordedVerdict(verdicts, [way[0]], { stale, moved, suiteCase });
-      return holder && '_The last run did not come to this assertion._';
+      const outer = recordedVerdict(verdicts, [chain[0]], { stale, moved, suiteCase });
+      return outer && '_The last run did not reach this assertion._';
     },
   };
 }

@@ -13,10 +13,9 @@ export interface HoverPart {
   readonly range: Range;
 }
 
-/** More values than these are a list to complete from, not one to read. */
-const MOST_VALUES = 12;
+const MAX_VALUES = 12;
 
-/** What the format says about the key or the value at a place. */
+/** The documentation of the key or the value at a position. */
 export function documentation(
   yaml: YamlDocument,
   position: Position,
@@ -50,18 +49,18 @@ function keyMarkdown(
   path: Path,
 ): string {
   const values = valuesAt(format, root, path).map(({ value }) => `\`${value}\``);
-  const shown = values.slice(0, MOST_VALUES).join(', ');
-  const more = values.length > MOST_VALUES ? `, … (${values.length} in all)` : '';
+  const shown = values.slice(0, MAX_VALUES).join(', ');
+  const more = values.length > MAX_VALUES ? `, … (${values.length} in all)` : '';
 
   return paragraphs(
     `**${name}**${required ? ' _(required)_' : ''}`,
     text,
-    defaultText(name === 'threshold' ? ownThreshold(root, path) : defaultOf(schema)),
+    defaultText(name === 'threshold' ? defaultThreshold(root, path) : defaultOf(schema)),
     values.length > 1 ? `Values: ${shown}${more}` : undefined,
   );
 }
 
-/** The threshold of an assertion that names none is its type's. */
-function ownThreshold(root: unknown, path: Path): number | undefined {
+/** Without its own threshold, an assertion uses its type's. */
+function defaultThreshold(root: unknown, path: Path): number | undefined {
   return findAssertionType(valueAt(root, [...path.slice(0, -1), 'type']))?.defaultThreshold;
 }

@@ -7,45 +7,48 @@ import { assertionKeys, nestedKeys } from '../../evalfile/assertion/key.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 
-/** An assertion of a file and the list that it stands in: its case's, or that of the one that holds it. */
-export interface Wanted {
+/** An assertion in a file, and the list that contains it: the case's, or that of an outer assertion. */
+interface ListedAssertion {
   readonly key: string;
   readonly order: number;
   readonly keys: readonly string[];
   readonly isGroup: boolean;
-  /** As it was made ready to run; undefined if its case has errors. */
+  /** Undefined if the case has errors. */
   readonly built: Assertion | undefined;
-  /** From the file's top. */
   readonly path: Path;
 }
 
-/** From an assertion of a case to the innermost one at a path. */
-export function assertionWay(
+/** From an assertion of a case to the innermost assertion at a path. */
+export function assertionChain(
   yaml: YamlDocument,
   { assertions }: OutlineCase,
   { index }: OutlineAssertion,
   path: Path,
   suiteCase: SuiteCase | undefined,
-): readonly [Wanted, ...Wanted[]] {
+): readonly [ListedAssertion, ...ListedAssertion[]] {
   const keys = assertionKeys(assertions);
-  const first: Wanted = {
+  const first: ListedAssertion = {
     key: keys[index] ?? '',
     order: index,
     keys,
     built: suiteCase?.assertions.find((one) => one.index === index),
-    ...standingAt(yaml, path.slice(0, path.indexOf('assert') + 2)),
+    ...locationOf(yaml, path.slice(0, path.indexOf('assert') + 2)),
   };
-  const way: [Wanted, ...Wanted[]] = [first];
-  for (let holder: Wanted | undefined = first; holder; ) {
-    holder = innerAt(yaml, holder, path);
-    if (holder) way.push(holder);
+  const chain: [ListedAssertion, ...ListedAssertion[]] = [first];
+  for (let outer: ListedAssertion | undefined = first; outer; ) {
+    outer = innerAt(yaml, outer, path);
+    if (outer) chain.push(outer);
   }
-  return way;
+  return chain;
 }
 
-function innerAt(yaml: YamlDocument, holder: Wanted, path: Path): Wanted | undefined {
-  const rest = path.slice(holder.path.length);
-  const all = nestedKeys(valueAt(yaml.value, holder.path), holder.key);
+function innerAt(
+  yaml: YamlDocument,
+  outer: ListedAssertion,
+  path: Path,
+): ListedAssertion | undefined {
+  const rest = path.slice(outer.path.length);
+  const all = nestedKeys(valueAt(yaml.value, outer.path), outer.key);
   const order = all.findIndex((one) => one.path.every((step, index) => rest[index] === step));
   const inner = all[order];
   if (!inner) return undefined;
@@ -54,54 +57,54 @@ function innerAt(yaml: YamlDocument, holder: Wanted, path: Path): Wanted | undef
     key: inner.key,
     order,
     keys: all.map((one) => one.key),
-    built: holder.built?.nested?.find((one) => one.path === nestedPath)?.assertion,
-    ...standingAt(yaml, [...holder.path, ...inner.path]),
+    built: outer.built?.nested?.find((one) => one.path === nestedPath)?.assertion,
+    ...locationOf(yaml, [...outer.path, ...inner.path]),
   };
 }
 
-function standingAt(yaml: YamlDocument, path: Path): Pick<Wanted, 'isGroup' | 'path'> {
+function locationOf(yaml: YamlDocument, path: Path): Pick<ListedAssertion, 'isGroup' | 'path'> {
   const type = findAssertionType(valueAt(yaml.value, [...path, 'type']));
   return { isGroup: type?.kind === 'group', path };
 }
 
-/** What a case may differ in from when it ran. */
-interface Since {
+/** How the case may have changed since it ran. */
+interface Changes {
   readonly stale: boolean;
-  /** Lines that it moved down by. */
+  /** Number of lines that it moved down. */
   readonly moved: number;
   /** Undefined if it has errors now. */
   readonly suiteCase: SuiteCase | undefined;
 }
 
 /**
- * The verdict of an assertion: by its key, so that none that was put before it takes its place. Where
- * its key has changed, because another of its type came or went, by its question.
+ * Finds the verdict of an assertion by its key, so that assertions added before it don't matter. If its key
+ * has changed because another assertion of its type was added or removed, finds it by its question.
  *
- * @param way from the assertion of the case to the one that is meant
+ * @param chain from the assertion of the case to the wanted one
  */
 export function recordedVerdict(
   verdicts: readonly Verdict[],
-  [first, ...inner]: readonly [Wanted, ...Wanted[]],
-  since: Since,
+  [first, ...inner]: readonly [ListedAssertion, ...ListedAssertion[]],
+  changes: Changes,
 ): Verdict | undefined {
-  const { suiteCase } = since;
+  const { suiteCase } = changes;
   let verdict = isKeyed(verdicts)
     ? keyedVerdict(verdicts, first.key, first, suiteCase)
-    : unkeyedVerdict(verdicts, first, since);
-  let holder = first;
+    : unkeyedVerdict(verdicts, first, changes);
+  let outer = first;
   for (const wanted of inner) {
     if (!verdict) return undefined;
     const { nested = [], assertion } = verdict;
-    const key = `${assertion.key}${wanted.key.slice(holder.key.length)}`;
+    const key = `${assertion.key}${wanted.key.slice(outer.key.length)}`;
     verdict = isKeyed(nested)
       ? keyedVerdict(nested, key, wanted, suiteCase)
-      : nestedUnkeyed(nested, wanted, holder, since);
-    holder = wanted;
+      : nestedUnkeyed(nested, wanted, outer, changes);
+    outer = wanted;
   }
   return verdict;
 }
 
-/** Records of version 1 have no keys. */
+/** False for records of version 1. */
 function isKeyed(verdicts: readonly Verdict[]): boolean {
   return verdicts.some(({ assertion }) => assertion.key !== undefined);
 }
@@ -109,7 +112,7 @@ function isKeyed(verdicts: readonly Verdict[]): boolean {
 function keyedVerdict(
   verdicts: readonly Verdict[],
   key: string,
-  { built, keys }: Wanted,
+  { built, keys }: ListedAssertion,
   suiteCase: SuiteCase | undefined,
 ): Verdict | undefined {
   const found = verdicts.find(({ assertion }) => assertion.key === key);
@@ -122,13 +125,13 @@ function keyedVerdict(
 }
 
 /**
- * The verdict of an assertion in a record of version 1: by its place, or by type and name where the
- * case has changed since. Where neither finds it, by its place if what stood there is gone.
+ * Finds a verdict in a record of version 1: by index, or by type and name if the case has changed. If
+ * neither finds it, by index if the assertion that had it is gone.
  */
 function unkeyedVerdict(
   verdicts: readonly Verdict[],
-  { order, built }: Wanted,
-  { stale, suiteCase }: Since,
+  { order, built }: ListedAssertion,
+  { stale, suiteCase }: Changes,
 ): Verdict | undefined {
   const there = verdicts.find(({ assertion }) => assertion.index === order);
   if (!stale || !built) return there;
@@ -141,14 +144,14 @@ function unkeyedVerdict(
   return claimed ? undefined : there;
 }
 
-/** The same below the verdict of a group, which has one for each, or of a graph, for where it ended. */
+/** Like `unkeyedVerdict`, in a group, which has a verdict per assertion, or a graph, which has one for its last node. */
 function nestedUnkeyed(
   nested: readonly Verdict[],
-  { order, keys, built }: Wanted,
-  holder: Wanted,
-  { stale, moved }: Since,
+  { order, keys, built }: ListedAssertion,
+  outer: ListedAssertion,
+  { stale, moved }: Changes,
 ): Verdict | undefined {
-  const there = holder.isGroup && nested.length === keys.length ? nested[order] : undefined;
+  const there = outer.isGroup && nested.length === keys.length ? nested[order] : undefined;
   if (!built || (there && !stale)) return there;
   const same = nested.filter(({ assertion }) => isSame(assertion, built));
   const line = built.source.range.start.line + 1 - moved;

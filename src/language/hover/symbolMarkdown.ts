@@ -19,12 +19,12 @@ import type { HoverPart } from './keyMarkdown.ts';
 
 const HEAD_LINES = 12;
 const HEAD_WIDTH = 160;
-const MOST_VALUES = 8;
+const MAX_VALUES = 8;
 
 /**
- * What the symbol at a position stands for; of a path, the head of the file.
+ * Describes the declaration of the symbol at a position. For a path, shows the head of the file.
  *
- * @param path of an eval file or of a prompt
+ * @param path of an eval file or a prompt
  */
 export async function symbolHover(
   path: string,
@@ -66,10 +66,11 @@ async function headMarkdown(
 
 interface Declared {
   readonly value: unknown;
-  readonly of?: string;
+  /** The id of its case. */
+  readonly caseId?: string;
 }
 
-/** What is declared under the symbol, as plain data. */
+/** The declared values of a symbol, as plain data. */
 async function valuesOf(
   { table, symbol }: FoundSymbol,
   { documents, documentAt }: SymbolPorts,
@@ -80,9 +81,9 @@ async function valuesOf(
   return symbol.declarations.map(({ path }) => {
     const [top, index] = path;
     const id = top === 'cases' && index !== undefined && valueAt(yaml.value, [top, index, 'id']);
-    // A tool is declared by its `name`, the others by their key.
+    // The path of a tool leads to its `name`, the path of any other symbol to its value.
     const at = symbol.kind === 'tool' ? path.slice(0, -1) : path;
-    return { value: valueAt(yaml.value, at), ...(typeof id === 'string' && { of: id }) };
+    return { value: valueAt(yaml.value, at), ...(typeof id === 'string' && { caseId: id }) };
   });
 }
 
@@ -91,23 +92,23 @@ function valuesMarkdown({ symbol }: FoundSymbol, values: readonly Declared[]): s
   if (!first) return undefined;
   const title = `**${escapeLine(symbol.name, 80)}**`;
   if (symbol.kind === 'variable') return variableMarkdown(title, values);
-  const explain = EXPLAINED[symbol.kind];
-  return explain && `${title} — ${explain(first.value)}`;
+  const describe = DESCRIPTIONS[symbol.kind];
+  return describe && `${title} — ${describe(first.value)}`;
 }
 
-const EXPLAINED: Readonly<Partial<Record<EvalSymbol['kind'], (value: unknown) => string>>> = {
+const DESCRIPTIONS: Readonly<Partial<Record<EvalSymbol['kind'], (value: unknown) => string>>> = {
   model: modelMarkdown,
   target: targetMarkdown,
   tool: toolMarkdown,
   node: nodeMarkdown,
 };
 
-/** Never headers, and never what an address may hold of keys. */
+/** Shows no headers and no keys in the URL, which may be secret. */
 function modelMarkdown(value: unknown): string {
   if (typeof value === 'string') return `model ${escapeLine(value, 120)}`;
   const { provider, model, base_url: address, path, price } = mappingOf(value);
   const { input, output } = mappingOf(price);
-  return facts('model', {
+  return factList('model', {
     provider,
     model,
     base_url: typeof address === 'string' ? withoutSecrets(address) : undefined,
@@ -119,17 +120,17 @@ function modelMarkdown(value: unknown): string {
   });
 }
 
-/** `https://key:secret@host/v1?token=x` is shown as `https://host/v1`. */
+/** `https://key:secret@host/v1?token=x` becomes `https://host/v1`. */
 function withoutSecrets(address: string): string {
   return address.replace(/^([a-z]+:)?\/\/[^/]*@/i, '$1//').replace(/[?#].*$/s, '');
 }
 
-/** Of a command the program only: its arguments and variables may hold keys. */
+/** Shows only the program of a command: its arguments and variables may contain keys. */
 function targetMarkdown(value: unknown): string {
   const { type, model, path, export: exported, command, cwd, timeout } = mappingOf(value);
   const program: unknown = Array.isArray(command) ? command[0] : undefined;
   const { provider, model: inline } = mappingOf(model);
-  return facts('target', {
+  return factList('target', {
     type,
     model: typeof model === 'string' ? model : inline && `${String(provider)}:${String(inline)}`,
     path,
@@ -140,7 +141,7 @@ function targetMarkdown(value: unknown): string {
   });
 }
 
-function facts(kind: string, given: Readonly<Record<string, unknown>>): string {
+function factList(kind: string, given: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(given).flatMap(([key, value]) =>
     typeof value === 'string' || typeof value === 'number'
       ? [`- ${escapeLine(key)}: ${escapeLine(String(value), 120)}`]
@@ -162,10 +163,10 @@ function toolMarkdown(value: unknown): string {
     return `- ${escapeLine(name, 80)}${noted}${more}`;
   });
   const purpose = typeof description === 'string' ? escapeMarkdown(description) : undefined;
-  return paragraphs('tool', purpose, firstOf(lines));
+  return paragraphs('tool', purpose, limitLines(lines));
 }
 
-/** What a node of a decision graph asks, and where each answer leads. */
+/** The question of a decision graph's node, and the next node for each answer. */
 function nodeMarkdown(value: unknown): string {
   const { type, question, instructions, next, if_yes, if_no, choices, score, assert } =
     mappingOf(value);
@@ -190,7 +191,7 @@ function nodeMarkdown(value: unknown): string {
   );
 }
 
-/** Its value; where several cases have it, that of each. */
+/** The value of a variable, per case if there are several. */
 function variableMarkdown(title: string, values: readonly Declared[]): string {
   const shown = (value: unknown) =>
     escapeLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), 400);
@@ -198,11 +199,13 @@ function variableMarkdown(title: string, values: readonly Declared[]): string {
   if (first && values.length === 1) return `${title} — ${shown(first.value)}`;
   return paragraphs(
     title,
-    firstOf(values.map(({ of, value }) => `- ${escapeLine(of ?? 'a case', 80)}: ${shown(value)}`)),
+    limitLines(
+      values.map(({ caseId, value }) => `- ${escapeLine(caseId ?? 'a case', 80)}: ${shown(value)}`),
+    ),
   );
 }
 
-function firstOf(lines: readonly string[]): string {
-  const more = lines.length > MOST_VALUES ? [`- … and ${lines.length - MOST_VALUES} more`] : [];
-  return [...lines.slice(0, MOST_VALUES), ...more].join('\n');
+function limitLines(lines: readonly string[]): string {
+  const more = lines.length > MAX_VALUES ? [`- … and ${lines.length - MAX_VALUES} more`] : [];
+  return [...lines.slice(0, MAX_VALUES), ...more].join('\n');
 }

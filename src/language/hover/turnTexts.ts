@@ -5,19 +5,18 @@ import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import { escapeLine } from '../../core/text/markdown.ts';
 import type { OutlineCase } from '../../evalfile/loadedSuite.ts';
-import type { EvalDocument, LastRuns } from '../ports.ts';
+import type { EvalDocument, ResultPorts } from '../ports.ts';
 import type { HoverPart } from './keyMarkdown.ts';
 
-/** A hover shows some turns, not a conversation. */
-const MOST_TURNS = 6;
+/** Limits of a hover: number of turns, and characters of each. */
+const MAX_TURNS = 6;
+const MAX_TEXT = 300;
 
-const TEXT = 300;
-
-/** What is said in the turns that the number, the list or the range under an `at` chooses. */
+/** The texts of the turns that a number, a list, or a range under `at` selects. */
 export async function chosenTurns(
   { yaml, suite }: EvalDocument,
   position: Position,
-  lastRuns: LastRuns,
+  { lastRuns }: ResultPorts,
 ): Promise<HoverPart | undefined> {
   const { path, onKey } = yaml.pathAt(position);
   const [top, index] = path;
@@ -33,13 +32,13 @@ export async function chosenTurns(
     .filter((number) => spoken.has(number))
     .map((number) => turnMarkdown(number, spoken.get(number), last));
   if (turns.length === 0) return undefined;
-  const more = turns.length > MOST_TURNS ? [`… and ${turns.length - MOST_TURNS} more turns`] : [];
-  return { markdown: [...turns.slice(0, MOST_TURNS), ...more].join('\n\n'), range };
+  const more = turns.length > MAX_TURNS ? [`… and ${turns.length - MAX_TURNS} more turns`] : [];
+  return { markdown: [...turns.slice(0, MAX_TURNS), ...more].join('\n\n'), range };
 }
 
 interface SpokenTurn {
   readonly side: string;
-  /** Undefined of a reply that is still to come. */
+  /** Undefined for a reply that isn't in the file. */
   readonly text?: string;
 }
 
@@ -72,7 +71,7 @@ function spokenTurn(turn: Turn): [number, SpokenTurn] {
   return [turn.number, { side: turn.side, text: textOf(turn) }];
 }
 
-/** Of a case that cannot run, as far as its text tells. */
+/** For a case with errors: the turns as far as its outline has them. */
 function turnsOfOutline({ turns }: OutlineCase): Map<number, SpokenTurn> {
   const spoken = new Map<number, SpokenTurn>();
   for (const { turns: numbers, role, label } of turns) {
@@ -92,16 +91,17 @@ function turnMarkdown(
   last: CaseLine | undefined,
 ): string {
   const heading = `**Turn ${number}** (${turn?.side ?? 'assistant'})`;
-  if (turn?.text !== undefined) return `${heading}: ${escapeLine(turn.text, TEXT)}`;
+  if (turn?.text !== undefined) return `${heading}: ${escapeLine(turn.text, MAX_TEXT)}`;
   return (
     (last && replyMarkdown(last, number)) ?? `${heading}: the reply of the target, when it runs`
   );
 }
 
-/** What the target said in a run. */
+/** The target's reply in a run. */
 export function replyMarkdown({ conversation }: CaseLine, number: number): string | undefined {
   const reply = turnsOf(conversation).find((one) => one.number === number);
   return (
-    reply && `**Turn ${number}** (assistant), in the last run: ${escapeLine(textOf(reply), TEXT)}`
+    reply &&
+    `**Turn ${number}** (assistant), in the last run: ${escapeLine(textOf(reply), MAX_TEXT)}`
   );
 }

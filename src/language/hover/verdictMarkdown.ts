@@ -24,7 +24,7 @@ import { cacheText, durationText } from '../../core/text/format.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../../core/text/markdown.ts';
 import { isFailure, recalledAmong, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
 
-/** What the last run said about turns, worst badge first; undefined if no assertion spoke. */
+/** The last results of turns; undefined if no assertion judged them. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {
   const isRecalled = recalledAmong(line.verdicts);
   const parts = turns.flatMap((turn) => {
@@ -85,7 +85,7 @@ export function verdictMarkdown(verdict: Verdict, recalled: boolean): string {
   );
 }
 
-const LONGEST_STOP = 300;
+const MAX_STOP_LENGTH = 300;
 
 export function caseMarkdown(line: CaseLine): string {
   const { status, reason, verdicts, threshold, duration } = line;
@@ -104,7 +104,7 @@ export function caseMarkdown(line: CaseLine): string {
   return paragraphs(
     `**${STATUS_ICONS[status]} Last run** — ${facts.join(' · ')}`,
     reason === undefined ? undefined : escapeMarkdown(reason),
-    stop === undefined ? undefined : `Ended: ${escapeLine(stop, LONGEST_STOP)}`,
+    stop === undefined ? undefined : `Ended: ${escapeLine(stop, MAX_STOP_LENGTH)}`,
     list.join('\n'),
   );
 }
@@ -113,15 +113,15 @@ export function changeMarkdown(change: Change | undefined): string | undefined {
   return change && `_${CHANGES[change]}_`;
 }
 
-/** As many variants are listed; the others are counted. */
-const LISTED = 20;
+/** Maximum number of variants to list individually. */
+const MAX_VARIANTS = 20;
 
-/** How many conversations of a case passed, and which did not. */
+/** The number of variants that passed, and a list of the others. */
 export function variantsMarkdown(outcomes: readonly VariantOutcome[]): string {
   const bad = worstFirst(outcomes).filter(isFailure);
   const icon = STATUS_ICONS[bad[0]?.status ?? 'pass'];
   const listed = bad
-    .slice(0, LISTED)
+    .slice(0, MAX_VARIANTS)
     .map(({ variant, status }) => `- ${STATUS_ICONS[status]} ${escapeLine(variant, 80)}`);
   const more = bad.length - listed.length;
   return paragraphs(

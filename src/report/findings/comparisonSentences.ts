@@ -1,6 +1,8 @@
-import type { ComparedAssertion, Comparison, RunFacts } from '../../analysis/compareRuns.ts';
-import type { Change, Evidence, Side } from '../../analysis/evidence.ts';
+import type { ComparedAssertion, Comparison } from '../../analysis/compareRuns.ts';
+import type { RunFacts } from '../../analysis/differences.ts';
+import type { Change, Evidence } from '../../analysis/evidence.ts';
 import type { NoiseRow } from '../../analysis/noise.ts';
+import type { Side } from '../../analysis/outcome.ts';
 import { groupBy } from '../../core/data/data.ts';
 import { unreachable } from '../../core/errors.ts';
 import { scoreText } from '../../core/presentation/score.ts';

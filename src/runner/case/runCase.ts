@@ -1,91 +1,104 @@
 import { randomUUID } from 'node:crypto';
-import { liveTurnsOf, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
+import { liveTurnsOf, toConversation, turnsOf } from '../../core/conversation.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
+import type { Logger } from '../../core/logger.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { caseStatus } from '../../core/scoring.ts';
-import type { Assertion, LiveOrigin, SuiteCase, TranscriptOrigin } from '../../core/suite.ts';
+import type {
+  Assertion,
+  LiveOrigin,
+  Suite,
+  SuiteCase,
+  TranscriptOrigin,
+} from '../../core/suite.ts';
 import { NO_USAGE, type Verdict } from '../../core/verdict.ts';
 import { judgeAssertions } from '../../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../../judge/verdicts.ts';
-import { madeOf, type StoredCases, saidThen, unsaidThen } from '../earlierRun.ts';
-import type { CaseContext, RunContext } from '../runContext.ts';
-import type { PlannedCase, RunOptions } from '../runOptions.ts';
-import {
-  caseLine,
-  type Ended,
-  NOTHING_SAID,
-  reasonOf,
-  skippedCase,
-  withQuestions,
-} from './caseLine.ts';
-import {
-  type Conversed,
-  converse,
-  ModelledUser,
-  ScriptedUser,
-  stopOfTarget,
-  type UserSide,
-} from './converse.ts';
+import type { Lookup } from '../../models/cache.ts';
+import type { PlannedCase } from '../caseRunner.ts';
+import type { Exchanges } from '../exchanges.ts';
+import type { RunOptions } from '../runOptions.ts';
+import { madeOf, type StoredCases, saidThen, unsaidThen } from '../stored.ts';
+import { caseLine } from './caseLine.ts';
+import { type Conversed, converse, stopOfTarget } from './converse.ts';
+import { describeCase } from './describeCase.ts';
+import { type Ended, NOTHING_SAID, openCase, reasonOf, skippedCase } from './ended.ts';
+import { ModelledUser, ScriptedUser, type UserSide } from './userSide.ts';
+import { withQuestions } from './withQuestions.ts';
 
 /**
  * Runs one repetition of a case. What goes wrong in it ends it as `error`, with what was said so far.
  *
+ * @returns undefined if the limit of the cost kept it from beginning
  * @throws the signal's reason when aborted, and nothing else
  */
 export async function runCase(
   planned: PlannedCase,
-  context: RunContext,
+  exchanges: Exchanges,
+  options: RunOptions,
   stored?: StoredCases,
-): Promise<CaseLine> {
-  const { scrubber, signal } = context.options;
-  signal.throwIfAborted();
+): Promise<CaseLine | undefined> {
+  options.signal.throwIfAborted();
+  if (exchanges.stopped) return undefined;
+  const { ref } = planned;
   const began = performance.now();
-  const opened = await context.begin(planned);
-  const { suiteCase, fault } = opened;
-  const then = await stored?.line(planned.ref);
+  const { suiteCase, fault } = await openCase(planned.case);
+  options.onEvent({ kind: 'case-started', ref, case: suiteCase });
+  const then = await stored?.line(ref);
   const described = {
-    ...opened.description,
+    ...(await describeCase(suiteCase, exchanges)),
     ...(then ? madeOf(then) : { conversation_id: randomUUID() }),
   };
   const lineOf = (ended: Ended) => {
     const duration = performance.now() - began;
-    return scrubber.data(caseLine(planned, suiteCase, described, ended, duration));
+    return options.scrubber.data(caseLine(planned, suiteCase, described, ended, duration));
   };
   const unsaid = suiteCase.skip
     ? skippedCase(suiteCase)
     : (fault ?? (then && unsaidThen(then, suiteCase)));
   if (unsaid) return lineOf(unsaid);
-  const run = new CaseRun(planned.ref, opened, context.options, described.conversation_id, then);
+  const { conversation_id } = described;
+  const run = new CaseRun(
+    { ...planned, case: suiteCase },
+    exchanges,
+    options,
+    conversation_id,
+    then,
+  );
   return lineOf(await run.judge(await run.converse()));
 }
 
 class CaseRun {
+  readonly #suite: Suite;
   readonly #case: SuiteCase;
   readonly #ref: CaseRef;
-  readonly #context: CaseContext;
+  readonly #exchanges: Exchanges;
   readonly #options: RunOptions;
   readonly #verdicts = new Map<Assertion, Verdict>();
   readonly #withQuestion: (verdict: Verdict) => Verdict;
+  readonly #lookup: Lookup | undefined;
   readonly #then: CaseLine | undefined;
   readonly #conversationId: string | undefined;
 
-  /** @param then the conversation of an earlier run that is judged again */
+  /** @param then what was said before, to be judged anew */
   constructor(
-    ref: CaseRef,
-    context: CaseContext,
+    planned: PlannedCase,
+    exchanges: Exchanges,
     options: RunOptions,
     conversationId: string | undefined,
     then: CaseLine | undefined,
   ) {
     this.#conversationId = conversationId;
     this.#then = then;
-    this.#case = context.suiteCase;
-    this.#ref = ref;
-    this.#withQuestion = withQuestions(this.#case);
-    this.#context = context;
+    this.#suite = planned.suite;
+    this.#case = planned.case;
+    this.#ref = planned.ref;
+    this.#withQuestion = withQuestions(planned.case);
+    this.#exchanges = exchanges;
     this.#options = options;
+    this.#lookup = exchanges.lookupFor(planned.ref.repetition);
   }
 
   async judge(said: Conversed): Promise<Ended> {
@@ -164,10 +177,17 @@ class CaseRun {
   }
 
   async #talk(origin: LiveOrigin): Promise<Conversed> {
-    const { signal, scrubber, follow = false } = this.#options;
+    const { signal, scrubber, follow = false, onEvent } = this.#options;
     let said: Conversed = { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE };
     try {
-      const session = await this.#context.openSession(origin, this.#conversationId ?? '');
+      const session = await this.#exchanges.session(
+        this.#suite,
+        origin,
+        this.#case,
+        { repetition: this.#ref.repetition, conversationId: this.#conversationId ?? '' },
+        this.#log(),
+        this.#lookup,
+      );
       try {
         said = await converse(
           origin,
@@ -175,7 +195,7 @@ class CaseRun {
           session,
           signal,
           (turn) => this.#tell(turn),
-          follow ? (turn) => this.#context.report({ kind: 'speaking', turn }) : undefined,
+          follow ? (turn) => onEvent({ kind: 'speaking', ref: this.#ref, turn }) : undefined,
           (sofar) => this.#turnHolds(sofar),
           scrubber,
         );
@@ -193,7 +213,9 @@ class CaseRun {
     if (origin.kind === 'turns') return new ScriptedUser(origin);
     const { repetition } = this.#ref;
     const playing = { conversation: `${caseName(this.#ref)} ${repetition}`, repetition };
-    return new ModelledUser(origin, playing, this.#context.judging.modelFor);
+    return new ModelledUser(origin, playing, ({ user }) => {
+      return user.model && this.#exchanges.model(user.model, this.#lookup);
+    });
   }
 
   /** With `stop_on_failure`: checks the latest reply by itself, at once. */
@@ -210,19 +232,31 @@ class CaseRun {
 
   async #ask(said: Conversed, assertions: readonly Assertion[]): Promise<void> {
     await judgeAssertions({
-      ...this.#context.judging,
       conversation: said.conversation,
       replyTurns: said.replyTurns,
       endedEarly: this.#endedEarly(said),
       assertions,
       facts: { ...this.#case, conversationId: this.#conversationId },
+      examples: this.#exchanges.examplesOf(this.#suite)(this.#case),
+      signal: this.#options.signal,
+      kept: this.#exchanges.keptFor(this.#ref.suite),
       ...(said.measured && { targetUsage: said.measured }),
       ...(said.reporting && { reporting: said.reporting }),
+      script: (code, input) => this.#exchanges.script(this.#suite, code, input, this.#log()),
+      modelFor: async (spec) => (spec ? this.#exchanges.model(spec, this.#lookup) : undefined),
       onVerdict: (verdict) => {
         const assertion = assertions.find(({ index }) => index === verdict.assertion.index);
         if (assertion) this.#settle(assertion, verdict);
       },
     });
+  }
+
+  /** What programs print is told as the case's output. */
+  #log(): Logger {
+    const { log, scrubber, onEvent } = this.#options;
+    const info = (text: string) =>
+      onEvent({ kind: 'output', ref: this.#ref, text: scrubber.text(text) });
+    return { ...log, info };
   }
 
   /** Whether more could have been said. */
@@ -243,11 +277,11 @@ class CaseRun {
   #settle(assertion: Assertion, found: Verdict): void {
     const verdict = this.#options.scrubber.data(this.#withQuestion(found));
     this.#verdicts.set(assertion, verdict);
-    this.#context.report({ kind: 'verdict', verdict });
+    this.#options.onEvent({ kind: 'verdict', ref: this.#ref, verdict });
   }
 
-  #tell(turn: Turn): void {
-    this.#context.report({ kind: 'turn', turn });
+  #tell(turn: Parameters<Parameters<typeof converse>[4]>[0]): void {
+    this.#options.onEvent({ kind: 'turn', ref: this.#ref, turn });
   }
 
   #inOrder(): Verdict[] {

@@ -1,18 +1,15 @@
-import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import * as z from 'zod';
-import { groupBy, parseJson } from '../../core/data/data.ts';
-import { fitting } from '../../core/data/listOf.ts';
+import { rm } from 'node:fs/promises';
+import { groupBy } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { countCases } from '../../core/record/repetitions.ts';
 import { type EndLine, type RunLine, runDuration } from '../../core/record/runRecord.ts';
 import { sumOfKnown } from '../../core/scoring.ts';
 import type { Status } from '../../core/verdict.ts';
-import { unwritable } from '../../disk/fileErrors.ts';
-import { CREATING, readRegular, realPathOf, writeRegular } from '../../disk/regularFile.ts';
+import { realPathOf } from '../../disk/regularFile.ts';
 import { rootOfRecord } from '../../node/paths.ts';
 import { isWithin, keptHomes } from '../home.ts';
-import { newestFirst, recordsAt, recordsIn, runIdOf } from './files.ts';
+import { noteOf, type RunNote, readNote, writeNote } from '../runNotes.ts';
+import { newestFirst, recordsAt, runIdOf } from './files.ts';
 import {
   endedState,
   RunRecord,
@@ -219,52 +216,4 @@ async function together(id: string, pieces: readonly [Piece, ...Piece[]]): Promi
     cost: pieces.some(({ cost }) => cost !== null) ? sum(({ cost }) => cost ?? 0) : null,
     duration: durations.length === pieces.length ? Math.max(...durations) : undefined,
   };
-}
-
-const noteSchema = z.object({
-  name: z.string().min(1).optional().catch(undefined),
-  pinned: z.boolean().optional().catch(undefined),
-});
-
-/** What a person says of a run. */
-interface RunNote {
-  readonly name?: string | undefined;
-  /** Whether it stands before the others. */
-  readonly pinned?: boolean | undefined;
-}
-
-/** Bytes: a note is a line. */
-const MOST = 10_000;
-
-/**
- * `.turnlight/runs/ID.json`, beside the run's record, which is never written again for it. A run that is continued
- * gets a record of another name, and keeps its id.
- */
-export function noteOf(root: string, id: string): string {
-  return join(recordsIn(root), `${id}.json`);
-}
-
-/** Empty where there is none, or no note of ours. */
-export async function readNote(root: string, id: string): Promise<RunNote> {
-  const bytes = await readRegular(noteOf(root, id), MOST).catch(() => Buffer.from(''));
-  return fitting(noteSchema, parseJson(bytes.toString())) ?? {};
-}
-
-/** Puts a note in the place of the last one; one that says nothing is removed. @throws UnwritableError */
-async function writeNote(root: string, id: string, note: RunNote): Promise<void> {
-  const path = noteOf(root, id);
-  const { name, pinned } = note;
-  try {
-    if (name === undefined && !pinned) {
-      await rm(path, { force: true });
-      return;
-    }
-    const beside = `${path}.new`;
-    await rm(beside, { force: true });
-    const said = { ...(name !== undefined && { name }), ...(pinned && { pinned }) };
-    await writeRegular(beside, `${JSON.stringify(said)}\n`, CREATING);
-    await rename(beside, path);
-  } catch (error) {
-    throw unwritable('The note of the run', path, error);
-  }
 }

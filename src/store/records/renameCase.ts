@@ -8,7 +8,8 @@ import { readRegular } from '../../disk/regularFile.ts';
 import { absolutePath } from '../../node/paths.ts';
 import { keptHomes } from '../home.ts';
 import { LABELS, labelFiles } from '../labels.ts';
-import { lockRecord, RecordBusyError, recordsAt, runIdOf } from './files.ts';
+import { recordsAt, runIdOf } from './files.ts';
+import { lockRecord, RecordBusyError } from './lock.ts';
 import { RECORD } from './write.ts';
 
 export interface CaseRenaming {

@@ -7,7 +7,8 @@ import { oneAtATime } from '../../core/scheduling.ts';
 import { type Line, linesIn, linesOf } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import { isAtHome, rootOfRecord } from '../../node/paths.ts';
-import { isLocked, recordsAt, runIdOf } from './files.ts';
+import { recordsAt, runIdOf } from './files.ts';
+import { isLocked } from './lock.ts';
 import {
   type CaseStats,
   type LinePlace,

@@ -6,7 +6,8 @@ import { type UnwritableError, unwritable } from '../../disk/fileErrors.ts';
 import { APPENDING, CREATING, makeRealFolder, openRegular } from '../../disk/regularFile.ts';
 import { mapCasePaths, mapRunPaths, type RecordHome, recordedPath } from '../../node/paths.ts';
 import { makeHome } from '../home.ts';
-import { lockRecord, RecordBusyError, recordsAt, recordsIn, stampAfter } from './files.ts';
+import { recordsAt, recordsIn, stampAfter } from './files.ts';
+import { lockRecord, RecordBusyError } from './lock.ts';
 import type { LinePlace } from './parseLine.ts';
 
 /** As messages call it. */

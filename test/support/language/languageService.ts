@@ -1,7 +1,7 @@
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { NO_ESTIMATE } from '../../../src/core/estimate.ts';
 import type { Files } from '../../../src/evalfile/files.ts';
-import type { ClientWishes } from '../../../src/language/ports.ts';
+import type { ClientSettings } from '../../../src/language/ports.ts';
 import { createLanguageService, type LanguageService } from '../../../src/language/service.ts';
 import {
   createSuiteIndex,
@@ -19,7 +19,7 @@ export interface TestedService {
   close(path: string): void;
 }
 
-const WISHES: ClientWishes = { snippets: false, hints: { turnNumbers: true, scores: true } };
+const CLIENT_SETTINGS: ClientSettings = { snippets: false, hints: { turnNumbers: true, scores: true } };
 
 /** The service over a workspace of files, without a server. */
 export function serviceOver(files: Files, folder = WORKSPACE): TestedService {
@@ -34,7 +34,7 @@ export function serviceOver(files: Files, folder = WORKSPACE): TestedService {
     lastVariants: async () => [],
     editorModels: async () => [],
     estimate: async () => NO_ESTIMATE,
-    wishes: () => WISHES,
+    clientSettings: () => CLIENT_SETTINGS,
     pathOf: (uri) => uri.replace('file://', ''),
     uriOf: (path) => `file://${path}`,
   });

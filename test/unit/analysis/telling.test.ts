@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TellingOrder } from '../../../src/analysis/labelingOrder.ts';
+import { TellingOrder } from '../../../src/analysis/telling.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { buildVerdict, judgedLine } from '../../support/comparing.ts';
 

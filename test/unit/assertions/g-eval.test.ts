@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import type { ScoredToken } from '../../../src/assertions/contract.ts';
 import { gEval, weighScore } from '../../../src/assertions/types/g-eval.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
-import type { Kept } from '../../../src/judge/inquirer.ts';
 import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
+import type { Kept } from '../../../src/judge/kept.ts';
 import { FOUR, testFormulas, testMistakes } from '../../support/formulas.ts';
 import {
   answer,

@@ -168,7 +168,7 @@ describe('an assertion type that is one file and a line in the registry', () => 
     assert.equal(link?.target, `file://${pathOf('words.yaml')}`);
     assert.match(tokenOf(document, 'fast', 9), /variable/);
     const { position } = cursor(suite(KEYS.replace('rater:', 'rat|er:')));
-    const said = await hover(document, position, async () => []);
+    const said = await hover(document, position, { lastRuns: async () => [] });
     assert.match(JSON.stringify(said?.contents), /The model that rates/);
   });
 

@@ -62,7 +62,7 @@ describe('what is broken in one case', () => {
       );
       const all = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
       const settings = { turnNumbers: true, scores: true };
-      const hints = await inlayHints(document, all, async () => [], settings);
+      const hints = await inlayHints(document, all, { lastRuns: async () => [] }, settings);
       assert.equal(hints.length, 8);
     });
   }

@@ -12,9 +12,8 @@ import {
   estimateImprovement,
   ImproveError,
   improveJudge,
-  rewordingEdit,
-  wordsFile,
 } from '../../../src/improve/improveJudge.ts';
+import { rewordingEdit, wordsFile } from '../../../src/improve/rewordingEdit.ts';
 import { rewriteQuestion } from '../../../src/judge/examples/rewrite.ts';
 import { createModel, parseModelSpec } from '../../../src/models/registry.ts';
 import { readLabels } from '../../../src/store/labels.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { answerSchema } from '../../../src/assertions/contract.ts';
-import { readAnswerText } from '../../../src/judge/answer.ts';
+import { readAnswerText } from '../../../src/judge/answerText.ts';
 import { judgeRequest } from '../../../src/judge/ask.ts';
 import { judgedTurns, questionsOfAllTypes } from '../../support/questions.ts';
 

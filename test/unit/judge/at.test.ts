@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { At } from '../../../src/core/suite.ts';
-import { chooseTurns } from '../../../src/judge/inputs.ts';
+import { chooseTurns } from '../../../src/judge/at.ts';
 import { assistant, talk, user } from '../../support/judging.ts';
 
 const GREETED = talk(

@@ -83,7 +83,7 @@ describe('broken files', () => {
       codeLenses(document, 'file:///x');
       documentSymbols(document);
       await completion(text, SUITE, position);
-      await hover(document, position, async () => []);
+      await hover(document, position, { lastRuns: async () => [] });
     }
   });
 });

@@ -21,8 +21,7 @@ import { prepareRename, rename } from '../../../src/language/features/rename.ts'
 import { selectionRanges } from '../../../src/language/features/selectionRanges.ts';
 import { semanticTokens } from '../../../src/language/features/semanticTokens.ts';
 import { workspaceSymbols } from '../../../src/language/features/workspaceSymbols.ts';
-import { hover, promptHover } from '../../../src/language/hover/hover.ts';
-import { messageHover } from '../../../src/language/hover/messageHover.ts';
+import { hover, messageHover, promptHover } from '../../../src/language/hover/hover.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
 import { indexedFile } from '../../../src/language/symbols/indexedFile.ts';
 import { atOnce } from '../../../src/node/cooperative.ts';
@@ -87,9 +86,10 @@ const FEATURES: Readonly<Record<string, Feature>> = {
       'formatted once',
     );
   },
-  hover: ({ document, position, ports }) => hover(document, position, async () => [], ports),
+  hover: ({ document, position, ports }) =>
+    hover(document, position, { lastRuns: async () => [] }, ports),
   inlayHints: ({ document, range }) =>
-    inlayHints(document, range, async () => [], { turnNumbers: true, scores: true }),
+    inlayHints(document, range, { lastRuns: async () => [] }, { turnNumbers: true, scores: true }),
   onTypeFormatting: ({ document, position }) => onTypeFormatting(document, position, '\n', OPTIONS),
   references: ({ position, ports }) => references(SUITE, position, true, ports),
   rename: async ({ position, ports }) => [

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { loadTranscript } from '../../../src/evalfile/transcript.ts';
 import { messageCompletion } from '../../../src/language/completion/messageCompletion.ts';
 import { messageSymbols } from '../../../src/language/features/documentSymbols.ts';
-import { messageHover } from '../../../src/language/hover/messageHover.ts';
+import { messageHover } from '../../../src/language/hover/hover.ts';
 import { atOnce } from '../../../src/node/cooperative.ts';
 import { isMessagesFile } from '../../../src/protocol/names.ts';
 import { cursor } from '../../support/language/cursor.ts';

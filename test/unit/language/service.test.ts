@@ -45,7 +45,7 @@ describe('the language service', () => {
     const { text, position } = cursor(marked);
     type(at(name), text);
     const params = { textDocument: { uri: `file://${at(name)}` }, position };
-    const items = await service.ask('completion', params, waited());
+    const items = await service.request('completion', params, waited());
     return items?.map(({ label }) => label) ?? [];
   };
 
@@ -87,7 +87,7 @@ describe('references over many files', () => {
     const { service, workspace } = serviceOver(filesOf(texts, (name) => read.push(name)));
     for (const name of names) await workspace.check(at(name));
     read.length = 0;
-    const found = await service.ask('references', params, waited());
+    const found = await service.request('references', params, waited());
     assert.equal(found?.length, 2 * names.length + 1);
     assert.ok(!read.includes('talk.json'));
     assert.equal(read.filter(isEvalFile).length, names.length);
@@ -97,8 +97,8 @@ describe('references over many files', () => {
     const { service, workspace, type } = serviceOver(filesOf(texts));
     for (const name of names) await workspace.check(at(name));
     type(at('7.eval.yaml'), own('7.eval.yaml').replace('judge: fast', 'judge: "openai:x"'));
-    workspace.forgetUsersOf(at('7.eval.yaml'));
-    const found = await service.ask('references', params, waited());
+    workspace.invalidateUsersOf(at('7.eval.yaml'));
+    const found = await service.request('references', params, waited());
     assert.equal(found?.length, 2 * names.length);
   });
 });
@@ -118,7 +118,7 @@ describe('work that nobody waits for any more', () => {
       position: { line: 1, character: 8 },
       context: { includeDeclaration: true },
     };
-    await assert.rejects(service.ask('references', params, unwanted.signal), /aborted/);
+    await assert.rejects(service.request('references', params, unwanted.signal), /aborted/);
     assert.deepEqual(read, ['0.eval.yaml', '1.eval.yaml', '2.eval.yaml']);
   });
 
@@ -160,7 +160,7 @@ describe('the work for a request', () => {
       const textDocument = { uri: `file://${at(file)}` };
       await workspace.documentAt(at(file));
       const params = { textDocument, position, options };
-      const turns = await turnsDuring(() => service.ask(name, params, waited()));
+      const turns = await turnsDuring(() => service.request(name, params, waited()));
       assert.ok(turns > 2, `${turns}`);
     });
   }
@@ -189,7 +189,7 @@ describe('the work for a request', () => {
     const cpu = process as typeof process & { readonly threadCpuUsage: typeof process.cpuUsage };
     mock.method(cpu, 'threadCpuUsage', () => ({ user: 1000 * later(), system: 0 }));
     const params = { textDocument: { uri: `file://${at('a.eval.yaml')}` }, position };
-    await assert.rejects(service.ask('completion', params, waited()), TookTooLong);
+    await assert.rejects(service.request('completion', params, waited()), TookTooLong);
   });
 
   it('grows with the number of aliases, not with its square', async () => {
@@ -197,7 +197,7 @@ describe('the work for a request', () => {
       const text = `x: &a [1]\ncases: [${'*a,'.repeat(count)}]\n`;
       const { service } = serviceOver(filesOf({ 'a.eval.yaml': text }));
       const params = { textDocument: { uri: `file://${at('a.eval.yaml')}` }, position };
-      await service.ask('completion', params, waited());
+      await service.request('completion', params, waited());
     };
     assert.ok((await growth(asked, 1_000)) < 9);
   });

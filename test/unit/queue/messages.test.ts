@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { readJob, readLine, readManifest, readMember } from '../../../src/queue/messages.ts';
-import { Returned } from '../../../src/queue/queuedRun.ts';
+import { Returned } from '../../../src/queue/returned.ts';
 import { ownPath } from '../../../src/queue/sharedFiles.ts';
 import type { RunEvent } from '../../../src/runner/events.ts';
 import { planRun } from '../../../src/runner/plan.ts';

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { SILENT } from '../../../src/core/logger.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { keptFiles } from '../../../src/store/answers.ts';
+import { keptFiles } from '../../../src/store/answersFolder.ts';
 import { emptyCache } from '../../support/answersFolder.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { notFound } from '../../support/modelServer/faults.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { caseDigest, programsOf } from '../../../src/runner/case/describeCase.ts';
+import { caseDigest, programsOf } from '../../../src/runner/caseDigest.ts';
 import { suiteIn, workspaceWith } from '../../support/runs.ts';
 
 const SUITE = `target: {type: module, path: ./agent.mjs}

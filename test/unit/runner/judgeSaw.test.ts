@@ -7,7 +7,7 @@ import { loadSuite } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { judgeSawText } from '../../../src/report/judgeSawText.ts';
 import { whatJudgeSaw } from '../../../src/runner/judgeSaw.ts';
-import { answersFolder } from '../../../src/store/answers.ts';
+import { answersFolder } from '../../../src/store/answersFolder.ts';
 import { LatestRuns } from '../../../src/store/records/latest.ts';
 import { emptyCache } from '../../support/answersFolder.ts';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';

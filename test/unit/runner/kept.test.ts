@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { keptAnswers } from '../../../src/store/persistentAnswers.ts';
+import { keptAnswers } from '../../../src/store/kept.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { missingKeys, neededKeys } from '../../../src/runner/models.ts';
-import { tryModel } from '../../../src/runner/oneModel.ts';
+import { missingKeys, neededKeys } from '../../../src/runner/missingKeys.ts';
+import { tryModel } from '../../../src/runner/tryModel.ts';
 import { load } from '../../support/evalFiles.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import { type Script, startModelServer } from '../../support/modelServer/server.ts';

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { SILENT } from '../../../src/core/logger.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { Suite } from '../../../src/core/suite.ts';
-import { refusedSuites } from '../../../src/runner/plan.ts';
+import { refusedSuites } from '../../../src/runner/refusedSuites.ts';
 import { runSuites } from '../../../src/runner/run.ts';
 import { suiteIn } from '../../support/runs.ts';
 

@@ -6,7 +6,7 @@ import { EXIT } from '../../../src/cli/exitCode.ts';
 import { REPORTS } from '../../../src/core/conversation.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
-import { saidThen } from '../../../src/runner/earlierRun.ts';
+import { saidThen } from '../../../src/runner/stored.ts';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
 import { runFiles } from '../../support/runs.ts';
 import { answerJson, startService } from '../../support/service.ts';

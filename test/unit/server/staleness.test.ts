@@ -34,21 +34,20 @@ async function ran(t: TestContext, files: Files, disk = nodeFiles()) {
     workspace,
     put: async (changed: Files) => {
       await putFiles(workspace, changed);
-      for (const name of Object.keys(changed)) server.forgetUsersOf(join(workspace, name));
+      for (const name of Object.keys(changed)) server.invalidateUsersOf(join(workspace, name));
     },
     async said() {
       const document = await server.documentAt(path);
       assert.ok(document);
-      const { lastRuns, lastVariants, casesNow } = server;
       const [found] = document.suite.outline;
       assert.ok(found, JSON.stringify(document.suite.problems));
       const settings = { turnNumbers: false, scores: true };
-      const hints = await inlayHints(document, ALL, lastRuns, settings, lastVariants, casesNow);
+      const hints = await inlayHints(document, ALL, server, settings);
       const position = found.nameRange.start;
-      const shown = await hover(document, position, lastRuns, undefined, lastVariants, casesNow);
+      const shown = await hover(document, position, server);
       return {
         hints: hints.map(({ label }) => String(label)),
-        marks: (await verdictMarks(document, lastRuns, casesNow)).map(({ stale }) => stale),
+        marks: (await verdictMarks(document, server)).map(({ stale }) => stale),
         hover: JSON.stringify(shown?.contents),
       };
     },

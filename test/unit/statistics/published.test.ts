@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { atOnce } from '../../../src/node/cooperative.ts';
-import {
-  cohenKappa,
-  confusionOf,
-  krippendorffAlpha,
-  ratesOf,
-} from '../../../src/statistics/agreement.ts';
-import { bootstrap, seededRandom, wilson } from '../../../src/statistics/intervals.ts';
-import {
-  changeOfShare,
-  fewestChanges,
-  holm,
-  mcnemar,
-  normalBelow,
-  wilcoxon,
-} from '../../../src/statistics/pairedTests.ts';
+import { krippendorffAlpha } from '../../../src/statistics/alpha.ts';
+import { bootstrap } from '../../../src/statistics/bootstrap.ts';
+import { confusionOf, ratesOf } from '../../../src/statistics/confusion.ts';
+import { holm } from '../../../src/statistics/holm.ts';
+import { cohenKappa } from '../../../src/statistics/kappa.ts';
+import { changeOfShare, fewestChanges, mcnemar } from '../../../src/statistics/mcnemar.ts';
+import { normalBelow } from '../../../src/statistics/normal.ts';
+import { seededRandom } from '../../../src/statistics/random.ts';
+import { wilcoxon } from '../../../src/statistics/wilcoxon.ts';
+import { wilson } from '../../../src/statistics/wilson.ts';
 
 function near(found: number | undefined, expected: number, tolerance: number): void {
   assert.ok(

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { atOnce } from '../../../src/node/cooperative.ts';
-import {
-  cohenKappa,
-  confusionOf,
-  krippendorffAlpha,
-  ratesOf,
-} from '../../../src/statistics/agreement.ts';
-import { bootstrap, seededRandom, wilson } from '../../../src/statistics/intervals.ts';
-import { holm, mcnemar, wilcoxon } from '../../../src/statistics/pairedTests.ts';
+import { krippendorffAlpha } from '../../../src/statistics/alpha.ts';
+import { bootstrap } from '../../../src/statistics/bootstrap.ts';
+import { confusionOf, ratesOf } from '../../../src/statistics/confusion.ts';
+import { holm } from '../../../src/statistics/holm.ts';
+import { cohenKappa } from '../../../src/statistics/kappa.ts';
+import { mcnemar } from '../../../src/statistics/mcnemar.ts';
+import { seededRandom } from '../../../src/statistics/random.ts';
+import { wilcoxon } from '../../../src/statistics/wilcoxon.ts';
+import { wilson } from '../../../src/statistics/wilson.ts';
 import { askPython, type Question, skipReference } from '../../support/statistics/reference.ts';
 
 const random = seededRandom(11);

@@ -14,14 +14,14 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
+import { Answers } from '../../../src/store/answers.ts';
 import {
-  Answers,
   answerFile,
   answersFolder,
   bytesOf,
   keptFiles,
   prune,
-} from '../../../src/store/answers.ts';
+} from '../../../src/store/answersFolder.ts';
 import { emptyCache } from '../../support/answersFolder.ts';
 
 function open(folder: string, warned: string[] = []): Answers {

@@ -9,7 +9,8 @@ import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { expandSuite } from '../../../src/evalfile/variants/expandSuite.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { assertionOf, examplesOf } from '../../../src/store/examples.ts';
-import { appendLabels, keepLabelled } from '../../../src/store/labels.ts';
+import { keepLabelled } from '../../../src/store/labelled.ts';
+import { appendLabels } from '../../../src/store/labels.ts';
 import { workspaceWith } from '../../support/commandLine.ts';
 
 const SUITE = `

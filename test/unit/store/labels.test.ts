@@ -8,13 +8,8 @@ import { type Label, standingOf } from '../../../src/core/record/label.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { labelsFolder, personName } from '../../../src/node/paths.ts';
-import {
-  appendLabels,
-  keepLabelled,
-  readLabelled,
-  readLabels,
-  removeLabels,
-} from '../../../src/store/labels.ts';
+import { keepLabelled, readLabelled } from '../../../src/store/labelled.ts';
+import { appendLabels, readLabels, removeLabels } from '../../../src/store/labels.ts';
 import { renameCase } from '../../../src/store/records/renameCase.ts';
 import { talk } from '../../support/buildRun.ts';
 import { workspaceWith } from '../../support/commandLine.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { findHome } from '../../../src/store/home.ts';
-import { keptAnswers } from '../../../src/store/persistentAnswers.ts';
+import { keptAnswers } from '../../../src/store/kept.ts';
 import { recordsIn } from '../../../src/store/records/files.ts';
 import { LatestRuns } from '../../../src/store/records/latest.ts';
 import { renameCase } from '../../../src/store/records/renameCase.ts';

@@ -348,7 +348,7 @@ describe('a record of version 1', () => {
     const shownAt = async (piece: string) => {
       const line = lines.findIndex((one) => one.includes(piece));
       const position = { line, character: (lines[line] ?? '').indexOf(piece) + 1 };
-      const found = await hover(document, position, lastRuns);
+      const found = await hover(document, position, { lastRuns });
       return JSON.stringify(found?.contents).replace(/&#(\d+);/g, (_entity, code: string) =>
         String.fromCharCode(Number(code)),
       );
@@ -367,7 +367,7 @@ describe('a record of version 1', () => {
     const { document, suite, linesOf, lastRuns } = await opened(t);
     const all = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
     const settings = { turnNumbers: false, scores: true };
-    const hints = await inlayHints(document, all, lastRuns, settings);
+    const hints = await inlayHints(document, all, { lastRuns }, settings);
     assert.ok(hints.some(({ label }) => String(label).includes('✗ 0.00')));
     assert.ok(hints.every(({ label }) => !String(label).includes('stale')));
     const state = { file: suite, id: 'incomplete', repetition: 1 };

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { summaries } from '../../../src/core/presentation/assertionSummary.ts';
-import { ALL_SHOWN, type Shown } from '../../../src/protocol/resultsProtocol.ts';
+import {
+  DEFAULT_TABLE_SETTINGS,
+  type TableSettings,
+} from '../../../src/protocol/resultsProtocol.ts';
 import { rangeInView, scrolledTo } from '../../../webview/indexRange.ts';
 import {
   executionsIn,
@@ -36,9 +39,12 @@ const { table } = buildResults([
   buildCase('case-2', 'skipped'),
 ]);
 
-const shown = (given: Partial<Shown>): Shown => ({ ...ALL_SHOWN, ...given });
+const shown = (given: Partial<TableSettings>): TableSettings => ({
+  ...DEFAULT_TABLE_SETTINGS,
+  ...given,
+});
 const titles = (cases: readonly number[]) => cases.map((index) => table.cases[index]?.title);
-const chosen = (given: Partial<Shown>, found?: ReadonlySet<number>) =>
+const chosen = (given: Partial<TableSettings>, found?: ReadonlySet<number>) =>
   titles(filtered(table, shown(given), found));
 
 describe('what is chosen of the results', () => {
@@ -97,7 +103,7 @@ describe('the order of the results', () => {
 });
 
 describe('groups of the results', () => {
-  const rows = (group: Shown['group'], folded: string[] = []) =>
+  const rows = (group: TableSettings['group'], folded: string[] = []) =>
     grouped(table, [0, 1, 2, 3], { group, folded }).map((row) =>
       row.kind === 'case'
         ? table.cases[row.index]?.title
@@ -177,7 +183,7 @@ describe('a case that is repeated', () => {
     }),
   );
   const { table: repeated } = buildResults([...repetitions, buildCase('once', 'pass')]);
-  const rows = (given: Partial<Shown>) => filtered(repeated, shown(given), undefined);
+  const rows = (given: Partial<TableSettings>) => filtered(repeated, shown(given), undefined);
 
   it('is chosen by what all of it comes to, and by the label of any repetition', () => {
     assert.deepEqual(rows({ assertion: 'Tone', status: 'bad' }), [0]);

@@ -4,7 +4,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { LabelBook } from '../../../../src/extension/labels/labelBook.ts';
 import { opinionsOn } from '../../../../src/extension/labels/opinionsOn.ts';
 import { conversationHash } from '../../../../src/node/hashes.ts';
-import { appendLabels, readLabelled, readLabels } from '../../../../src/store/labels.ts';
+import { readLabelled } from '../../../../src/store/labelled.ts';
+import { appendLabels, readLabels } from '../../../../src/store/labels.ts';
 import { workspaceWith } from '../../../support/commandLine.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
 

@@ -4,7 +4,7 @@ import { stateAssertions } from '../../../../src/assertions/stateAssertions.ts';
 import { textOf, turnsOf } from '../../../../src/core/conversation.ts';
 import type { LoadedSuite } from '../../../../src/evalfile/loadedSuite.ts';
 import { type KnownCase, snapshotOf } from '../../../../src/extension/viewer/snapshot.ts';
-import { toViewSchema } from '../../../../src/protocol/viewProtocol.ts';
+import { conversationProtocol } from '../../../../src/protocol/viewProtocol.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 import { load, SUITE, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
 
@@ -41,7 +41,10 @@ describe('what the conversation view shows', () => {
     const snapshot = shown(suite, { live });
     assert.deepEqual(snapshot.conversation.entries, turns);
     assert.equal(snapshot.speaking, 2);
-    assert.equal(toViewSchema.safeParse({ kind: 'snapshot', snapshot }).success, true);
+    assert.equal(
+      conversationProtocol.toPage.safeParse({ kind: 'snapshot', snapshot }).success,
+      true,
+    );
     const cancelled = shown(suite, { live: { ...live, phase: 'cancelled' } });
     assert.equal(cancelled.speaking, undefined);
     assert.deepEqual(cancelled.conversation.entries, turns);
@@ -64,7 +67,10 @@ describe('what the conversation view shows', () => {
     const snapshot = shown(suite, { finished, changed: 'input' });
     assert.equal(snapshot.changed, 'input');
     assert.equal(snapshot.status, 'pass');
-    assert.equal(toViewSchema.safeParse({ kind: 'snapshot', snapshot }).success, true);
+    assert.equal(
+      conversationProtocol.toPage.safeParse({ kind: 'snapshot', snapshot }).success,
+      true,
+    );
   });
 
   it('is the transcript and what is asserted where the case never ran', async () => {
@@ -111,8 +117,10 @@ describe('what the conversation view shows', () => {
   it('is a message that the view takes, also of a file that is broken now', async () => {
     const finished = buildCaseLine({ id: 'one', status: 'error', reason: 'The target crashed.' });
     const broken = shown(await load('cases: ['), { finished });
-    assert.ok(toViewSchema.safeParse({ kind: 'snapshot', snapshot: broken }).success);
+    assert.ok(
+      conversationProtocol.toPage.safeParse({ kind: 'snapshot', snapshot: broken }).success,
+    );
     const sound = shown(await load(suiteWith(TRANSCRIPT)));
-    assert.ok(toViewSchema.safeParse({ kind: 'snapshot', snapshot: sound }).success);
+    assert.ok(conversationProtocol.toPage.safeParse({ kind: 'snapshot', snapshot: sound }).success);
   });
 });

@@ -4,7 +4,7 @@ import type { Range } from '../../../../src/core/problem.ts';
 import type { CaseLine } from '../../../../src/core/record/runRecord.ts';
 import type { TurnVerdict } from '../../../../src/core/verdict.ts';
 import { inlayHints } from '../../../../src/language/features/inlayHints.ts';
-import type { HintSettings, LastRuns } from '../../../../src/language/ports.ts';
+import type { HintSettings, LanguagePorts } from '../../../../src/language/ports.ts';
 import { buildTurnVerdict, buildVerdict } from '../../../support/build.ts';
 import { buildCaseLine } from '../../../support/buildRun.ts';
 import { documentOf, HARD_TEXTS } from '../../../support/language/evalDocument.ts';
@@ -20,8 +20,9 @@ interface Asked {
 }
 
 const hintsOf = async (text: string, { range = ALL, lines = [], settings = BOTH }: Asked = {}) => {
-  const lastRuns: LastRuns = async (_suite, id) => lines.filter((line) => line.id === id);
-  return inlayHints(await documentOf(text), range, lastRuns, settings);
+  const lastRuns: LanguagePorts['lastRuns'] = async (_suite, id) =>
+    lines.filter((line) => line.id === id);
+  return inlayHints(await documentOf(text), range, { lastRuns }, settings);
 };
 
 /** The text with the hints in it, as the editor shows it. */
@@ -102,10 +103,15 @@ cases:
     const scripted = 'cases:\n  - id: one\n    turns:\n      - Hi\n      - Bye\n';
     const failed_turn = { number: 4, side: 'assistant' } as const;
     const line = buildCaseLine({ id: 'one', status: 'error', reason: 'It *hung*.', failed_turn });
-    const [, hint] = await inlayHints(await documentOf(scripted), ALL, async () => [line], {
-      turnNumbers: false,
-      scores: true,
-    }).then((hints) => [undefined, hints.at(-1)]);
+    const [, hint] = await inlayHints(
+      await documentOf(scripted),
+      ALL,
+      { lastRuns: async () => [line] },
+      {
+        turnNumbers: false,
+        scores: true,
+      },
+    ).then((hints) => [undefined, hints.at(-1)]);
     assert.match(String(hint?.label), /turn 4 ‼? ?\S* ?errored/);
     assert.match(Object(hint?.tooltip).value, /It &#42;hung&#42;\./);
   });
@@ -230,11 +236,11 @@ cases:
     const document = await documentOf(`cases:\n${many.join('')}`);
     const range = { start: { line: 8, character: 0 }, end: { line: 13, character: 0 } };
     const asked: string[] = [];
-    const lastRuns: LastRuns = async (_suite, id) => {
+    const lastRuns: LanguagePorts['lastRuns'] = async (_suite, id) => {
       asked.push(id);
       return [];
     };
-    const hints = await inlayHints(document, range, lastRuns, BOTH);
+    const hints = await inlayHints(document, range, { lastRuns }, BOTH);
     assert.deepEqual(
       hints.map(({ position }) => position.line),
       [9, 12],

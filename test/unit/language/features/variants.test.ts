@@ -30,7 +30,7 @@ async function opened(statuses: Readonly<Record<string, VariantOutcome['status']
 describe('a case that stands for several conversations', () => {
   it('says before its id how many passed', async () => {
     const { document, lastRuns, lastVariants } = await opened({ a: 'pass', b: 'error', c: 'pass' });
-    const hints = await inlayHints(document, ALL, lastRuns, SETTINGS, lastVariants);
+    const hints = await inlayHints(document, ALL, { lastRuns, lastVariants }, SETTINGS);
     assert.deepEqual(
       hints.map(({ label, position }) => [label, position]),
       [['⚠ 2 of 3 passed', { line: 1, character: 8 }]],
@@ -41,7 +41,7 @@ describe('a case that stands for several conversations', () => {
     const { document, lastRuns, lastVariants } = await opened({ a: 'pass' });
     const before = async () =>
       (await lastVariants()).map((one) => ({ ...one, change: 'case' as const }));
-    const hints = await inlayHints(document, ALL, lastRuns, SETTINGS, before);
+    const hints = await inlayHints(document, ALL, { lastRuns, lastVariants: before }, SETTINGS);
     assert.deepEqual(
       hints.map(({ label }) => label),
       ['✓ 1 of 1 passed (stale)'],
@@ -52,7 +52,7 @@ describe('a case that stands for several conversations', () => {
     const names = { good: 'pass', late: 'error', bad: 'fail', 'bad-2': 'fail' } as const;
     const { document, lastRuns, lastVariants } = await opened(names);
     const position = { line: 1, character: 10 };
-    const found = await hover(document, position, lastRuns, undefined, lastVariants);
+    const found = await hover(document, position, { lastRuns, lastVariants });
     const text = JSON.stringify(found?.contents);
     assert.match(text, /1 of 4 passed.*✗ bad.*✗ bad-2.*⚠ late/);
     assert.match(text, /### late/);

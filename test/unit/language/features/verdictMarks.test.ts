@@ -26,7 +26,9 @@ async function marksOf(
 ) {
   const verdicts = [buildVerdict({ status: 'fail', score: 0, turns: [...turns] })];
   const run = buildCaseLine({ id: 'one', status: 'fail', verdicts, ...line });
-  return verdictMarks(await documentOf(text), async (_suite, id) => (id === 'one' ? [run] : []));
+  return verdictMarks(await documentOf(text), {
+    lastRuns: async (_suite, id) => (id === 'one' ? [run] : []),
+  });
 }
 
 describe('verdictMarks', () => {
@@ -52,7 +54,7 @@ describe('verdictMarks', () => {
     const failed_turn = { number: 4, side: 'assistant' } as const;
     const run = buildCaseLine({ id: 'one', status: 'error', reason: 'It hung.', failed_turn });
     assert.deepEqual(
-      (await verdictMarks(await documentOf(scripted), async () => [run])).map(
+      (await verdictMarks(await documentOf(scripted), { lastRuns: async () => [run] })).map(
         ({ line, status }) => `${line} ${status}`,
       ),
       ['4 error'],
@@ -79,7 +81,7 @@ describe('verdictMarks', () => {
   it('stand nowhere in a file that never ran, or whose cases have no id', async () => {
     const never = async () => [];
     for (const text of [TRANSCRIPT, ...HARD_TEXTS]) {
-      assert.deepEqual(await verdictMarks(await documentOf(text), never), []);
+      assert.deepEqual(await verdictMarks(await documentOf(text), { lastRuns: never }), []);
     }
   });
 });

@@ -4,7 +4,7 @@ import type { CaseLine } from '../../../../src/core/record/runRecord.ts';
 import type { Assertion } from '../../../../src/core/suite.ts';
 import type { Verdict } from '../../../../src/core/verdict.ts';
 import { hover, promptHover } from '../../../../src/language/hover/hover.ts';
-import { withQuestions } from '../../../../src/runner/case/caseLine.ts';
+import { withQuestions } from '../../../../src/runner/case/withQuestions.ts';
 import { buildVerdict } from '../../../support/build.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 import { documentOf } from '../../../support/language/evalDocument.ts';
@@ -18,7 +18,7 @@ async function hovered(files: Files, lines: readonly CaseLine[] = []) {
   const { path, position, document } = marked;
   const found = path.endsWith('.md')
     ? await promptHover(path, position, marked.ports)
-    : await hover(document, position, async () => lines, marked.ports);
+    : await hover(document, position, { lastRuns: async () => lines }, marked.ports);
   const contents = found?.contents;
   const value = typeof contents === 'object' && 'value' in contents ? contents.value : '';
   const text = marked.texts[path.split('/').at(-1) ?? ''] ?? '';
@@ -498,7 +498,7 @@ describe('hover on assertions, of a record of version 1', () => {
   it('shows the end that a graph came to, and says where it did not come', async () => {
     const marked = (cursor: string) => text(graph.replace(cursor.replace('|', ''), cursor));
     assert.match(await said(marked('It is ru|de.'), came), /About It is rude\./);
-    assert.match(await said(marked('It is ki|nd.'), came), /did not come to this assertion/);
+    assert.match(await said(marked('It is ki|nd.'), came), /did not reach this assertion/);
     assert.match(await said(marked('Is i|t?'), came), /About decision-graph\./);
   });
 });

@@ -40,15 +40,8 @@ describe('the last runs of a case', () => {
     const { document, position, ports } = await markedFiles({ 'suite.eval.yaml': text });
     const line = judgedLine('a', [buildVerdict(0)]);
     const past = async () => ({ runs: 4, failed: 2, failing: 1, kind: 'flaky' as const });
-    const found = await hover(
-      document,
-      position,
-      async () => [line],
-      ports,
-      undefined,
-      undefined,
-      past,
-    );
+    const results = { lastRuns: async () => [line], pastRuns: past };
+    const found = await hover(document, position, results, ports);
     assert.match(
       JSON.stringify(found?.contents),
       /Failed 2 of the last 4 runs, on and off: flaky\./,

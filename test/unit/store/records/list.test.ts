@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { NO_USAGE } from '../../../../src/core/verdict.ts';
-import { lockRecord, recordsIn } from '../../../../src/store/records/files.ts';
+import { recordsIn } from '../../../../src/store/records/files.ts';
 import {
   changeNote,
   deleteRun,
   type ListedRun,
-  noteOf,
   RunList,
-  readNote,
 } from '../../../../src/store/records/list.ts';
+import { lockRecord } from '../../../../src/store/records/lock.ts';
+import { noteOf, readNote } from '../../../../src/store/runNotes.ts';
 import { buildCaseLine } from '../../../support/buildRun.ts';
 import { recordText, writeRecord } from '../../../support/records.ts';
 import { botSuite, ECHO, runFiles, workspaceWith } from '../../../support/runs.ts';

@@ -1,10 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { Limits, type SharedLimits, type Spent } from '../models/endpoint/rateLimiter.ts';
-import { overBudget } from '../runner/budget.ts';
-import type { Bounds, Spending } from '../runner/runOptions.ts';
-import { readLimits } from './messages.ts';
+import { type Bounds, overBudget, type Spending } from '../runner/budget.ts';
 import { keysOf } from './redis.ts';
 
 /** Milliseconds that a reservation lasts of whoever does not renew it. */
@@ -12,7 +9,7 @@ const HELD = 30_000;
 const RENEWED = 10_000;
 
 /** Milliseconds between two looks whether others have given back what they held. */
-const POLL_INTERVAL = 100;
+const LOOK = 100;
 
 /**
  * What a reservation holds counts as spent at once, so that nothing that a killed worker had under way is spent
@@ -111,70 +108,11 @@ export class SharedBudget implements Spending {
         this.exhausted = true;
         throw overBudget(Number(amount), this.#max);
       }
-      await setTimeout(POLL_INTERVAL);
+      await setTimeout(LOOK);
     }
   }
 
   #renew(member: string): void {
     this.#redis.eval(RENEW, 1, this.#held, HELD, member).catch(() => {});
-  }
-}
-
-/** Seconds until the limits are forgotten that a killed run left behind. */
-const KEPT = 3_600;
-
-/** All workers go by the clock of Redis. */
-const READ = `
-local time = redis.call('TIME')
-local now = string.format('%.3f', time[1] * 1000 + time[2] / 1000)
-return {redis.call('HGET', KEYS[1], ARGV[1]) or '', now}
-`;
-
-const SWAP = `
-local line, before, after, kept = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-if (redis.call('HGET', KEYS[1], line) or '') ~= before then return 0 end
-redis.call('HSET', KEYS[1], line, after)
-redis.call('EXPIRE', KEYS[1], kept)
-return 1
-`;
-
-/**
- * The limits of one line of a run, for all its workers. A change is taken only if nobody made another meanwhile.
- * What a killed worker took comes back as all that is spent does: with time.
- */
-export class QueueLimits implements SharedLimits {
-  readonly #redis: Redis;
-  readonly #key: string;
-  readonly #line: string;
-
-  /** @param line whom it leads to; only its digest is sent */
-  constructor(redis: Redis, run: string, line: string) {
-    this.#redis = redis;
-    this.#key = keysOf(run).limits;
-    this.#line = createHash('sha256').update(line).digest('hex');
-  }
-
-  take(tokens: number): Promise<Spent | number> {
-    return this.#change((limits, now) => {
-      const wait = limits.waitFor(tokens, now);
-      return wait > 0 ? wait : limits.spend(tokens);
-    });
-  }
-
-  async heard(spent: Spent, status: number, headers: Headers): Promise<void> {
-    await this.#change((limits, now) => limits.heard(spent, status, headers, now));
-  }
-
-  async #change<Result>(change: (limits: Limits, now: number) => Result): Promise<Result> {
-    for (;;) {
-      const looked = await this.#redis.eval(READ, 1, this.#key, this.#line);
-      const [before, now] = looked as [string, string];
-      const limits = new Limits(readLimits(before));
-      const result = change(limits, Number(now));
-      const after = JSON.stringify(limits.state);
-      if (after === before) return result;
-      const swapped = await this.#redis.eval(SWAP, 1, this.#key, this.#line, before, after, KEPT);
-      if (swapped === 1) return result;
-    }
   }
 }

@@ -1,12 +1,10 @@
 import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
 import { remembered } from '../core/data/data.ts';
 import { environmentNames } from '../core/environment.ts';
-import { changedLog, type Logger } from '../core/logger.ts';
+import { changedLog } from '../core/logger.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
-import { UnwritableError } from '../disk/fileErrors.ts';
-import type { Kept } from '../judge/inquirer.ts';
-import type { JudgeOptions } from '../judge/judgeAssertions.ts';
+import type { Kept } from '../judge/kept.ts';
 import { cachingModel, Lookup, modelIdentity } from '../models/cache.ts';
 import { checkDestination } from '../models/destination.ts';
 import { Endpoints } from '../models/endpoint/endpoints.ts';
@@ -17,8 +15,8 @@ import { openPlayer, type Player, replayingModel } from '../models/replaySource.
 import { canonicalJson } from '../node/hashes.ts';
 import { Answers } from '../store/answers.ts';
 import { examplesOf } from '../store/examples.ts';
-import { type FoundHome, findHomes } from '../store/home.ts';
-import { type KeptAnswers, keptAnswers } from '../store/persistentAnswers.ts';
+import type { FoundHome } from '../store/home.ts';
+import { type KeptAnswers, keptAnswers } from '../store/kept.ts';
 import { targetDigest } from '../targets/digest.ts';
 import { Programs } from '../targets/programs/programs.ts';
 import { findTargetType } from '../targets/registry.ts';
@@ -29,74 +27,54 @@ import {
   recordingSession,
   replayingSession,
 } from '../targets/wrappedSessions.ts';
-import { Budget, budgetedModel, priceForBudget } from './budget.ts';
+import { Budget, budgetedModel, priceForBudget, type Spending } from './budget.ts';
 import { callUserCode } from './case/callUserCode.ts';
-import { type Ended as ExecutionResult, openCase } from './case/caseLine.ts';
-import { type CaseDescription, describeCase } from './case/describeCase.ts';
-import type { CaseEvent } from './events.ts';
-import { modelsOf, targetsOf } from './models.ts';
-import type { PlannedCase, RunOptions, Spending } from './runOptions.ts';
+import { modelsOf, targetsOf } from './modelsOf.ts';
+import type { RunOptions } from './runOptions.ts';
+import type { Unwritten } from './unwritten.ts';
 
-/** What a repetition of a case uses of its run. */
-export interface CaseContext {
-  /** The case as it was opened, and why it can't run. */
-  readonly suiteCase: SuiteCase;
-  readonly fault: ExecutionResult | undefined;
-  /** What its record says of it, whatever comes of it. */
-  readonly description: CaseDescription;
-  /** What `judgeAssertions` needs besides the conversation and its assertions. */
-  readonly judging: JudgingContext & Pick<JudgeOptions, 'examples'>;
-  readonly report: (event: CaseEvent) => void;
-  /** Opens a conversation with the case's target. @throws TargetError, ModelError */
-  readonly openSession: (origin: LiveOrigin, conversationId: string) => Promise<TargetSession>;
-}
-
-type JudgingContext = Pick<JudgeOptions, 'modelFor' | 'script' | 'signal'> &
-  Required<Pick<JudgeOptions, 'kept'>>;
-
-/** What all cases of a run share: models and targets, recorded, replayed, or cached, and the cost limit. */
-export class RunContext {
-  readonly options: RunOptions;
-  /** Of the suites, by their paths. */
-  readonly homes: ReadonlyMap<string, FoundHome>;
-  readonly unwritten: Unwritten;
+/** All that a run says to the outside: its models and targets, recorded or replayed where asked. */
+export class Exchanges {
+  readonly #options: RunOptions;
   readonly #host: ModelHost;
   readonly #player: Player | undefined;
   readonly #recorder: Recorder | undefined;
   readonly #cache: Answers | undefined;
-  readonly #models = new Map<string, Promise<SpecModel>>();
+  readonly #models = new Map<string, Promise<Asked>>();
   readonly #digests = new Map<string, Promise<string>>();
-  /** Of models and targets: all requests to one endpoint share a queue. */
+  /** Those of models and of targets: who asks the same one waits in the same line. */
   readonly #endpoints: Endpoints;
   readonly #budget: Spending | undefined;
   readonly #programs: Programs;
-  /** Names of the variables that programs don't inherit. */
+  /** Names of the variables that programs do not inherit. */
   readonly #keyVariables: readonly string[];
+  readonly #unwritten: Unwritten;
+  readonly #homes: ReadonlyMap<string, FoundHome>;
   /** What judges were asked once, for the whole run. */
   readonly #answers: Kept['answers'] = new Map();
   /** The same of earlier runs, by the root where it is kept. */
   readonly #stores = new Map<string, KeptAnswers>();
-  /** Reads the labels of a suite once for all its cases. */
-  readonly #examplesOf = remembered((suite: Suite) => examplesOf(suite));
+  /** Labels are read once for all cases. */
+  readonly examplesOf = remembered((suite: Suite) => examplesOf(suite));
 
   private constructor(
     options: RunOptions,
     homes: ReadonlyMap<string, FoundHome>,
-    unwritten: Unwritten,
     player: Player | undefined,
     recorder: Recorder | undefined,
+    unwritten: Unwritten,
   ) {
-    this.options = options;
-    this.homes = homes;
-    this.unwritten = unwritten;
+    this.#unwritten = unwritten;
+    this.#homes = homes;
+    this.#options = options;
     this.#player = player;
     this.#recorder = recorder;
     this.#programs = new Programs(options.log, options.attach);
     this.#keyVariables = keyVariablesIn(options.suites);
     const { secret, env, allowedHosts, scrubber, log, editorModels, cache } = options;
-    // Messages from endpoints can contain secrets too.
-    const scrubbed = changedLog(log, (text) => scrubber.text(text));
-    this.#endpoints = new Endpoints(scrubbed, options);
+    // What endpoints say of themselves is told as well.
+    const told = changedLog(log, (text) => scrubber.text(text));
+    this.#endpoints = new Endpoints(told, options);
     this.#host = {
       endpoints: this.#endpoints,
       secret,
@@ -116,95 +94,40 @@ export class RunContext {
     this.#budget = budget ?? (maxCost === undefined ? undefined : new Budget(maxCost));
   }
 
-  /** @param suites those that will run @throws RecordingError, UnwritableError */
-  static async open(options: RunOptions, suites = options.suites): Promise<RunContext> {
-    const { replay, record, scrubber, log } = options;
-    const unwritten = new Unwritten(log);
-    const player =
-      replay === undefined ? undefined : await openPlayer(replay, (text) => log.warn(text));
-    const recorder =
-      record === undefined
-        ? undefined
-        : await openRecorder(record, scrubber, (error) => unwritten.note(error));
-    return new RunContext(options, findHomes(suites), unwritten, player, recorder);
-  }
-
   /**
-   * Loads the code that asking these models takes.
-   *
-   * @throws RunRefusedError if the cost limit can't be enforced with these models
+   * @param homes of the suites, by their paths
+   * @throws RecordingError, UnwritableError
    */
-  prepare(specs: readonly ModelSpec[]): void {
-    if (this.#player) return;
-    if (this.#budget) for (const spec of specs) priceForBudget(spec);
-    if (!this.options.elsewhere) loadAhead(specs);
+  static async open(
+    options: RunOptions,
+    homes: ReadonlyMap<string, FoundHome>,
+    unwritten: Unwritten,
+  ): Promise<Exchanges> {
+    const { replay, log } = options;
+    const player =
+      replay === undefined ? undefined : await openPlayer(replay, (message) => log.warn(message));
+    const recorder =
+      options.record === undefined
+        ? undefined
+        : await openRecorder(options.record, options.scrubber, (error) => unwritten.note(error));
+    return new Exchanges(options, homes, player, recorder, unwritten);
   }
 
-  /** Opens a case and reports that it started. */
-  async begin({ suite, case: given, ref }: PlannedCase): Promise<CaseContext> {
-    const { log, scrubber, onEvent } = this.options;
-    const { suiteCase, fault } = await openCase(given);
-    const report = (event: CaseEvent) => onEvent({ ...event, ref });
-    report({ kind: 'case-started', case: suiteCase });
-    const info = (text: string) => report({ kind: 'output', text: scrubber.text(text) });
-    const output = { ...log, info };
-    const lookup = this.#lookupFor(ref.repetition);
-    return {
-      suiteCase,
-      fault,
-      description: await this.describe(suiteCase),
-      judging: {
-        ...this.#judging(suite, lookup, output),
-        examples: this.#examplesOf(suite)(suiteCase),
-      },
-      report,
-      openSession: (origin, conversationId) =>
-        this.#openSession(
-          suite,
-          origin,
-          suiteCase,
-          { repetition: ref.repetition, conversationId },
-          output,
-          lookup,
-        ),
-    };
-  }
-
-  /** What a record says of an opened case before it runs. */
-  describe(suiteCase: SuiteCase): Promise<CaseDescription> {
-    return describeCase(suiteCase, (target) => this.#digestOf(target, suiteCase));
-  }
-
-  /** What `judgeAssertions` needs for a conversation that exists. */
-  judging(suite: Suite): JudgingContext {
-    return this.#judging(suite, this.#lookupFor(1), this.options.log);
-  }
-
-  /** @param log gets the output of programs */
-  #judging(suite: Suite, lookup: Lookup | undefined, log: Logger): JudgingContext {
-    return {
-      signal: this.options.signal,
-      kept: this.#keptFor(suite.path),
-      script: (code, input) => this.#script(suite, code, input, log),
-      modelFor: async (spec) => (spec ? this.#model(spec, lookup) : undefined),
-    };
-  }
-
-  /** What judges were asked once, and what was kept of it next to the records of a suite. */
-  #keptFor(suite: string): Kept {
+  /** What judges were asked once, and what was kept of it beside the records of a suite. */
+  keptFor(suite: string): Kept {
     const store = this.#storeFor(suite);
     return {
       answers: this.#answers,
       load: async (key) => store?.load(key),
-      save: (key, answer) => this.unwritten.tolerate(store?.save(key, answer)),
+      save: (key, answer) => this.#unwritten.tolerate(store?.save(key, answer)),
     };
   }
 
   #storeFor(suite: string): KeptAnswers | undefined {
-    const home = this.homes.get(suite);
-    // A recording contains every answer, as it was then.
-    if (!home || this.#player || this.#recorder || !this.options.keepRecord) return undefined;
-    const store = this.#stores.get(home.root) ?? keptAnswers(home, this.options.scrubber);
+    const home = this.#homes.get(suite);
+    // A recording holds all that was asked, and answers as it was then.
+    if (!home || this.#player || this.#recorder || !this.#options.keepRecord) return undefined;
+    const store = this.#stores.get(home.root) ?? keptAnswers(home, this.#options.scrubber);
     this.#stores.set(home.root, store);
     return store;
   }
@@ -214,15 +137,26 @@ export class RunContext {
     return this.#budget?.exhausted ?? false;
   }
 
+  /** Loads what asking these models takes, while a run still waits for the disk. */
+  loadAhead(specs: readonly ModelSpec[]): void {
+    if (!this.#player && !this.#options.elsewhere) loadAhead(specs);
+  }
+
+  /** @throws RunRefusedError where the limit of the cost cannot be held with these models */
+  checkPrices(specs: readonly ModelSpec[]): void {
+    if (!this.#budget || this.#player) return;
+    for (const spec of specs) priceForBudget(spec);
+  }
+
   /** What code of the user's makes of an input. @throws TargetError */
-  async #script({ workspace }: Suite, code: UserCode, input: unknown, log: TargetHost['log']) {
-    const { signal, scrubber } = this.options;
+  async script({ workspace }: Suite, code: UserCode, input: unknown, log: TargetHost['log']) {
+    const { signal, scrubber } = this.#options;
     const host = this.#hostOfPrograms(workspace, log);
     return scrubber.data(await callUserCode(code, input, host, signal));
   }
 
   #hostOfPrograms(workspace: string, log: TargetHost['log']) {
-    const { timeout, env, programVariables } = this.options;
+    const { timeout, env, programVariables } = this.#options;
     const keyVariables = this.#keyVariables;
     const programs = this.#programs;
     return { workspace, log, timeout, env, programVariables, keyVariables, programs };
@@ -235,7 +169,7 @@ export class RunContext {
   }
 
   /** What a repetition of a case finds of earlier runs; undefined where nothing is kept. */
-  #lookupFor(repetition: number): Lookup | undefined {
+  lookupFor(repetition: number): Lookup | undefined {
     return this.#cache && new Lookup(this.#cache, repetition);
   }
 
@@ -245,7 +179,7 @@ export class RunContext {
    * @param lookup of who asks
    * @throws ModelError
    */
-  async #model(spec: ModelSpec, lookup: Lookup | undefined): Promise<Model> {
+  async model(spec: ModelSpec, lookup: Lookup | undefined): Promise<Model> {
     if (this.#player) return replayingModel(spec.id, this.#player);
     const key = canonicalJson(spec);
     const made = this.#models.get(key) ?? this.#create(spec);
@@ -257,7 +191,7 @@ export class RunContext {
     return this.#recorder ? recordingModel(cached, this.#recorder) : cached;
   }
 
-  async #create(spec: ModelSpec): Promise<SpecModel> {
+  async #create(spec: ModelSpec): Promise<Asked> {
     const [unset] = environmentNames(spec.params);
     if (unset !== undefined) throw new ModelError('missing-variable', notSet(spec.id, unset));
     const plain = await createModel(spec, this.#host);
@@ -279,7 +213,7 @@ export class RunContext {
   }
 
   /** As `targetDigest`; the files of a target are read once for all cases. */
-  #digestOf(target: TargetSpec, { tools }: Pick<SuiteCase, 'tools'>): Promise<string> {
+  digest(target: TargetSpec, { tools }: Pick<SuiteCase, 'tools'>): Promise<string> {
     const key = canonicalJson([target, tools]);
     const digest = this.#digests.get(key) ?? targetDigest(target, tools);
     this.#digests.set(key, digest);
@@ -287,7 +221,7 @@ export class RunContext {
   }
 
   /** Opens a conversation with a case's target. @throws TargetError, ModelError */
-  async #openSession(
+  async session(
     { workspace }: Suite,
     { target }: LiveOrigin,
     suiteCase: SuiteCase,
@@ -303,7 +237,7 @@ export class RunContext {
       caseId: id,
       context,
       repetition,
-      digest: await this.#digestOf(target, suiteCase),
+      digest: await this.digest(target, suiteCase),
       keysDecide: type?.keysDecide ?? false,
     };
     if (this.#player) return replayingSession(identity, this.#player);
@@ -311,7 +245,7 @@ export class RunContext {
       throw new TargetError('target-not-found', `There is no target type "${target.type}".`);
     const [unset] = environmentNames(target.params);
     if (unset !== undefined) throw new TargetError('target-not-found', notSet(target.name, unset));
-    const { scrubber, allowedHosts } = this.options;
+    const { scrubber, allowedHosts } = this.#options;
     const destination = type.destination?.(target);
     if (destination) checkDestination(destination, allowedHosts);
     const host: TargetHost = {
@@ -322,7 +256,7 @@ export class RunContext {
       tools,
       scrubber,
       endpoints: this.#endpoints,
-      ...(target.model && { model: await this.#model(target.model, cache ? lookup : undefined) }),
+      ...(target.model && { model: await this.model(target.model, cache ? lookup : undefined) }),
     };
     const open = async () => {
       const opened = prependSystemPrompt(await type.open(target, host), target);
@@ -338,7 +272,7 @@ export class RunContext {
   }
 }
 
-interface SpecModel {
+interface Asked {
   readonly model: Model;
   /** As of `modelIdentity`. */
   readonly identity: object;
@@ -359,35 +293,4 @@ function keyVariablesIn(suites: readonly Suite[]): string[] {
 
 function notSet(what: string, variable: string): string {
   return `${what} needs the environment variable ${variable}. Set it first.`;
-}
-
-/** Files of ours that a run could not write. It goes on without them: its cases are not to blame. */
-export class Unwritten {
-  readonly #log: Logger;
-  readonly #errors = new Map<string, UnwritableError>();
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  get errors(): UnwritableError[] {
-    return [...this.#errors.values()];
-  }
-
-  /** Tells of each once. */
-  note(error: UnwritableError): void {
-    if (this.#errors.has(error.message)) return;
-    this.#errors.set(error.message, error);
-    this.#log.error(`${error.message} The run goes on without it.`);
-  }
-
-  /** Waits until something is written, or cannot be. */
-  async tolerate(writing: Promise<void> | undefined): Promise<void> {
-    try {
-      await writing;
-    } catch (error) {
-      if (!(error instanceof UnwritableError)) throw error;
-      this.note(error);
-    }
-  }
 }
