@@ -68,7 +68,7 @@ function json(value) {
 }
 
 async function schemas() {
-  const { evalJsonSchema, messagesJsonSchema } = await import('./src/evalfile/publishedSchemas.ts');
+  const { evalJsonSchema, messagesJsonSchema } = await import('./src/evalfile/schema.ts');
   return [
     ['schemas/eval.schema.json', json(evalJsonSchema())],
     ['schemas/messages.schema.json', json(messagesJsonSchema())],

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { evalJsonSchema } from '../../src/evalfile/publishedSchemas.ts';
+import { evalJsonSchema } from '../../src/evalfile/schema.ts';
 
 const CHECKOUT = resolve(import.meta.dirname, '../..');
 

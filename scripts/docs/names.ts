@@ -1,6 +1,5 @@
 import { assertionTypes } from '../../src/assertions/registry.ts';
-import { foreignNames, KEYS, TYPES } from '../../src/evalfile/foreignNames.ts';
-import { THEIR_KEYS } from '../../src/evalfile/theirKeys.ts';
+import { foreignNames, KEYS, THEIR_KEYS, TYPES } from '../../src/evalfile/foreignNames.ts';
 import { table } from './table.ts';
 
 const known = assertionTypes.map(({ type }) => type);

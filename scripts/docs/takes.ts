@@ -3,8 +3,7 @@ import { toolsSchema } from '../../src/core/message.ts';
 import { rangeSchema } from '../../src/core/problem.ts';
 import { usageSchema, verdictSchema } from '../../src/core/verdict.ts';
 import { assertionSchema } from '../../src/evalfile/assertion/assertionSchema.ts';
-import { messageSchema } from '../../src/evalfile/messagesSchema.ts';
-import { caseSchema } from '../../src/evalfile/schema.ts';
+import { caseSchema, messageSchema } from '../../src/evalfile/schema.ts';
 import {
   modelSchema,
   namedModel,

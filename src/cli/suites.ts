@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
 import type { Scrubber } from '../core/scrubber.ts';
 import { SpillBuffer } from '../disk/spillBuffer.ts';
-import { compactSuite } from '../evalfile/compactSuite.ts';
 import { loadSuite } from '../evalfile/load.ts';
-import type { JudgeOverride, LoadedSuite } from '../evalfile/loadedSuite.ts';
+import {
+  compactSuite,
+  expandSuite,
+  type JudgeOverride,
+  type LoadedSuite,
+} from '../evalfile/loadedSuite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { expandSuite } from '../evalfile/variants/expandSuite.ts';
 import { collectEarly } from './memory.ts';
 import { JUDGE_VARIABLE } from './options.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from './paths.ts';

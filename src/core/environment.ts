@@ -8,7 +8,7 @@ export const VARIABLE_NAME = new RegExp(`^${NAME}$`);
 
 const REFERENCE = new RegExp(String.raw`\$\{env:(${NAME})\}`, 'g');
 
-export interface Substituted {
+interface Substituted {
   readonly value: unknown;
   readonly filled: boolean;
   /** Variables that are not set; their references stay as written. */

@@ -73,7 +73,7 @@ export interface ExpandedCase {
 }
 
 /** A variant as it runs; absent where something is wrong with it. */
-export interface OpenedCase {
+interface OpenedCase {
   readonly suiteCase?: SuiteCase;
   readonly problems: readonly Problem[];
 }

@@ -150,9 +150,7 @@ export type UnscoredVerdict = z.infer<typeof unscoredSchema>;
 export type Verdict = ScoredVerdict | UnscoredVerdict;
 
 /** A status with the score that belongs to it. */
-export type Standing =
-  | Pick<ScoredVerdict, 'status' | 'score'>
-  | Pick<UnscoredVerdict, 'status' | 'score'>;
+type Standing = Pick<ScoredVerdict, 'status' | 'score'> | Pick<UnscoredVerdict, 'status' | 'score'>;
 
 /** @param score left out where the status is one without */
 export function standing(status: Status, score: number | null): Standing {

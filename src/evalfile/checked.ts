@@ -1,14 +1,13 @@
 import type * as z from 'zod';
 import { changedAt, mappingOf, type Path } from '../core/data/data.ts';
 import type { Problem } from '../core/problem.ts';
-import type { Leaf } from '../schema/leaves.ts';
-import { locateProblem } from '../schema/locateProblem.ts';
+import type { Leaf } from '../schema/issues.ts';
 import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
-import { problemsOfMeant } from '../schema/valueProblems.ts';
+import { locateProblem, problemsOfMeant } from '../schema/valueProblems.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { foreignNames } from './foreignNames.ts';
 
-export interface Checked {
+interface Checked {
   /**
    * The value as it was meant: with every misspelt key as the one it stands for, and no unknown one;
    * with defaults if nothing is wrong.

@@ -1,5 +1,7 @@
-import { ReasonedError } from '../core/errors.ts';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { errorText, ReasonedError } from '../core/errors.ts';
 import { sha256 } from '../node/hashes.ts';
+import { isInside } from '../node/paths.ts';
 
 /**
  * How files are read, so that an editor can overlay unsaved text. Paths are absolute.
@@ -63,4 +65,82 @@ export function overlayFiles(files: Files, textAt: (path: string) => string | un
     },
     kindOf: async (path) => (textAt(path) === undefined ? files.kindOf(path) : 'file'),
   };
+}
+
+/** A file of the disk or of the editor. */
+export interface Readable {
+  /** 0 where it is not known beforehand, as of a pipe. */
+  size(): Promise<number>;
+  /** Of one that is too large, at least one byte more than the limit. */
+  bytes(): Promise<Uint8Array>;
+  /** Whether an error of these says that there is no such file. */
+  isMissing(error: unknown): boolean;
+}
+
+/** @throws FileError as `Files.read` */
+export async function readText(file: Readable, maxBytes: number): Promise<string> {
+  return textOfBytes(await bytesOf(file, maxBytes));
+}
+
+/** @throws FileError `not-utf8` */
+export function textOfBytes(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new FileError('not-utf8', 'The file is not UTF-8 text. Save it as UTF-8.', { cause });
+  }
+}
+
+async function bytesOf(file: Readable, maxBytes: number): Promise<Uint8Array> {
+  try {
+    const known = await file.size();
+    const bytes = known > maxBytes ? undefined : await file.bytes();
+    const size = bytes?.length ?? known;
+    if (bytes && size <= maxBytes) return bytes;
+    throw tooLarge(size, maxBytes);
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    throw file.isMissing(error)
+      ? new FileError('missing', 'The file does not exist.')
+      : new FileError('unreadable', `The file cannot be read: ${errorText(error)}`);
+  }
+}
+
+export type Resolved =
+  | { readonly kind: 'outside' }
+  | { readonly kind: PathKind | 'missing'; readonly path: string };
+
+/**
+ * Where a path in a file leads, and what stands there. It starts from the folder of the file that names
+ * it and may not leave the workspace, by `..` or by a symbolic link.
+ */
+export async function resolveReference(
+  reference: string,
+  folder: string,
+  workspace: string,
+  files: Pick<Files, 'kindOf' | 'realPath'>,
+): Promise<Resolved> {
+  // What leaves the workspace on one system leaves it on all of them.
+  const onWindows = reference.replaceAll('\\', '/');
+  if (isAbsolute(onWindows) || /^[A-Za-z]:\//.test(onWindows)) return { kind: 'outside' };
+  const path = resolve(folder, reference);
+  const isIn =
+    isInside(resolve(folder, onWindows), workspace) &&
+    (await isReallyInside(path, workspace, files));
+  return isIn ? { kind: (await files.kindOf(path)) ?? 'missing', path } : { kind: 'outside' };
+}
+
+/** Whether a path stays in a folder, also once links are followed. */
+export async function isReallyInside(
+  path: string,
+  folder: string,
+  files: Pick<Files, 'realPath'>,
+): Promise<boolean> {
+  if (!isInside(path, folder)) return false;
+  // For a missing file, the nearest existing folder tells where it would be created.
+  for (let there = path; there !== folder && there !== dirname(there); there = dirname(there)) {
+    const real = await files.realPath(there);
+    if (real !== there) return isInside(real, await files.realPath(folder));
+  }
+  return true;
 }

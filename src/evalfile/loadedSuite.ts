@@ -1,6 +1,6 @@
 import type { Problem, Range } from '../core/problem.ts';
-import type { SaidBefore, Suite } from '../core/suite.ts';
-import type { Listed } from './assertion/key.ts';
+import type { ExpandedCase, SaidBefore, Suite, SuiteCase } from '../core/suite.ts';
+import type { SpillBuffer } from '../disk/spillBuffer.ts';
 
 /** The result of `loadSuite`, however broken the file is. */
 export interface LoadedSuite {
@@ -78,4 +78,72 @@ export interface LoadOptions {
   /** Ends the reading: nobody waits for it any more. */
   readonly signal?: AbortSignal;
   readonly env: (name: string) => string | undefined;
+}
+
+/**
+ * The suite with each conversation of its cases as a case of its own, and what is wrong with finding them.
+ *
+ * @param expand gives the conversations of a case; undefined where it stays as it is
+ */
+export async function expandSuite(
+  loaded: LoadedSuite,
+  expand: (suiteCase: SuiteCase) => Promise<ExpandedCase | undefined> = expandCase,
+): Promise<LoadedSuite> {
+  const { suite } = loaded;
+  if (!suite?.cases.some((one) => one.expand)) return loaded;
+  const cases: SuiteCase[] = [];
+  const problems = [...loaded.problems];
+  const dependencies = new Set(loaded.dependencies);
+  for (const one of suite.cases) {
+    const expanded = await expand(one);
+    cases.push(...(expanded?.cases ?? [one]));
+    problems.push(...(expanded?.problems ?? []));
+    for (const file of expanded?.files ?? []) dependencies.add(file);
+  }
+  const whole: Suite = { ...suite, cases };
+  return { ...loaded, problems, dependencies: [...dependencies], suite: whole };
+}
+
+async function expandCase(suiteCase: SuiteCase): Promise<ExpandedCase | undefined> {
+  return suiteCase.expand?.();
+}
+
+/**
+ * The same suite in little memory: the conversations that its file contains are texts in the buffer until their cases are
+ * opened, and the outline has no turns. As data, with the place of each message, thousands take a gigabyte.
+ */
+export function compactSuite(
+  { suite, outline, ...loaded }: LoadedSuite,
+  conversations: SpillBuffer,
+): LoadedSuite {
+  return {
+    ...loaded,
+    outline: outline.map(({ said: _, ...one }) => ({ ...one, turns: [] })),
+    ...(suite && {
+      suite: { ...suite, cases: suite.cases.map((one) => compactCase(one, conversations)) },
+    }),
+  };
+}
+
+function compactCase(suiteCase: SuiteCase, conversations: SpillBuffer): SuiteCase {
+  // Those that are read later have no conversation yet.
+  if (suiteCase.open || suiteCase.expand || suiteCase.origin.kind !== 'transcript')
+    return suiteCase;
+  const { messages, ...origin } = suiteCase.origin;
+  const text = conversations.put(JSON.stringify(messages));
+  const light: SuiteCase = { ...suiteCase, origin: { ...origin, messages: [] } };
+  const open = async () => ({
+    suiteCase: {
+      ...light,
+      origin: { ...origin, messages: JSON.parse(conversations.get(text)) },
+    },
+    problems: [],
+  });
+  return { ...light, open };
+}
+
+export interface Listed {
+  readonly given: unknown;
+  /** From 0: the scripted turn that it stands under. */
+  readonly scriptedTurn?: number;
 }

@@ -3,8 +3,7 @@ import { lstat, open, realpath, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { matchingFiles } from '../disk/glob.ts';
 import { openRegular, realPathOf } from '../disk/regularFile.ts';
-import { type Files, type PathKind, type Slices, tooLarge } from './files.ts';
-import { readText } from './readText.ts';
+import { type Files, type PathKind, readText, type Slices, tooLarge } from './files.ts';
 
 /** Bytes that are read at once. */
 const SLICE = 256_000;

@@ -1,14 +1,28 @@
 import * as z from 'zod';
+import { MEANING_KEYS } from '../core/meaning.ts';
 import { toolsSchema } from '../core/message.ts';
 import { MAX_REPETITIONS, MAX_USER_TURNS, MOST_USER_TURNS } from '../core/suite.ts';
+import { dialects } from '../messages/registry.ts';
 import { assertionSchema, threshold, words } from './assertion/assertionSchema.ts';
-import { messageSchema } from './messagesSchema.ts';
 import { modelSchema, namedModel, namedTarget, targetSchema } from './targetSchema.ts';
 
 /**
  * The eval file, version 1: the one declaration of the format. Types, validation, JSON Schema,
  * completion and hover texts come from here and from the registries that it composes.
  */
+
+/** The plainest dialects first, as they are offered; the registry has those first that are told by more. */
+const schemas = [...dialects].reverse().map(({ schema }) => schema);
+
+/** A message in any dialect. What depends on the messages before it is not in here. */
+export const messageSchema: z.ZodType = z
+  .union(schemas)
+  .meta({ description: 'A message: `user: Hi`, or in any of the dialects that are read.' });
+
+export const messagesFileSchema = z
+  .array(messageSchema)
+  .min(1)
+  .meta({ description: 'A conversation: its messages, in order.' });
 
 const assert = z.array(assertionSchema).meta({ description: 'What to check.' });
 
@@ -269,3 +283,26 @@ export const includedFileSchema = z.strictObject({ cases: z.array(z.unknown()).m
 
 export type CaseInput = z.infer<typeof caseSchema>;
 export type FileInput = z.infer<typeof fileKeys>;
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The eval file as JSON Schema (draft 7), for editors that know YAML but not Turnlight. */
+export function evalJsonSchema(): JsonSchema {
+  return { title: 'Turnlight eval file', ...draft7(evalFileSchema) };
+}
+
+export function messagesJsonSchema(): JsonSchema {
+  return { title: 'Messages of a conversation', ...draft7(messagesFileSchema) };
+}
+
+function draft7(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, {
+    target: 'draft-7',
+    io: 'input',
+    reused: 'ref',
+    // What fields name is for our own features.
+    override: ({ jsonSchema }) => {
+      for (const key of MEANING_KEYS) delete jsonSchema[key];
+    },
+  });
+}

@@ -1,5 +1,5 @@
 import { groupBy, type Path, uniqueBy } from '../core/data/data.ts';
-import { isError, type Problem, type Range, withinLimit } from '../core/problem.ts';
+import { isError, type Position, type Problem, type Range, withinLimit } from '../core/problem.ts';
 import type { Step } from '../node/cooperative.ts';
 import { isUnreadable } from '../yaml/parser.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
@@ -7,7 +7,6 @@ import type { Files } from './files.ts';
 import type { LoadOptions } from './loadedSuite.ts';
 import type { LoadedPrompt } from './prompt.ts';
 import type { FileInput } from './schema.ts';
-import { isCertain, spoiledRange } from './syntaxFaults.ts';
 
 /** What the rules share while a suite is read. */
 export interface Scope {
@@ -127,4 +126,52 @@ function byPlace(a: Problem, b: Problem): number {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1;
   const { line, character } = a.range.start;
   return line - b.range.start.line || character - b.range.start.character;
+}
+
+/**
+ * The text of a case that a syntax error may have spoiled: an entry whose key is half written, else everything from
+ * the key of the value with the error to the end of the case. Undefined if it is the whole case.
+ *
+ * @param item the case, by its place in `cases`
+ */
+function spoiledRange(document: YamlDocument, { range }: Problem, item: number): Range | undefined {
+  const { path, onKey } = document.pathAt(range.start);
+  const [list, index, key] = path;
+  if (list !== 'cases' || index !== item || key === undefined) return undefined;
+  const owner: Path = [list, index, key];
+  // What is wrong with a key spoils its entry alone; a value without its end may reach anywhere.
+  if (onKey && path.length === owner.length) return document.entryRangeOf(owner);
+  return { start: document.keyRangeOf(owner).start, end: document.rangeOf([list, index]).end };
+}
+
+/** Problems that text which is still to be written may solve. */
+const MAY_BE_SOLVED: ReadonlySet<string> = new Set([
+  'conversation-unfinished',
+  'history-unfinished',
+  'missing-context',
+  'missing-fact',
+  'missing-key',
+  'missing-need',
+  'missing-target',
+  'no-assertion',
+  'no-judge',
+  'no-simulator',
+  'not-reported',
+  'nothing-to-judge',
+  'prompt-or-instructions',
+  'turns-or-transcript',
+  'unanswered-tool',
+  'unknown-variable',
+  'unused-name',
+  'useless-key',
+]);
+
+/** Whether a problem of a case is there whatever its spoiled text was meant to say. */
+function isCertain({ code, range }: Problem, spoiled: Range | undefined): boolean {
+  if (!spoiled || MAY_BE_SOLVED.has(code)) return false;
+  return isBefore(range.end, spoiled.start) || isBefore(spoiled.end, range.start);
+}
+
+function isBefore(one: Position, other: Position): boolean {
+  return one.line < other.line || (one.line === other.line && one.character < other.character);
 }

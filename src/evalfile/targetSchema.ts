@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { modelProviders } from '../models/registry.ts';
-import { meaningOf } from '../schema/plans.ts';
+import { meaningOf } from '../schema/mentions.ts';
 import { documentationOf } from '../schema/schemaWalk.ts';
 import { targetTypes } from '../targets/registry.ts';
 

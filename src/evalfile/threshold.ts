@@ -2,7 +2,7 @@ import type { Problem } from '../core/problem.ts';
 import { type Scale, shareOn } from '../core/scoring.ts';
 
 /** A threshold, brought to 0..1. */
-export interface ReadThreshold {
+interface ReadThreshold {
   /** Absent if it lies outside. */
   readonly share?: number;
   readonly problem?: Pick<Problem, 'code' | 'message' | 'severity' | 'replacement'>;

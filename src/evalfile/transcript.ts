@@ -4,15 +4,14 @@ import {
   type SourcedMessage,
   toConversation,
 } from '../core/conversation.ts';
-import { jsonExcess, type Path, uniqueBy } from '../core/data/data.ts';
+import { isMapping, jsonExcess, type Mapping, type Path, uniqueBy } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
+import type { Message } from '../core/message.ts';
 import { isError, type Problem, START, withinLimit } from '../core/problem.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import { atOnce, type Work } from '../node/cooperative.ts';
-import { locateProblem } from '../schema/locateProblem.ts';
+import { locateProblem } from '../schema/valueProblems.ts';
 import { readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
-import { jsonFault } from './jsonFault.ts';
-import { type Roles, translateRoles } from './variants/roles.ts';
 
 export interface LoadedTranscript {
   readonly messages: readonly SourcedMessage[];
@@ -182,4 +181,132 @@ function hasMoreLines(text: string, most: number): boolean {
     lines += 1;
   }
   return lines > most;
+}
+
+/**
+ * What keeps a text from being JSON, without a full stop and without the text itself, and where it
+ * stops being JSON; undefined if it is. A byte order mark is no fault.
+ */
+export function jsonFault(given: string) {
+  const text = given.replace(/^\uFEFF/, ' ');
+  const error = failureOf(text);
+  if (!error) return undefined;
+  // Behind the first comma the engine quotes the text.
+  const message = error.message.replace(/(?:, | in JSON| at position|\.\.\.).*$/s, '');
+  return { message, offset: positionIn(error) ?? firstFault(text) };
+}
+
+function failureOf(text: string): Error | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function positionIn({ message }: Error): number | undefined {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  return position === undefined ? undefined : Number(position);
+}
+
+/**
+ * The engine does not always say where it stopped. What stands before the fault could go on, what
+ * ends after it could not: that place is found by halving.
+ */
+function firstFault(text: string): number {
+  let sound = 0;
+  let broken = text.length + 1;
+  while (broken - sound > 1) {
+    const middle = (sound + broken) >> 1;
+    if (canGoOn(text.slice(0, middle))) sound = middle;
+    else broken = middle;
+  }
+  return sound;
+}
+
+function canGoOn(text: string): boolean {
+  const error = failureOf(text);
+  if (!error || /end of JSON|Unterminated/.test(error.message)) return true;
+  return (positionIn(error) ?? -1) >= text.length;
+}
+
+/** The sides of a conversation by the names that a foreign file has for them. */
+export type Roles = Readonly<Record<string, Message['role']>>;
+
+/** Keys under which other tools keep what was said, where a message names its side in another key than `role`. */
+const TEXT_KEYS = ['content', 'text', 'value', 'utterance', 'message'];
+
+/** What a message of ours may have besides. */
+const KEPT_KEYS = ['tool_calls', 'tool_call_id', 'retrieval_context', 'agent'];
+
+/** A list of messages with the sides that we know. */
+interface Translated {
+  readonly list: unknown;
+  /** Keys of messages that are left out. */
+  readonly unread: readonly string[];
+}
+
+/**
+ * Names the sides of messages as we do. With `{usr: user, sys: assistant}`:
+ *
+ *     {"role": "usr", "content": "Hi"}           the role is another one
+ *     {"speaker": "usr", "text": "Hi", "id": 3}  the key that names the sides in all messages; `id` is left out
+ *     {"usr": "Hi"}                              the key itself is a side
+ */
+function translateRoles(list: unknown, roles: Roles | undefined): Translated {
+  if (!roles || !Array.isArray(list)) return { list, unread: [] };
+  const key = sideKey(list, roles) ?? 'role';
+  const unread = new Set<string>();
+  const translated = list.map((item: unknown) => {
+    if (!isMapping(item)) return item;
+    const side = sideNamed(item[key], roles);
+    if (side === undefined) return translateKey(item, roles);
+    if (key === 'role') return { ...item, role: side };
+    const text = TEXT_KEYS.find((one) => Object.hasOwn(item, one));
+    const kept = KEPT_KEYS.filter((one) => Object.hasOwn(item, one));
+    for (const one of Object.keys(item)) {
+      if (![key, text, ...kept].includes(one)) unread.add(one);
+    }
+    return {
+      role: side,
+      ...(text !== undefined && { content: item[text] }),
+      ...Object.fromEntries(kept.map((one) => [one, item[one]])),
+    };
+  });
+  return { list: translated, unread: [...unread] };
+}
+
+/** The key by which every message of a list names its side; undefined if there is none. */
+export function sideKey(list: unknown, roles: Roles): string | undefined {
+  if (!Array.isArray(list) || !isMapping(list[0])) return undefined;
+  const [first] = list;
+  const known = (item: unknown, key: string) =>
+    isMapping(item) && sideNamed(item[key], roles) !== undefined;
+  return Object.keys(first).find(
+    (key) =>
+      list.every((item) => known(item, key)) &&
+      list.some((item) => Object.hasOwn(roles, String(item[key]))),
+  );
+}
+
+const SIDES: readonly string[] = [
+  'system',
+  'developer',
+  'user',
+  'assistant',
+  'tool',
+] satisfies Message['role'][];
+
+function sideNamed(name: unknown, roles: Roles): Message['role'] | undefined {
+  if (typeof name !== 'string') return undefined;
+  if (Object.hasOwn(roles, name)) return roles[name];
+  return SIDES.includes(name) ? (name as Message['role']) : undefined;
+}
+
+function translateKey(item: Mapping, roles: Roles): Mapping {
+  const [own, ...more] = Object.keys(item).filter((key) => Object.hasOwn(roles, key));
+  if (own === undefined || more.length > 0 || Object.hasOwn(item, 'role')) return item;
+  const { [own]: text, ...rest } = item;
+  return { [String(roles[own])]: text, ...rest };
 }

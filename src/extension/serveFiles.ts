@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import { FileError } from '../evalfile/files.ts';
-import { readText } from '../evalfile/readText.ts';
+import { FileError, readText } from '../evalfile/files.ts';
 import {
   FILE_REQUESTS,
   globParamsSchema,

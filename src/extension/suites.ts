@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
-import { EVAL_GLOB, isEvalFile as isEvalFileName, SECTION, SETTINGS } from '../protocol/names.ts';
+import { EVAL_GLOB, isEvalFile as isEvalFileName } from '../node/paths.ts';
+import { SECTION, SETTINGS } from '../protocol/names.ts';
 import { workspaceOf } from './locations.ts';
 
 const EXCLUDED = '**/node_modules/**';

@@ -2,6 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { isMapping, mappingOf } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
+import { EVAL_ENDING } from '../node/paths.ts';
 import { evalFileText, type Place, settle, type WrittenCase, withIds } from './evalFileText.ts';
 import { type Draft, type Entry, type Importer, Ledger, type Row } from './importer.ts';
 import { agentv } from './importers/agentv.ts';
@@ -136,7 +137,7 @@ export const importers: readonly Importer[] = [
 ];
 
 const ENDINGS = /(\.eval)?\.(jsonl|ndjson|json|ya?ml|csv|md|txt)$/i;
-const EVAL_FILE = /\.eval\.ya?ml$/i;
+const EVAL_FILE = new RegExp(EVAL_ENDING, 'i');
 
 /**
  * Where the eval files of an imported file belong: beside it and called like it, `traces.eval.yaml`,

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { isMapping, isTooDeep, jsonOrText, type Path, parseJson } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isError } from '../core/problem.ts';
-import { jsonFault } from '../evalfile/jsonFault.ts';
+import { jsonFault } from '../evalfile/transcript.ts';
 import { looksLikeMessages } from '../messages/readMessages.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
 import type { Ledger, Row } from './importer.ts';

@@ -3,7 +3,7 @@ import type { CodeLens, WorkspaceSymbol } from 'vscode-languageserver-types';
 import { remembered } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { inSteps, type Step, stepsOf } from '../node/cooperative.ts';
-import { isEvalFile, isMessagesFile } from '../protocol/names.ts';
+import { isEvalFile, isMessagesFile } from '../node/paths.ts';
 import { codeActions, codeActionsOfText } from './codeActions/codeActions.ts';
 import { completion } from './completion/completion.ts';
 import { messageCompletion } from './completion/messageCompletion.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { isMapping, mappingOf, type Path } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
-import { problemUnder } from '../schema/locateProblem.ts';
-import { valueProblems } from '../schema/valueProblems.ts';
+import { problemUnder, valueProblems } from '../schema/valueProblems.ts';
 import {
   agentNamed,
   answeredCall,

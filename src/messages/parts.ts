@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { isMapping, type Path } from '../core/data/data.ts';
 import type { Message, ToolCall } from '../core/message.ts';
 import { closest } from '../core/text/closest.ts';
-import { problemUnder } from '../schema/locateProblem.ts';
 import {
   type Missing,
+  problemUnder,
   strangerProblem,
   type ValueProblem,
   valueProblems,

@@ -10,8 +10,7 @@ import {
 import type { Message } from '../core/message.ts';
 import { closest } from '../core/text/closest.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
-import { problemUnder } from '../schema/locateProblem.ts';
-import { strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
+import { problemUnder, strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
 import {
   type Dialect,
   type HeldMessage,

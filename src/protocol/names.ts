@@ -17,19 +17,6 @@ export const LANGUAGE_ID = 'conversation-eval';
 /** URI scheme of the documents that show a judge's request. */
 export const JUDGE_REQUEST_SCHEME = 'turnlight-judge';
 
-export const EVAL_GLOB = '**/*.eval.{yaml,yml}';
-export const MESSAGES_GLOB = '**/*.messages.{json,jsonl,yaml,yml}';
-
-/** @param name path or URI of a file */
-export function isEvalFile(name: string): boolean {
-  return /\.eval\.ya?ml$/.test(name);
-}
-
-/** @param name path or URI of a file */
-export function isMessagesFile(name: string): boolean {
-  return /\.messages\.(?:jsonl?|ya?ml)$/i.test(name);
-}
-
 /**
  * Commands that the server's code lenses name and the client runs. Arguments: the file's URI, and for
  * a case its id.

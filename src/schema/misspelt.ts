@@ -1,12 +1,10 @@
 import type * as z from 'zod';
-import { changedAt, type Path, samePath, valueAt } from '../core/data/data.ts';
+import { changedAt, isMapping, type Path, samePath, valueAt } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { nearest } from '../core/text/closest.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
-import { colonTextAt } from './colonTexts.ts';
-import type { ForeignName, ForeignNames } from './foreignNames.ts';
-import { type Leaf, type Read, readBy } from './leaves.ts';
-import { keysAt } from './schemaWalk.ts';
+import { type Leaf, type Read, readBy } from './issues.ts';
+import { definition, keysAt, schemasAt, valuesAt } from './schemaWalk.ts';
 
 /** A key that stands for another one: `asert` where `assert` was meant. */
 export interface Misspelt {
@@ -204,4 +202,84 @@ export function documentAsMeant(
     keyRangeOf: (path) => document.keyRangeOf(pathAsWritten(path, misspelt)),
     entryRangeOf: (path) => document.entryRangeOf(pathAsWritten(path, misspelt)),
   };
+}
+
+/** A text with a colon, and what YAML took for its key. */
+export interface ColonText {
+  readonly path: Path;
+  readonly key: string;
+}
+
+/**
+ * The text in a list that a path leads to or into, if YAML reads it as a mapping because of its colon:
+ *
+ *     turns:
+ *       - Hello: are you there
+ *
+ * A key that is like a known one is misspelt instead, and one with more behind it a mapping.
+ */
+export function colonTextAt(
+  schema: z.ZodType,
+  value: unknown,
+  at: Path,
+  foreign?: ForeignNames,
+): ColonText | undefined {
+  const path = at.slice(0, at.findLastIndex((step) => typeof step === 'number') + 1);
+  const [key, ...others] = Object.keys(mappingAt(value, path));
+  if (path.length === 0 || key === undefined || others.length > 0) return undefined;
+  const inner = valueAt(value, [...path, key]);
+  if (typeof inner === 'object' && inner !== null) return undefined;
+  if (!takesText(schema, value, path)) return undefined;
+  const known = keysAt(schema, value, path).map(({ name }) => name);
+  const values = known.flatMap((name) => valuesAt(schema, value, [...path, name]));
+  // Like a key, or like a value of one that is missing: `contains` where `type: contains` was meant.
+  if (nearest(key, [...known, ...values.map((one) => one.value)]).length > 0) return undefined;
+  const isForeign = foreign?.ofKey(key, known, inner) ?? foreign?.withoutOurs(key, known);
+  return isForeign === undefined ? { path, key } : undefined;
+}
+
+function mappingAt(value: unknown, path: Path): object {
+  const found = valueAt(value, path);
+  return isMapping(found) ? found : {};
+}
+
+function takesText(schema: z.ZodType, value: unknown, path: Path): boolean {
+  const asText = changedAt(value, path, () => 'text');
+  return schemasAt(schema, asText, path).some((one) => definition(one).type === 'string');
+}
+
+/** Our name for something that another tool calls otherwise. */
+export interface ForeignName {
+  readonly meant: string;
+  /** Further keys needed to mean the same, such as `ignore_case: true`. */
+  readonly beside?: Readonly<Record<string, boolean>>;
+  /** Where another value stands there as well: the entries that say the same, the first for `meant`. */
+  readonly instead?: Readonly<Record<string, unknown>>;
+  /** A sentence for the person who wrote it. */
+  readonly message: string;
+}
+
+/** A value for one of another kind, to be looked over: what it adds is a proposal. */
+export interface MeantValue {
+  readonly meant: unknown;
+  readonly message: string;
+}
+
+/** What other tools call the keys and values of a schema. */
+export interface ForeignNames {
+  /**
+   * @param known the keys that can stand there
+   * @param value what stands under it
+   */
+  ofKey(written: string, known: readonly string[], value: unknown): ForeignName | undefined;
+  /**
+   * What to do about a key that nothing here corresponds to, as a sentence.
+   *
+   * @param known the keys that can stand there
+   */
+  withoutOurs(written: string, known: readonly string[]): string | undefined;
+  /** @param known the values that can stand under the key */
+  ofValue(written: string, key: string, known: readonly string[]): ForeignName | undefined;
+  /** What a value of another kind than is wanted under a key stands for. */
+  ofKind(written: unknown, key: string): MeantValue | undefined;
 }

@@ -1,14 +1,21 @@
 import type * as z from 'zod';
 import { mappingOf, type Path, samePath, uniqueBy, valueAt } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
-import { type Fix, suggested } from '../core/problem.ts';
+import { type Fix, type Problem, type Range, suggested } from '../core/problem.ts';
 import { nearest } from '../core/text/closest.ts';
-import { type ColonText, colonTextAt } from './colonTexts.ts';
-import type { ForeignNames } from './foreignNames.ts';
-import type { Issue, Leaf } from './leaves.ts';
-import { asMeant, type Meant, type Misspelt, missingKey, pathAsWritten } from './misspelt.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
+import { codeOf, type Issue, type Leaf, lacksQuotes, sentenceOf, unquoted } from './issues.ts';
+import {
+  asMeant,
+  type ColonText,
+  colonTextAt,
+  type ForeignNames,
+  type Meant,
+  type Misspelt,
+  missingKey,
+  pathAsWritten,
+} from './misspelt.ts';
 import { keysAt, valuesAt } from './schemaWalk.ts';
-import { codeOf, lacksQuotes, sentenceOf, unquoted } from './sentences.ts';
 
 export interface ValueProblem {
   /** From the value. */
@@ -34,7 +41,7 @@ export interface ValueProblem {
  */
 export type Missing = Readonly<Record<string, readonly [code: string, message: string]>>;
 
-export interface Vocabulary {
+interface Vocabulary {
   readonly foreign?: ForeignNames;
   readonly missing?: Missing;
 }
@@ -255,4 +262,63 @@ function wrongChoice(
     message: `Unknown ${named ? key : 'value'} "${given}". ${hint}`,
     ...suggested(near),
   };
+}
+
+/** A problem of a value that stands within another one, seen from there. */
+export function problemUnder<Under extends ValueProblem>(base: Path, problem: Under): Under {
+  if (base.length === 0) return problem;
+  const { path, fix, missing } = problem;
+  return {
+    ...problem,
+    path: [...base, ...path],
+    ...(fix && { fix: fixUnder(base, fix) }),
+    ...(missing && { missing: [...base, ...missing] }),
+  };
+}
+
+function fixUnder(base: Path, fix: Fix): Fix {
+  const { remove, add, beside, instead } = fix;
+  return {
+    ...fix,
+    ...(remove && { remove: [...base, ...remove] }),
+    ...(add && { add: { ...add, to: [...base, ...add.to] } }),
+    ...(instead && { instead: { ...instead, path: [...base, ...instead.path] } }),
+    ...(beside && { beside: { ...beside, to: [...base, ...beside.to] } }),
+  };
+}
+
+/** @param base where the value stands in the document */
+export function locateProblem(problem: ValueProblem, document: YamlDocument, base: Path): Problem {
+  const {
+    path,
+    onKey,
+    unquoted,
+    blankAfter,
+    fix: known,
+    missing: _,
+    ...rest
+  } = problemUnder(base, problem);
+  const range = onKey ? document.keyRangeOf(path) : document.rangeOf(path);
+  const quote = unquoted && bareRange(document, path, unquoted);
+  const start = document.offsetAt(range.start);
+  const blank = blankAfter === undefined ? undefined : document.positionAt(start + blankAfter);
+  const fix = { ...known, ...(quote && { quote }), ...(blank && { blank }) };
+  return {
+    ...rest,
+    ...(Object.keys(fix).length > 0 && { fix }),
+    severity: 'error',
+    path: document.path,
+    range: quote ?? range,
+  };
+}
+
+/** Where bare words on one line stand; undefined for nothing, an alias or a mapping in braces. */
+function bareRange(document: YamlDocument, path: Path, what: 'value' | 'entry'): Range | undefined {
+  const last = document.scalarAt(path);
+  const first = what === 'entry' ? document.scalarAt(path, 'key') : last;
+  if (!first || !last || first.start === last.end) return undefined;
+  const range = document.rangeOfOffsets(first.start, last.end);
+  const whole = what === 'entry' ? document.rangeOf(path.slice(0, -1)) : range;
+  const isBare = document.offsetAt(whole.start) === first.start;
+  return isBare && range.start.line === range.end.line ? range : undefined;
 }

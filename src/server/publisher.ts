@@ -6,7 +6,7 @@ import type { Problem } from '../core/problem.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { diagnosticsByFile } from '../language/features/diagnostics.ts';
 import { verdictMarks } from '../language/features/verdictMarks.ts';
-import { isEvalFile, isMessagesFile } from '../protocol/names.ts';
+import { isEvalFile, isMessagesFile } from '../node/paths.ts';
 import { VERDICT_MARKS, type VerdictMarks } from '../protocol/serverProtocol.ts';
 import { uriOf } from './clientFiles.ts';
 import type { Workspace } from './workspace.ts';

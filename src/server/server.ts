@@ -16,8 +16,8 @@ import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import type { ClientSettings, EstimateCase } from '../language/ports.ts';
 import { createLanguageService } from '../language/service.ts';
-import { HOME_FOLDER } from '../node/paths.ts';
-import { isEvalFile, SECTION } from '../protocol/names.ts';
+import { HOME_FOLDER, isEvalFile } from '../node/paths.ts';
+import { SECTION } from '../protocol/names.ts';
 import {
   CASE_RENAMED,
   CASE_RENAMES,

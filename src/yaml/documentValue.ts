@@ -1,10 +1,11 @@
-import { type Document, isMap, isNode, isSeq } from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
 import { changedAt } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
-import { keyOf, valueUnder } from './nodes.ts';
+import type { Work } from '../node/cooperative.ts';
+import { keyOf, type Resolve, resolverOf, valueUnder } from './nodes.ts';
 import type { ParsedText } from './parsedText.ts';
+import { parse } from './parser.ts';
 import type { Reparsed } from './reparse.ts';
-import { TolerantReading } from './tolerantReading.ts';
 
 /** Aliases may stand for this many nodes in all: enough for reuse, too little for a bomb. */
 const MAX_ALIASES = 100;
@@ -68,4 +69,48 @@ function tolerantValue(document: Document.Parsed, unreadable: Unreadable): unkno
 function itemValue(node: unknown, tolerantly: boolean, document: Document.Parsed): unknown {
   if (tolerantly) return new TolerantReading(document).data(node);
   return isNode(node) ? node.toJS(document, { maxAliasCount: MAX_ALIASES }) : null;
+}
+
+/** Stands for a key that is no plain text. */
+export const UNNAMED = '?';
+
+/** The data of a YAML text, as much as can be read; undefined if nothing can. */
+export function* readTolerantly(text: string): Work<unknown> {
+  const document = yield* parse(text);
+  return document && new TolerantReading(document).data(document.contents);
+}
+
+/** Reads nodes as data. What an alias names is read once, so that aliases cannot multiply it. */
+export class TolerantReading {
+  dangling = false;
+  readonly #resolve: Resolve;
+  readonly #known = new Map<Node, unknown>();
+
+  constructor(document: Document.Parsed) {
+    this.#resolve = resolverOf(document);
+  }
+
+  data(node: unknown): unknown {
+    if (isScalar(node)) return node.value;
+    if (isAlias(node)) {
+      const named = this.#resolve(node);
+      if (!named) this.dangling = true;
+      return this.data(named);
+    }
+    if (!isNode(node)) return undefined;
+    // Set before its inside is read: an alias of its own owner stands for nothing.
+    if (this.#known.has(node)) return this.#known.get(node);
+    this.#known.set(node, undefined);
+    const read = this.#collection(node);
+    this.#known.set(node, read);
+    return read;
+  }
+
+  #collection(node: Node): unknown {
+    if (isSeq(node)) return node.items.map((item) => this.data(item));
+    if (!isMap(node)) return undefined;
+    return Object.fromEntries(
+      node.items.map((pair) => [keyOf(pair)?.name ?? UNNAMED, this.data(pair.value)]),
+    );
+  }
 }

@@ -1,6 +1,7 @@
 import type { Path } from '../core/data/data.ts';
 import type { Position, Range } from '../core/problem.ts';
-import { parseYaml, type YamlDocument } from './yamlDocument.ts';
+import type { Work } from '../node/cooperative.ts';
+import { parseYaml, readYaml, type YamlDocument } from './yamlDocument.ts';
 
 /** Characters. What is longer may be more than is read of YAML. */
 const LONGEST = 1_000_000;
@@ -126,4 +127,32 @@ function isEscaped(text: string, offset: number): boolean {
   let before = offset - 1;
   while (text[before] === '\\') before -= 1;
   return (offset - before) % 2 === 0;
+}
+
+/** A line as a document whose places are those in its file. @param number from 1 */
+export function* readLine(content: string, path: string, number: number): Work<YamlDocument> {
+  const line = content.replace(/^\uFEFF/, ' ');
+  const document = readJsonLine(line, path) ?? (yield* readYaml(line, path));
+  const above = number - 1;
+  const down = (position: Position) => ({ ...position, line: position.line + above });
+  const moved = ({ start: from, end: to }: Range): Range => ({ start: down(from), end: down(to) });
+  return {
+    path,
+    text: document.text,
+    value: document.value,
+    caseOf: document.caseOf,
+    scalarAt: document.scalarAt,
+    pathAt: document.pathAt,
+    // Only asking for it makes it.
+    get root() {
+      return document.root;
+    },
+    problems: document.problems.map((one) => ({ ...one, range: moved(one.range) })),
+    rangeOf: (at) => moved(document.rangeOf(at)),
+    keyRangeOf: (at) => moved(document.keyRangeOf(at)),
+    entryRangeOf: (at) => moved(document.entryRangeOf(at)),
+    rangeOfOffsets: (from, to) => moved(document.rangeOfOffsets(from, to)),
+    positionAt: (offset) => down(document.positionAt(offset)),
+    offsetAt: ({ line, character }) => document.offsetAt({ line: line - above, character }),
+  };
 }

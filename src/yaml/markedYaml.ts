@@ -1,9 +1,9 @@
 import { type Document, isCollection, isPair, isSeq, visit } from 'yaml';
 import type { Path } from '../core/data/data.ts';
 import type { Work } from '../node/cooperative.ts';
+import { TolerantReading, UNNAMED } from './documentValue.ts';
 import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
 import { parse } from './parser.ts';
-import { TolerantReading, UNNAMED } from './tolerantReading.ts';
 
 /** Where a mark stands in a YAML text that may be half-written. Offsets are of that text. */
 export interface Marked {

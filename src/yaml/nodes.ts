@@ -1,5 +1,6 @@
 import {
   type Alias,
+  type Document,
   isAlias,
   isCollection,
   isMap,
@@ -250,4 +251,46 @@ export function endsOf(item: object, by = 0): Ends {
 export function setEnds(item: object, [value, all]: Ends): void {
   const ranged = item as Ranged;
   if (ranged.range) ranged.range = [ranged.range[0], value, all];
+}
+
+/** Looks through the document once, where the parser's own `resolve` does so for each alias. */
+export function resolverOf(document: Document.Parsed): Resolve {
+  let named: ReadonlyMap<Alias, Node | undefined> | undefined;
+  return (alias) => {
+    named ??= namedIn(document);
+    return named.get(alias);
+  };
+}
+
+function namedIn({ contents }: Document.Parsed): ReadonlyMap<Alias, Node | undefined> {
+  const anchors = new Map<string, Node>();
+  const named = new Map<Alias, Node | undefined>();
+  eachNode(contents, (node) => {
+    if (isAlias(node)) named.set(node, anchors.get(node.source));
+    const anchor = anchorOf(node);
+    if (anchor !== undefined) anchors.set(anchor, node);
+  });
+  return named;
+}
+
+/** Where the line of an offset begins, as YAML breaks lines: a carriage return alone is none. */
+export function startOfLine(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** Where the line of an offset ends, before its line break. */
+export function endOfLine(text: string, offset: number): number {
+  const next = text.indexOf('\n', offset);
+  if (next < 0) return text.length;
+  return next > offset && text[next - 1] === '\r' ? next - 1 : next;
+}
+
+/** Where the next line begins; the end of the text if there is none. */
+export function startOfNextLine(text: string, offset: number): number {
+  const next = text.indexOf('\n', offset);
+  return next < 0 ? text.length : next + 1;
+}
+
+export function lineBreakOf(text: string): string {
+  return text[text.indexOf('\n') - 1] === '\r' ? '\r\n' : '\n';
 }

@@ -2,20 +2,21 @@ import {
   type Document,
   isMap,
   isScalar,
+  isSeq,
   type Pair,
+  type ParsedNode,
   parseDocument,
+  Scalar,
   type YAMLMap,
   YAMLSeq,
 } from 'yaml';
 import type { Work } from '../node/cooperative.ts';
-import { caseLines } from './caseLines.ts';
-import { Refusal } from './gate.ts';
-import { setEnds } from './nodes.ts';
-import { parseItem } from './parseItem.ts';
-import { faultsOf, parse, parseOrRefuse, type SyntaxFault } from './parser.ts';
+import { isPlain } from './checkNodes.ts';
+import { type Ends, endsOf, move, setEnds } from './nodes.ts';
+import { faultsOf, parse, parseOrRefuse, Refusal, type SyntaxFault } from './parser.ts';
 
 /** A fault of a text, with the item of `cases` that it is confined to; without one it concerns all. */
-export interface ConfinedFault extends SyntaxFault {
+interface ConfinedFault extends SyntaxFault {
   readonly item?: number;
 }
 
@@ -54,7 +55,7 @@ function refused(text: string, { reason: code, message }: Refusal): ParsedText {
 }
 
 /** As `CaseLines`, in UTF-16 units; undefined if there are no cases. */
-export interface CaseOffsets {
+interface CaseOffsets {
   readonly starts: readonly number[];
   readonly end: number;
 }
@@ -120,4 +121,150 @@ export function setListRange(
   if (!root || end < text.length) return;
   setEnds(root, [end, end]);
   setEnds(document, [end, end]);
+}
+
+/** An item of `cases`, parsed by itself. */
+export interface ParsedItem {
+  readonly node: ParsedNode;
+  readonly faults: readonly SyntaxFault[];
+  /** As in `isPlain`. */
+  readonly plain: boolean;
+  /** Where what surrounds it ends if nothing stands after it, counted from `start` in the text. */
+  readonly ends: Readonly<Record<'list' | 'root' | 'document', Ends>>;
+}
+
+/** Stands before the item that is parsed, as in its file. */
+const HEAD = 'cases:\n';
+
+/** A line that ends the document, or is not of one. */
+const DOCUMENT_MARK = /^(?:---|\.\.\.|%)/m;
+
+/**
+ * Parses the lines of an item. What is broken in it stays within it; undefined if that cannot be
+ * told, and where it is nested too deeply.
+ *
+ * @param start of its first line in the text, from where places count
+ * @param dash of the item, with the blanks before it
+ * @param followed whether another item stands after it, which ends it in the same way as in its file
+ */
+export function* parseItem(
+  part: string,
+  start: number,
+  dash: string,
+  followed: boolean,
+): Work<ParsedItem | undefined> {
+  if (DOCUMENT_MARK.test(part)) return undefined;
+  const whole = yield* parse(HEAD + part + (followed ? `${dash} x\n` : ''));
+  if (!whole) return undefined;
+  if (whole.errors.length === 0) return soundItem(whole, followed ? 2 : 1, start);
+  // What is left open swallows what stands after it.
+  const alone = followed ? yield* parse(HEAD + part) : whole;
+  if (!alone) return undefined;
+  const faults = faultsOf(alone.errors.length > 0 ? alone : whole, HEAD + part);
+  return brokenItem(alone, faults, { part, start, dash });
+}
+
+function soundItem(
+  document: Document.Parsed,
+  count: number,
+  start: number,
+): ParsedItem | undefined {
+  const { contents: root } = document;
+  const list = isMap(root) && root.items.length === 1 ? root.items[0]?.value : undefined;
+  if (!isMap(root) || !isSeq(list) || list.items.length !== count) return undefined;
+  const [node] = list.items;
+  if (!node) return undefined;
+  const shift = start - HEAD.length;
+  move(node, shift);
+  const ends = {
+    list: endsOf(list, shift),
+    root: endsOf(root, shift),
+    document: endsOf(document, shift),
+  };
+  return { node, faults: [], plain: isPlain(document), ends };
+}
+
+interface BrokenPart {
+  readonly part: string;
+  readonly start: number;
+  readonly dash: string;
+}
+
+function brokenItem(
+  document: Document.Parsed,
+  faults: readonly SyntaxFault[],
+  { part, start, dash }: BrokenPart,
+): ParsedItem {
+  const { contents: root } = document;
+  const list = isMap(root) ? root.items[0]?.value : undefined;
+  const node = (isSeq(list) && list.items[0]) || nothingAt(HEAD.length + dash.length + 1);
+  const shift = start - HEAD.length;
+  move(node, shift);
+  // What is left open is told where its item ends, not where the next one begins.
+  const last = start + part.trimEnd().length;
+  const within = (offset: number) => Math.max(start, Math.min(offset + shift, last));
+  const ends: Ends = [start + part.length, start + part.length];
+  return {
+    node,
+    faults: faults.map((one) => ({ ...one, start: within(one.start), end: within(one.end) })),
+    plain: isPlain(document),
+    ends: { list: ends, root: ends, document: ends },
+  };
+}
+
+function nothingAt(offset: number): ParsedNode {
+  const nothing = new Scalar(null) as Scalar.Parsed;
+  nothing.range = [offset, offset, offset];
+  return nothing;
+}
+
+/** The lines of an eval file's cases, numbered from 0. */
+interface CaseLines {
+  readonly head: number;
+  /** The line after the last case. */
+  readonly end: number;
+  readonly starts: readonly number[];
+}
+
+const CASES = /^\uFEFF?(["']?)cases\1[ \t]*:[ \t]*(?:#.*)?\r?$/;
+
+/**
+ * Where the cases stand, told by their indentation, so that what is broken in one of them does not
+ * matter; undefined if they are no block list.
+ *
+ * @param typed a line that does not end the cases: it may be indented later
+ */
+export function caseLines(lines: readonly string[], typed?: number): CaseLines | undefined {
+  const head = lines.findIndex((line) => line.length < 200 && CASES.test(line));
+  if (head < 0) return undefined;
+  const starts: number[] = [];
+  let indent: number | undefined;
+  for (let number = head + 1; number < lines.length; number += 1) {
+    const line = lines[number] ?? '';
+    const first = indentOf(line);
+    // A tab is no indent: its line belongs to the case in which it was typed.
+    if (first === undefined || line[first] === '\t') continue;
+    const dash = isItem(line, first);
+    if (number === typed && !(dash && (indent ?? first) === first)) continue;
+    if (first === 0 && !(dash && (indent ?? 0) === 0)) return { head, end: number, starts };
+    if (!dash && indent === undefined) return undefined;
+    indent ??= first;
+    if (dash && first < indent) return undefined;
+    if (dash && first === indent) starts.push(number);
+  }
+  return { head, end: lines.length, starts };
+}
+
+/** The column at which a line begins; undefined if it is blank or a comment. */
+export function indentOf(line = ''): number | undefined {
+  let column = 0;
+  while (line[column] === ' ') column += 1;
+  const first = line[column];
+  return first === undefined || first === '\r' || first === '#' ? undefined : column;
+}
+
+/** Whether a dash stands at a column that begins an item. */
+export function isItem(line = '', column: number): boolean {
+  const next = line[column + 1];
+  return line[column] === '-' && (next === undefined || next === ' ' || next === '\r');
 }

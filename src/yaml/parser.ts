@@ -1,9 +1,97 @@
-import { type Document, isScalar, type Node, YAMLParseError } from 'yaml';
+import {
+  Composer,
+  type CST,
+  type Document,
+  isScalar,
+  Lexer,
+  type Node,
+  Parser,
+  YAMLParseError,
+} from 'yaml';
 import { uniqueBy } from '../core/data/data.ts';
+import { ReasonedError } from '../core/errors.ts';
+import { LIMITS, readable } from '../core/limits.ts';
 import type { Work } from '../node/cooperative.ts';
-import { documentsWithin, REFUSALS, Refusal } from './gate.ts';
 import { eachNode, type Style, styleOf } from './nodes.ts';
-import { syntaxWords } from './syntaxWords.ts';
+
+/** Codes of the problems that a refused text has. */
+const REFUSALS = ['too-deep', 'too-many-tokens', 'too-many-errors'] as const;
+
+/** A text that exceeds a limit: none of it is read. */
+export class Refusal extends ReasonedError<(typeof REFUSALS)[number]> {
+  override readonly name = 'Refusal';
+}
+
+type Fault = ConstructorParameters<typeof YAMLParseError>;
+
+/** Lexemes between two places at which the parser may rest. */
+const STRETCH = 500;
+
+/**
+ * The document of a text and, if there are more, the second one, for as long as the text stays within
+ * the limits.
+ *
+ * @throws Refusal
+ */
+function* documentsWithin(
+  text: string,
+  options: ConstructorParameters<typeof Composer>[0],
+): Work<readonly Document.Parsed[]> {
+  let faults = 0;
+  // Each fault takes kilobytes.
+  const countFault = () => {
+    faults += 1;
+    if (faults <= LIMITS.syntaxErrors) return;
+    const most = readable(LIMITS.syntaxErrors);
+    const message = `This is not valid YAML: it has more than ${most} syntax errors.`;
+    throw new Refusal('too-many-errors', message);
+  };
+  const composer = composerThat(countFault, options);
+  const documents: Document.Parsed[] = [];
+  for (const token of tokensWithin(text)) {
+    if (token?.type === 'error') countFault();
+    if (token) documents.push(...composer.next(token));
+    else yield;
+    if (documents.length > 1) return documents;
+  }
+  yield;
+  return [...documents, ...composer.end(true, text.length)];
+}
+
+/** The tokens of a text, and nothing where their reader may rest. @throws Refusal */
+export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
+  const parser = new Parser();
+  let count = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    count += 1;
+    if (count % STRETCH === 0) yield;
+    if (count > LIMITS.tokens) {
+      const message = `The text has more than ${readable(LIMITS.tokens)} YAML tokens. Split it.`;
+      throw new Refusal('too-many-tokens', message);
+    }
+    if (parser.stack.length > LIMITS.depth) {
+      const message = `The text is nested more than ${LIMITS.depth} levels deep. Flatten it.`;
+      throw new Refusal('too-deep', message);
+    }
+  }
+  yield;
+  yield* parser.end();
+}
+
+function composerThat(
+  countFault: () => void,
+  options: ConstructorParameters<typeof Composer>[0],
+): Composer {
+  const composer = new Composer(options);
+  const { onError } = composer as unknown as { onError(...fault: Fault): void };
+  return Object.assign(composer, {
+    onError(...fault: Fault) {
+      countFault();
+      onError(...fault);
+    },
+  });
+}
 
 /** A YAML syntax error. Offsets in UTF-16 units. */
 export interface SyntaxFault {
@@ -104,4 +192,107 @@ const UNREADABLE: readonly string[] = [
 /** Whether a problem keeps a text, or the item that it is confined to, from being read as it is meant. */
 export function isUnreadable({ code }: Pick<SyntaxFault, 'code'>): boolean {
   return UNREADABLE.includes(code);
+}
+
+/** What is wrong with a text that is no YAML. Offsets in UTF-16 units. */
+interface SyntaxWords {
+  readonly message: string;
+  /** What is to be put in quotes, or to get a blank behind it, where that is known. */
+  readonly mend?: {
+    readonly kind: 'quote' | 'blank';
+    readonly start: number;
+    readonly end: number;
+  };
+  /** The line that is to be indented otherwise, where that is known. */
+  readonly misplaced?: { readonly start: number; readonly end: number };
+}
+
+/** What to write, by what the parser says. */
+const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
+  [/^Missing closing .quote/, () => 'This text has no closing quote.'],
+  [
+    /^Flow (?:map|sequence) .* end with a (.)$/,
+    ([, bracket]) => `This has no closing "${bracket}".`,
+  ],
+  [/^All .* items must start at the same column/, () => WRONG_INDENT],
+  [/^Sequence item without - indicator/, () => WRONG_INDENT],
+  [/^A block sequence may not be used as an implicit map key/, () => WRONG_INDENT],
+  [/^Nested mappings are not allowed/, () => NEEDS_QUOTES],
+  [/^Implicit keys need to be on a single line/, () => EXPECTED_ENTRY],
+  [/^Implicit map keys need to be followed by map values/, () => EXPECTED_ENTRY],
+  [
+    /^Plain value cannot start with .*(.)$/,
+    ([, sign]) => `Text that starts with "${sign}" needs quotes.`,
+  ],
+  [
+    /^Invalid escape sequence (.*)$/,
+    ([, written]) => `"${written}" is not an escape. Write "\\\\" for a backslash.`,
+  ],
+  [
+    /^Unexpected scalar/,
+    () => 'Text goes on after its closing quote. Use the other kind of quotes around it.',
+  ],
+  [/^Unexpected block-seq-ind/, () => 'Start the list on the next line, or write it as [a, b].'],
+  [/^Unexpected flow-(?:map|seq)-end/, () => 'There is nothing to close with this bracket.'],
+  [/^Block scalar header/, () => 'Start the text on the next line.'],
+];
+
+const WRONG_INDENT = 'This line is not indented like the lines around it.';
+const EXPECTED_ENTRY = 'Expected `key: value`, with a space after the colon.';
+const NEEDS_QUOTES = 'Text that contains ": " needs quotes.';
+
+/** `-id: a`, `- id:a`, and a text with a colon behind a key. */
+const GLUED_DASH = /^([ \t]*)-(?=[a-z_][\w-]*:)/;
+const GLUED_COLON = /^([ \t]*(?:- +)*)([a-z_]\w*:)(?=["'\w[{])/;
+const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: +#.*)?$/;
+
+/** A value that begins with a variable, which YAML takes for a mapping. */
+const VARIABLE_FIRST = /^([ \t]*(?:- +)*(?:[a-z_]\w*: +)?)(\{\{.*?\S)(?: +#.*)?$/;
+
+/**
+ * A syntax error in words of what to write.
+ *
+ * @param said by the parser
+ * @param at where it found the error
+ */
+function syntaxWords(said: string, text: string, at: number): SyntaxWords {
+  const first = text.lastIndexOf('\n', at - 1) + 1;
+  const [line = ''] = text.slice(first).split(/\r?\n/, 1);
+  const [, indent, ...glued] = GLUED_DASH.exec(line) ?? GLUED_COLON.exec(line) ?? [];
+  if (indent !== undefined) {
+    const [sign = '-'] = glued;
+    const start = first + indent.length;
+    const mend = { kind: 'blank', start, end: start + sign.length } as const;
+    return { message: `Put a space after "${sign}".`, mend };
+  }
+  const [, before, variable] = VARIABLE_FIRST.exec(line) ?? [];
+  if (before !== undefined && variable !== undefined) {
+    const start = first + before.length;
+    const mend = { kind: 'quote', start, end: start + variable.length } as const;
+    return { message: 'Text that starts with "{{" needs quotes.', mend };
+  }
+  for (const [pattern, words] of WORDS) {
+    const found = pattern.exec(said);
+    if (!found) continue;
+    const message = words(found);
+    if (message === WRONG_INDENT) return misplaced(first, line.length);
+    if (message !== NEEDS_QUOTES) return { message };
+    // The colon is on the next line, which YAML takes for more of this text.
+    if (!/:(?:\s|$)/.test(line.slice(at - first))) return nextMisplaced(text, first + line.length);
+    const [, head = '', value] = COLON_TEXT.exec(line) ?? [];
+    if (value === undefined) return { message };
+    const start = first + head.length;
+    return { message, mend: { kind: 'quote', start, end: start + value.length } };
+  }
+  return { message: `This is not valid YAML: ${said}` };
+}
+
+function misplaced(start: number, length: number): SyntaxWords {
+  return { message: WRONG_INDENT, misplaced: { start, end: start + length } };
+}
+
+/** @param end of the line before */
+function nextMisplaced(text: string, end: number): SyntaxWords {
+  const [blank = '', words = ''] = /^(?:\s*(?:#.*)?\n)*([ \t]*\S.*)?/.exec(text.slice(end)) ?? [];
+  return misplaced(end + blank.length - words.length, words.length);
 }

@@ -1,9 +1,14 @@
 import { isMap, isNode, isSeq, type YAMLSeq } from 'yaml';
 import { atOnce } from '../node/cooperative.ts';
-import { startOfLine } from './lines.ts';
-import { endsOf, isEmpty, move, setEnds, startOf } from './nodes.ts';
-import { caseOffsets, indexOfCases, type ParsedText, setListRange } from './parsedText.ts';
-import { type ParsedItem, parseItem } from './parseItem.ts';
+import { endsOf, isEmpty, move, setEnds, startOf, startOfLine } from './nodes.ts';
+import {
+  caseOffsets,
+  indexOfCases,
+  type ParsedItem,
+  type ParsedText,
+  parseItem,
+  setListRange,
+} from './parsedText.ts';
 
 /** A text that was parsed after an earlier version of it. */
 export interface Reparsed extends ParsedText {

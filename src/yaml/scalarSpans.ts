@@ -37,7 +37,7 @@ export function pieceRanges(
   };
 }
 
-export interface VariableSpan {
+interface VariableSpan {
   readonly name: string;
   /** Of the name within the braces; undefined if escapes hide it. */
   readonly span: Span | undefined;

@@ -6,7 +6,7 @@ import { evalGrammar, MARKDOWN_KEYS, SCOPE } from '../../scripts/grammar/evalGra
 import { promptGrammar } from '../../scripts/grammar/promptGrammar.ts';
 import { assertionTypes } from '../../src/assertions/registry.ts';
 import { PROMPT_VARIABLES } from '../../src/assertions/shared/promptVariables.ts';
-import { evalJsonSchema } from '../../src/evalfile/publishedSchemas.ts';
+import { evalJsonSchema } from '../../src/evalfile/schema.ts';
 import { loadGrammar, tokensOf } from '../support/grammar.ts';
 
 const PROMPT_SCOPE = 'markdown.prompt.conversation-eval';

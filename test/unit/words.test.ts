@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { globSync } from 'tinyglobby';
-import { evalJsonSchema, messagesJsonSchema } from '../../src/evalfile/publishedSchemas.ts';
+import { evalJsonSchema, messagesJsonSchema } from '../../src/evalfile/schema.ts';
 
 /** Phrases that once made the product read as if translated. */
 const UNIDIOMATIC =

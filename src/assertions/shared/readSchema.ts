@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
-import { mappingOf } from '../../core/data/data.ts';
+import { mappingOf, pointerSteps } from '../../core/data/data.ts';
 import { errorText, TookTooLong } from '../../core/errors.ts';
 import { closest } from '../../core/text/closest.ts';
 import { cpuTime } from '../../node/cooperative.ts';
@@ -184,9 +184,7 @@ function schemaFaults(schema: Schema, errors: readonly ErrorObject[]): Fault[] {
 /** The keys that a JSON pointer goes through, places in lists as numbers. */
 function pathOf(schema: Schema, pointer: string): (string | number)[] {
   let value: unknown = schema;
-  const parts = pointer.split('/').slice(1);
-  return parts.map((part) => {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  return pointerSteps(pointer).map((name) => {
     const key = Array.isArray(value) ? Number(name) : name;
     value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
     return key;

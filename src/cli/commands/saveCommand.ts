@@ -5,7 +5,7 @@ import { caseName } from '../../core/presentation/words.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { unwritable } from '../../disk/fileErrors.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
-import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../../evalfile/save/savedCase.ts';
+import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../../evalfile/savedCase.ts';
 import { shownPath } from '../../report/style.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';

@@ -64,7 +64,7 @@ function countByName(names: readonly string[]): Record<string, number> {
 const MOST_TOLD = 100;
 
 /** What is told of many assertions, and sentences about those that are left out. */
-export interface ToldSummaries {
+interface ToldSummaries {
   readonly told: readonly AssertionSummary[];
   readonly more: readonly string[];
 }

@@ -10,7 +10,7 @@ import { missesBeside, missesIn, thresholdNote, verdictText } from './verdictTex
 import { STATUS_WORDS } from './words.ts';
 
 /** Something that a failure is about, to be opened. */
-export interface Link {
+interface Link {
   readonly label: string;
   readonly source: Source;
   /** Its number, if it is a turn. */

@@ -22,7 +22,7 @@ export interface Outcome {
   readonly compared?: ComparedWords | undefined;
 }
 
-export interface RepeatedOutcome {
+interface RepeatedOutcome {
   readonly passed: number;
   /** Of so many that came to an end. */
   readonly finished: number;

@@ -1,7 +1,7 @@
 const VARIABLE = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
 
 /** A variable in a text: `{{ name }}`, its name and where the braces stand, in UTF-16 units. */
-export interface TemplateVariable {
+interface TemplateVariable {
   readonly name: string;
   readonly offset: number;
   readonly length: number;

@@ -10,7 +10,7 @@ import type { JudgePrompt } from '../../core/suite.ts';
 import { templateVariables } from '../../core/text/template.ts';
 import { pieceRanges } from '../../yaml/scalarSpans.ts';
 import { isUnfilled } from '../case/fillIn.ts';
-import { resolveModel } from '../models.ts';
+import { resolveModel } from '../modelsAndTargets.ts';
 import { bodyProblems } from '../prompt.ts';
 import { readReferenced } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';

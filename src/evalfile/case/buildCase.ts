@@ -4,20 +4,15 @@ import { unwrapTools } from '../../core/message.ts';
 import type { Assertion, Repeat, SaidBefore, SuiteCase } from '../../core/suite.ts';
 import { sha256 } from '../../node/hashes.ts';
 import type { AssertionInput } from '../assertion/assertionSchema.ts';
-import type { AboutCase } from '../assertion/at.ts';
-import { buildAssertion } from '../assertion/buildAssertion.ts';
-import { checkKeys } from '../assertion/checkKeys.ts';
-import { assertionKeys } from '../assertion/key.ts';
-import { outsideModel, resolveModel } from '../models.ts';
+import { type AboutCase, buildAssertion } from '../assertion/buildAssertion.ts';
+import { assertionKeys, checkKeys, listedAssertions } from '../assertion/keys.ts';
+import { type OfferedTools, outsideModel, resolveModel } from '../modelsAndTargets.ts';
 import type { CaseInput } from '../schema.ts';
 import { type Scope, within } from '../scope.ts';
-import type { OfferedTools } from '../targetTools.ts';
 import { type Own, severalIn, type Variant } from '../variants/several.ts';
-import type { CaseSource } from './caseSources.ts';
+import { atTop, type CaseSource, type ReadCase, readCase } from './caseSources.ts';
 import { conversationOf } from './conversationOf.ts';
 import { fillIn } from './fillIn.ts';
-import { listedAssertions } from './listedAssertions.ts';
-import { atTop, type ReadCase, readCase } from './readCase.ts';
 
 /** SHA-256 of a case's text, hexadecimal: what tells a stale verdict. */
 export const hashOfCase = remembered(({ location }: CaseSource): string => {

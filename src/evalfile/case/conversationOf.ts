@@ -1,15 +1,38 @@
 import { knownOf } from '../../assertions/caseNeeds.ts';
-import { toConversation, turnsOf } from '../../core/conversation.ts';
-import { isError } from '../../core/problem.ts';
-import { within } from '../scope.ts';
-import type { OfferedTools } from '../targetTools.ts';
-import type { LoadedTranscript } from '../transcript.ts';
+import type { Known } from '../../assertions/contract.ts';
+import {
+  type Conversation,
+  openEnd,
+  type Turn,
+  toConversation,
+  turnsOf,
+} from '../../core/conversation.ts';
+import { isError, type Problem } from '../../core/problem.ts';
+import {
+  MOST_USER_TURNS,
+  type ModelSpec,
+  NO_SIMULATOR,
+  type SaidBefore,
+  type SimulatedUser,
+  type SuiteCase,
+  type TargetSpec,
+} from '../../core/suite.ts';
+import { renderTemplate, templateVariables } from '../../core/text/template.ts';
+import { inSteps } from '../../node/cooperative.ts';
+import { declaredReporting, findTargetType } from '../../targets/registry.ts';
+import {
+  checkContextKeys,
+  type OfferedTools,
+  overrideJudge,
+  resolveModel,
+  resolveTarget,
+} from '../modelsAndTargets.ts';
+import { readReferenced } from '../referencedFiles.ts';
+import { type Location, within } from '../scope.ts';
+import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';
 import { checkTranscripts } from '../variants/transcripts.ts';
-import type { KnownConversation } from './knownConversation.ts';
-import { scripted, simulated } from './live.ts';
-import { messagesAt } from './messagesAt.ts';
-import type { ReadCase } from './readCase.ts';
-import type { CaseJudge } from './simulated.ts';
+import { atTop, type ReadCase, type SoundTurn } from './caseSources.ts';
+import { fillIn, textual } from './fillIn.ts';
 
 /** The keys of a case that say where its conversation comes from. */
 const ORIGINS = ['turns', 'simulate', 'transcript', 'transcripts'] as const;
@@ -73,4 +96,271 @@ function sayUseless(
   const key = within(location, name);
   const message = `\`${name}\` works only with ${works}. Remove it.`;
   scope.reporter.sayOnKey('useless-key', message, key, { fix: { remove: key.path } });
+}
+
+/** Where a case's conversation comes from, and what is known about it before the run. */
+interface KnownConversation {
+  /** Absent if it cannot be had, for the reason that was reported. */
+  readonly origin?: SuiteCase['origin'];
+  readonly history?: SaidBefore;
+  readonly known: Known;
+  /** The mapping of its target, where it is read. */
+  readonly targetAt?: Location | undefined;
+  /** Absent where it is not known yet, or if a history cannot be read. */
+  readonly sides?: readonly Turn['side'][];
+}
+
+/** The user's turns as they are written. */
+async function scripted(
+  read: ReadCase,
+  offered: OfferedTools | undefined,
+): Promise<KnownConversation> {
+  const { input, location, scope } = read;
+  const context = input.context ?? {};
+  const given = input.turns ?? [];
+  const turns = given.map((item, index) => {
+    const turn = within(location, 'turns', index);
+    const { user = '', expected } = typeof item === 'string' ? { user: item } : (item ?? {});
+    const textLocation = typeof item === 'string' ? turn : within(turn, 'user');
+    return {
+      user: fillIn(user, context, textLocation, scope),
+      source: { path: location.document.path, range: location.document.entryRangeOf(turn.path) },
+      ...(expected !== undefined && {
+        expected: fillIn(expected, context, within(turn, 'expected'), scope),
+      }),
+    };
+  });
+  const hasExpected = turns.some(({ expected }) => expected !== undefined);
+  const { target, targetAt, known, history, before } = await liveCase(read, 'turns', offered);
+  return {
+    ...(target && { origin: { kind: 'turns', target, ...(history && { history }), turns } }),
+    ...(history && { history }),
+    targetAt,
+    known: {
+      ...(hasExpected || !given.some(mayExpect) ? { hasExpected } : {}),
+      ...known,
+    },
+    ...(before && { sides: [...before, ...turns.flatMap(() => ['user', 'assistant'] as const)] }),
+  };
+}
+
+/** A user that a model plays. How much is said only the run tells. */
+async function simulated(
+  read: ReadCase,
+  offered: OfferedTools | undefined,
+  judge: CaseJudge,
+): Promise<KnownConversation> {
+  const user = await simulatedUserOf(read, judge);
+  const { target, targetAt, known, history } = await liveCase(read, 'simulate', offered);
+  return {
+    ...(target &&
+      user && { origin: { kind: 'simulate', target, ...(history && { history }), user } }),
+    ...(history && { history }),
+    targetAt,
+    known: { hasExpected: false, ...known },
+  };
+}
+
+interface LiveCase {
+  readonly target: TargetSpec | undefined;
+  readonly targetAt: Location;
+  readonly history: SaidBefore | undefined;
+  /** The sides of the history's turns; undefined if it cannot be read. */
+  readonly before: readonly Turn['side'][] | undefined;
+  readonly known: Known;
+}
+
+/** What every live conversation has. @param key that says what the user does */
+async function liveCase(
+  read: ReadCase,
+  key: 'turns' | 'simulate',
+  offered: OfferedTools | undefined,
+): Promise<LiveCase> {
+  const written = await targetFor(read, key, offered);
+  const target = written && withSystem(written, read);
+  if (target) checkHistory(read, target);
+  if (target && !read.scope.unsound.has('context')) {
+    checkContextKeys(target, read.input.context ?? {}, read.location, read.scope);
+  }
+  const history = await historyOf(read);
+  const said = toConversation(history?.messages ?? []);
+  const isKnown = history !== undefined || read.input.history === undefined;
+  const reporting = target && declaredReporting(target);
+  return {
+    target,
+    targetAt: targetPlace(read),
+    history,
+    before: isKnown ? turnsOf(said).map(({ side }) => side) : undefined,
+    known: {
+      ...(target && systemTextKnown(target)),
+      ...(reporting && { reporting }),
+      ...knownBefore(said),
+    },
+  };
+}
+
+/** The target with the values of the case's context in its `system`. */
+function withSystem(target: TargetSpec, { input, location, scope }: ReadCase): TargetSpec {
+  const { name, system } = target;
+  if (system === undefined || scope.unsound.has('context')) return target;
+  const context = input.context ?? {};
+  const unknown = templateVariables(system).find((one) => !Object.hasOwn(context, one.name));
+  if (unknown) {
+    const message = `The \`system\` of the target "${name}" uses {{${unknown.name}}}, but the case's \`context\` has no key \`${unknown.name}\`. Add it to \`context\`.`;
+    scope.reporter.sayOnKey('unknown-variable', message, location);
+    return target;
+  }
+  return { ...target, system: renderTemplate(system, (key) => textual(context[key])) };
+}
+
+/** What a history holds the conversation holds; of the rest of it nothing is known. */
+function knownBefore(before: Conversation): Known {
+  return Object.fromEntries(Object.entries(knownOf(before)).filter(([, holds]) => holds));
+}
+
+/** Whether a turn may say what a good reply holds, in a way that cannot be read. */
+function mayExpect(turn: SoundTurn): boolean {
+  return turn === undefined || (typeof turn !== 'string' && 'expected' in turn);
+}
+
+async function targetFor(
+  { input, location, scope }: ReadCase,
+  key: 'turns' | 'simulate',
+  offered: OfferedTools | undefined,
+): Promise<TargetSpec | undefined> {
+  if (input.target !== undefined) {
+    return resolveTarget(input.target, within(location, 'target'), offered, scope);
+  }
+  if (scope.unsound.has('target')) return undefined;
+  if (scope.file.target !== undefined) {
+    return resolveTarget(scope.file.target, atTop('target', location, scope), offered, scope);
+  }
+  const needs =
+    key === 'turns'
+      ? '`turns` need a `target` to answer them'
+      : '`simulate` needs a `target` that answers';
+  const message = `${needs}. Set one in the case or at the top of the file.`;
+  scope.reporter.sayOnKey('missing-target', message, within(location, key), {
+    fix: { add: { to: location.path, key: 'target' } },
+  });
+  return undefined;
+}
+
+/** Where the mapping of the target is: a name stands for one under `targets`. */
+function targetPlace({ input, location, scope }: ReadCase): Location {
+  const name = input.target ?? scope.file.target;
+  if (typeof name === 'string')
+    return { ...atTop('targets', location, scope), path: ['targets', name] };
+  return input.target ? within(location, 'target') : atTop('target', location, scope);
+}
+
+/** A target that may reply with system texts may be told some that the file does not hold. */
+function systemTextKnown({ system, type }: TargetSpec): Pick<Known, 'hasSystemText'> {
+  if (system !== undefined) return { hasSystemText: true };
+  return findTargetType(type)?.repliesWithSystemTexts ? {} : { hasSystemText: false };
+}
+
+/** What judges a case. */
+interface CaseJudge {
+  readonly judge: ModelSpec | undefined;
+  /** Whether anything names a judge, be it a wrong one. */
+  readonly judgeNamed: boolean;
+}
+
+/** The user that a model plays; undefined if it has no goal. */
+async function simulatedUserOf(
+  { input, location, scope }: ReadCase,
+  { judge, judgeNamed }: CaseJudge,
+): Promise<SimulatedUser | undefined> {
+  const { simulate: given = {}, context = {} } = input;
+  const place = within(location, 'simulate');
+  const { document } = location;
+  const filled = <Value>(value: Value, key: string) =>
+    fillIn(value, context, within(place, key), scope);
+  const { goal, persona, opening = [], stop_when, guidelines, max_user_turns, seed } = given;
+  const own = await resolveModel(given.model, within(place, 'model'), scope);
+  const model = own ?? (await overrideJudge(judge, scope));
+  if (!model && given.model === undefined && !judgeNamed) {
+    scope.reporter.sayOnKey('no-simulator', NO_SIMULATOR, place, {
+      severity: 'warning',
+      fix: { add: { to: place.path, key: 'model' } },
+    });
+  }
+  const texts = {
+    goal: filled(goal, 'goal'),
+    persona: filled(persona, 'persona'),
+    stopWhen: filled(stop_when, 'stop_when'),
+    guidelines: filled(guidelines, 'guidelines'),
+  };
+  const said = opening.map((text, index) => ({
+    user: fillIn(text, context, within(place, 'opening', index), scope),
+    source: {
+      path: document.path,
+      range: document.entryRangeOf(within(place, 'opening', index).path),
+    },
+  }));
+  if (texts.goal === undefined) return undefined;
+  const { persona: who, stopWhen, guidelines: rules } = texts;
+  return {
+    goal: texts.goal,
+    opening: said,
+    maxUserTurns: max_user_turns ?? MOST_USER_TURNS,
+    source: { path: document.path, range: document.keyRangeOf(place.path) },
+    ...(who !== undefined && { persona: who }),
+    ...(stopWhen !== undefined && { stopWhen }),
+    ...(rules !== undefined && { guidelines: rules }),
+    ...(model && { model }),
+    ...(seed !== undefined && { seed }),
+  };
+}
+
+/** What was said before the first live turn; undefined if there is nothing, or it is at fault. */
+async function historyOf(read: ReadCase): Promise<SaidBefore | undefined> {
+  const { input, location, scope } = read;
+  if (input.history === undefined || scope.unsound.has('history')) return undefined;
+  const loaded = await messagesAt('history', read);
+  if (!loaded) return undefined;
+  const problems = problemsOf(loaded, input.simulate ? '`opening`' : '`turns`');
+  for (const problem of problems) scope.reporter.add(problem, location.owner);
+  if (problems.some(isError)) return undefined;
+  const messages = loaded.messages.map((one) => ({ ...one, history: true as const }));
+  return { messages, notes: loaded.notes };
+}
+
+/** Only the assistant has to speak in it: an agent may greet first. */
+const OF_WHOLE = ['no-user-message', 'no-assistant-message', 'conversation-unfinished'];
+
+/** @param live where the user's next words belong */
+function problemsOf({ messages, problems }: LoadedTranscript, live: string): Problem[] {
+  const own = problems.filter(({ code }) => !OF_WHOLE.includes(code));
+  const last = messages.at(-1)?.source;
+  const end = own.some(isError) ? undefined : openEnd(toConversation(messages));
+  if (!end || !last) return own;
+  const message =
+    end === 'user'
+      ? `A history ends with the assistant, and the next turn is the user's. Move what the user says last to ${live}.`
+      : 'A history ends with what the assistant says. Add its reply after the tool call.';
+  const range = problems.find(({ code }) => OF_WHOLE.includes(code))?.range ?? last.range;
+  return [...own, { code: 'history-unfinished', message, severity: 'error', ...last, range }];
+}
+
+/** Tells a history that the target cannot be given. */
+function checkHistory({ input, location, scope }: ReadCase, target: TargetSpec): void {
+  const { keepsSession } = findTargetType(target.type) ?? {};
+  if (input.history === undefined || !keepsSession?.(target.params)) return;
+  const key = within(location, 'history');
+  const message = `"${target.name}" keeps the conversation in its own session, so it cannot be given a \`history\`. Remove it, or say those turns live.`;
+  scope.reporter.sayOnKey('history-refused', message, key, { fix: { remove: key.path } });
+}
+
+/** The messages that stand in a case, or in the file that it names; undefined if there is no such file. */
+async function messagesAt(
+  key: 'transcript' | 'history',
+  { input, location, scope }: ReadCase,
+): Promise<LoadedTranscript | undefined> {
+  const { [key]: value, roles } = input;
+  const { document, path, ...at } = within(location, key);
+  if (typeof value !== 'string') return readTranscript(value, document, path, 'refused', roles);
+  const found = await readReferenced(value, { document, path, ...at }, 'transcript', scope);
+  return found && inSteps(readTranscriptFile(found.text, found.path, roles), scope.step);
 }

@@ -1,12 +1,12 @@
 import { toConversation, turnsOf } from '../../core/conversation.ts';
 import { type Mapping, mappingOf, valueAt } from '../../core/data/data.ts';
 import { MAX_REPETITIONS, type SaidBefore, type SuiteCase } from '../../core/suite.ts';
+import { listedAssertions } from '../assertion/keys.ts';
 import type { OutlineCase, OutlineTurn } from '../loadedSuite.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 import { spokenMessages } from '../spokenMessages.ts';
 import { hashOfCase } from './buildCase.ts';
 import type { CaseSource } from './caseSources.ts';
-import { listedAssertions } from './listedAssertions.ts';
 
 /** A case as it can be shown, made of whatever stands there. */
 export function outlineOf(

@@ -1,20 +1,22 @@
+import * as z from 'zod';
 import { isMapping, type Mapping, type Path, valueAt } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
+import { toolSchema } from '../../core/message.ts';
 import { isError, type Problem, type Range } from '../../core/problem.ts';
-import type { Work } from '../../node/cooperative.ts';
+import type { Step, Work } from '../../node/cooperative.ts';
 import { sha256 } from '../../node/hashes.ts';
-import { locateProblem } from '../../schema/locateProblem.ts';
-import { valueProblems } from '../../schema/valueProblems.ts';
+import { locateProblem, valueProblems } from '../../schema/valueProblems.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
+import { type Slices, textOfBytes } from '../files.ts';
 import {
   type LoadedTranscript,
   lineFault,
   parseTranscript,
+  type Roles,
   readTranscript,
+  sideKey,
   unreadNote,
 } from '../transcript.ts';
-import { factsIn, factsSchema, isFact, type RecordedFacts } from './recordedFacts.ts';
-import { type Roles, sideKey } from './roles.ts';
 
 /** A conversation in a file, found but not read. */
 export interface FoundConversation {
@@ -97,7 +99,7 @@ function* findInLines(
 }
 
 /** Finds the conversations in lines that come one after the other. */
-export class LineFinder {
+class LineFinder {
   readonly #path: string;
   readonly #roles: Roles | undefined;
   readonly #conversations: FoundConversation[] = [];
@@ -314,4 +316,108 @@ export function* readConversation(
 
 function lineRange(line: number, content: string): Range {
   return { start: { line, character: 0 }, end: { line, character: content.length } };
+}
+
+/** Tools as logs have them: with keys of their own besides. */
+const tools = z.array(z.union([z.object({ function: toolSchema.strip() }), toolSchema.strip()]));
+
+/** What a conversation of a data set says of itself, in place of what its case says. */
+const factsSchema = z.object({
+  id: z.union([z.string(), z.number()]).optional(),
+  role: z.string().min(1).optional(),
+  topics: z.array(z.string().min(1)).optional(),
+  tools: tools.optional(),
+  expectations: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
+  context: z.record(z.string(), z.unknown()).optional(),
+  tags: z.array(z.string().min(1)).optional(),
+});
+
+type RecordedFacts = z.infer<typeof factsSchema>;
+
+function isFact(key: string): boolean {
+  return Object.hasOwn(factsSchema.shape, key);
+}
+
+/** The facts among the keys of a conversation. Other tools write null for what is not there. */
+function factsIn(value: Mapping): Mapping {
+  return Object.fromEntries(
+    Object.entries(value).filter(([key, one]) => one !== null && isFact(key)),
+  );
+}
+
+/** As `findConversations`, of lines that are never in memory all at once. @throws FileError */
+export async function findInSlices(
+  slices: Slices,
+  path: string,
+  roles: Roles | undefined,
+  step: Step,
+): Promise<FoundConversations> {
+  const finder = new LineFinder(path, roles);
+  const lines = new LineReader(finder);
+  for await (const slice of slices.inOrder()) {
+    lines.add(slice);
+    if (finder.isOver) return finder.found();
+    await step();
+  }
+  lines.end();
+  return finder.found();
+}
+
+/** The text of one of these lines. @throws FileError */
+export async function lineIn(slices: Slices, { start, end }: Omit<DataLine, 'content'>) {
+  return textOfBytes(await slices.between(start, end));
+}
+
+const LINE_BREAK = 0x0a;
+const RETURN = 0x0d;
+
+/** The lines of a file's bytes, piece by piece. Offsets are in bytes. */
+class LineReader {
+  readonly #finder: LineFinder;
+  #start = 0;
+  #open: Uint8Array[] = [];
+  /** Bytes of the line that is open. */
+  #length = 0;
+
+  constructor(finder: LineFinder) {
+    this.#finder = finder;
+  }
+
+  add(slice: Uint8Array): void {
+    let from = 0;
+    for (let to = slice.indexOf(LINE_BREAK); to >= 0; to = slice.indexOf(LINE_BREAK, from)) {
+      if (to === from && this.#length === 0) {
+        this.#finder.skip();
+        this.#start += 1;
+      } else {
+        this.#take(slice.subarray(from, to));
+        this.end();
+      }
+      if (this.#finder.isOver) return;
+      from = to + 1;
+    }
+    if (from < slice.length) this.#take(Uint8Array.from(slice.subarray(from)));
+  }
+
+  /** What is beyond the limit of a line is counted, not kept. */
+  #take(bytes: Uint8Array): void {
+    if (this.#length <= LIMITS.transcript) this.#open.push(bytes);
+    this.#length += bytes.length;
+  }
+
+  end(): void {
+    const [one, ...more] = this.#open;
+    const bytes = one && more.length === 0 ? one : Buffer.concat(this.#open);
+    const isLong = this.#length > LIMITS.transcript;
+    const returned = !isLong && bytes.at(-1) === RETURN ? 1 : 0;
+    const [start, end] = [this.#start, this.#start + this.#length - returned];
+    this.#start += this.#length + 1;
+    this.#open = [];
+    this.#length = 0;
+    if (isLong) this.#finder.addLong({ start, end });
+    else {
+      const content = textOfBytes(bytes.subarray(0, bytes.length - returned));
+      this.#finder.add({ content, start, end });
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { freeNames, type Mapping } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { ExpandedCase, SuiteCase } from '../../core/suite.ts';
-import type { ReadCase } from '../case/readCase.ts';
+import type { ReadCase } from '../case/caseSources.ts';
 import { Reporter, type Scope, within } from '../scope.ts';
 import type { RecordedConversation } from './dataSet.ts';
 import { type Matrix, matrixOf } from './matrix.ts';
@@ -22,7 +22,7 @@ export interface Variant {
 }
 
 /** A case that stands for several conversations. */
-export interface Several {
+interface Several {
   /** The case without what its variants may say themselves: that is unknown. */
   readonly common: ReadCase;
   /** What is known of one of the variants: what holds of it is checked while the file is written. */

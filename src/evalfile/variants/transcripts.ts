@@ -6,26 +6,25 @@ import { type Problem, START } from '../../core/problem.ts';
 import { fixedFolder, isGlob } from '../../disk/glob.ts';
 import { inSteps } from '../../node/cooperative.ts';
 import { sha256 } from '../../node/hashes.ts';
+import { readLine } from '../../yaml/jsonLine.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
-import { filesMatching, findMatches } from '../case/matching.ts';
 import { FileError, type Slices } from '../files.ts';
-import { findReferenced, readFound } from '../referencedFiles.ts';
+import { filesMatching, findMatches, findReferenced, readFound } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';
-import { parseTranscript, unreadNote } from '../transcript.ts';
+import { parseTranscript, type Roles, unreadNote } from '../transcript.ts';
 import {
   type DataLine,
   type FoundConversation,
   type FoundConversations,
   findConversations,
+  findInSlices,
+  lineIn,
   type RecordedConversation,
   readConversation,
 } from './dataSet.ts';
-import { readLine } from './lineDocument.ts';
-import type { Roles } from './roles.ts';
-import { findInSlices, lineIn } from './slicedLines.ts';
 
 /** A recorded conversation that a case stands for. */
-export interface Recorded {
+interface Recorded {
   readonly name: string;
   readonly tags: readonly string[];
   /** Its file, absolute. */

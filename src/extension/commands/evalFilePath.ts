@@ -1,5 +1,5 @@
 import { capitalized } from '../../core/text/format.ts';
-import { isEvalFile } from '../../protocol/names.ts';
+import { EVAL_ENDING, isEvalFile } from '../../node/paths.ts';
 
 const FOLDER = 'evals';
 
@@ -35,7 +35,7 @@ export function evalFileName(name: string): string {
 /** `evals/refund-agent.eval.yaml` is about the "Refund agent". */
 export function suiteName(path: string): string {
   const words = (path.split('/').at(-1) ?? '')
-    .replace(/\.eval\.ya?ml$/, '')
+    .replace(EVAL_ENDING, '')
     .replaceAll(/[-_.]+/g, ' ')
     .trim();
   return capitalized(words);

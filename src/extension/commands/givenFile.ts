@@ -6,6 +6,7 @@ import { noticeText } from '../../core/text/visibleText.ts';
 import { FileError } from '../../evalfile/files.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { evalFilePaths } from '../../interop/importFile.ts';
+import { EVAL_ENDING } from '../../node/paths.ts';
 
 /** Endings of files that importers read. */
 export const IMPORTABLE = ['json', 'jsonl', 'ndjson', 'yaml', 'yml', 'csv'] as const;
@@ -34,7 +35,7 @@ export async function freePaths(source: string, count: number): Promise<string[]
   const folder = await vscode.workspace.fs.readDirectory(vscode.Uri.file(dirname(source)));
   const taken = new Set(folder.map(([name]) => name));
   const [own = ''] = evalFilePaths(source, 1);
-  const stem = own.replace(/\.eval\.yaml$/, '');
+  const stem = own.replace(EVAL_ENDING, '');
   const nameOfPath = (path: string) => path.slice(dirname(path).length + 1);
   const at = (number: number) => (number === 1 ? stem : `${stem}-${number}`);
   const first = firstFree(at, (one) =>

@@ -10,8 +10,8 @@ import { Scrubber } from '../../core/scrubber.ts';
 import type { Assertion, Suite } from '../../core/suite.ts';
 import { counted } from '../../core/text/format.ts';
 import { labelText, noticeText } from '../../core/text/visibleText.ts';
+import { expandSuite } from '../../evalfile/loadedSuite.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
-import { expandSuite } from '../../evalfile/variants/expandSuite.ts';
 import {
   estimateImprovement,
   type Improvement,

@@ -1,12 +1,7 @@
 import * as vscode from 'vscode';
 import { caseName } from '../../core/presentation/words.ts';
 import { noticeText } from '../../core/text/visibleText.ts';
-import {
-  type SaveAs,
-  type SavedCase,
-  SaveError,
-  savedCase,
-} from '../../evalfile/save/savedCase.ts';
+import { type SaveAs, type SavedCase, SaveError, savedCase } from '../../evalfile/savedCase.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 import { reveal } from '../locations.ts';
 import { readSuite } from '../suites.ts';

@@ -56,7 +56,7 @@ async function replaceJudge(
     await settings.update(SETTINGS.judge, to.id);
     return true;
   }
-  const { changeJudge } = await import('../../evalfile/changeJudge.ts');
+  const { changeJudge } = await import('../../evalfile/starter.ts');
   const document = await vscode.workspace.openTextDocument(uri);
   const edits = changeJudge(document.getText(), uri.fsPath, from, to);
   if (edits.length === 0) {

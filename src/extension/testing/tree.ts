@@ -3,7 +3,7 @@ import type { ExpandedCase } from '../../core/suite.ts';
 import { labelText, visibleText } from '../../core/text/visibleText.ts';
 import type { RenamedCase } from '../../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { EVAL_GLOB } from '../../protocol/names.ts';
+import { EVAL_GLOB } from '../../node/paths.ts';
 import { Disposing } from '../disposables.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 import { CaseItems } from './caseItems.ts';

@@ -3,7 +3,7 @@ import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-lan
 import { firstFree, type Path } from '../../core/data/data.ts';
 import { START } from '../../core/problem.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { resolveReference } from '../../evalfile/resolveReference.ts';
+import { resolveReference } from '../../evalfile/files.ts';
 import { linkedFile } from '../features/documentLinks.ts';
 import type { EvalDocument, LanguagePorts } from '../ports.ts';
 

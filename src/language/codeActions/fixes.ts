@@ -3,9 +3,15 @@ import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-lan
 import type { Fix } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
-import { addKeys, edit, replaceEntry, replaceText } from '../../yaml/edits.ts';
+import {
+  addKeys,
+  edit,
+  removeEntry,
+  removeKeyAt,
+  replaceEntry,
+  replaceText,
+} from '../../yaml/edits.ts';
 import { quoted, writeInline } from '../../yaml/quoting.ts';
-import { removeEntry, removeKeyAt } from '../../yaml/removeEntry.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { DiagnosticData } from '../features/diagnostics.ts';
 import { editsIn, newFileEdit, quickFix } from './actions.ts';

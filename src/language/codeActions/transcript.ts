@@ -4,13 +4,19 @@ import { isNode, isSeq, type Node, visit, type YAMLSeq } from 'yaml';
 import { mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { isError } from '../../core/problem.ts';
 import { templateVariables } from '../../core/text/template.ts';
-import { writtenMessages } from '../../evalfile/save/writtenMessages.ts';
+import { writtenMessages } from '../../evalfile/savedCase.ts';
 import { loadTranscript } from '../../evalfile/transcript.ts';
-import { cutOut } from '../../yaml/cutOut.ts';
-import { addKeys, edit, renameKey, replaceValue, replaceWith } from '../../yaml/edits.ts';
+import {
+  addKeys,
+  cutOut,
+  edit,
+  removeEntry,
+  renameKey,
+  replaceValue,
+  replaceWith,
+} from '../../yaml/edits.ts';
 import { endOf, isFlow, nodeAt, startOf } from '../../yaml/nodes.ts';
 import { type Written, write, writeInline } from '../../yaml/quoting.ts';
-import { removeEntry } from '../../yaml/removeEntry.ts';
 import { parseYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import {
   type ActionContext,

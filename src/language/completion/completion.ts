@@ -4,7 +4,7 @@ import { findAssertionType } from '../../assertions/registry.ts';
 import { valueAt } from '../../core/data/data.ts';
 import { EXTENSIONS, isFileKind } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
-import { resolveReference } from '../../evalfile/resolveReference.ts';
+import { resolveReference } from '../../evalfile/files.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { readTranscriptFile } from '../../evalfile/transcript.ts';

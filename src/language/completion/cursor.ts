@@ -1,8 +1,8 @@
 import { type Path, valueAt } from '../../core/data/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { Work } from '../../node/cooperative.ts';
+import { readTolerantly } from '../../yaml/documentValue.ts';
 import { findMark, type Marked, type MarkSearch } from '../../yaml/markedYaml.ts';
-import { readTolerantly } from '../../yaml/tolerantReading.ts';
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';
 
 /** Where a key or value is being written. */

@@ -1,7 +1,7 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
 import type { Position } from '../../core/problem.ts';
-import { messageSchema, messagesFileSchema } from '../../evalfile/messagesSchema.ts';
+import { messageSchema, messagesFileSchema } from '../../evalfile/schema.ts';
 import type { Work } from '../../node/cooperative.ts';
 import type { CompletionContext } from '../ports.ts';
 import { type Cursor, cursorInText } from './cursor.ts';

@@ -3,7 +3,7 @@ import { mappingOf, valueAt } from '../../core/data/data.ts';
 import type { Position } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
 import type { Work } from '../../node/cooperative.ts';
-import { readTolerantly } from '../../yaml/tolerantReading.ts';
+import { readTolerantly } from '../../yaml/documentValue.ts';
 import type { IndexedFile } from '../ports.ts';
 import type { SymbolPorts } from '../symbols/sameSymbol.ts';
 import type { EvalSymbol } from '../symbols/symbolTable.ts';

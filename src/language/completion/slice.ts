@@ -1,8 +1,8 @@
 import type { Position } from '../../core/problem.ts';
 import type { Work } from '../../node/cooperative.ts';
-import { caseLines, indentOf, isItem } from '../../yaml/caseLines.ts';
-import { endOfLine } from '../../yaml/lines.ts';
-import { readTolerantly } from '../../yaml/tolerantReading.ts';
+import { readTolerantly } from '../../yaml/documentValue.ts';
+import { endOfLine } from '../../yaml/nodes.ts';
+import { caseLines, indentOf, isItem } from '../../yaml/parsedText.ts';
 
 /** The part of an eval file that completion at a place depends on. */
 export interface Slice {

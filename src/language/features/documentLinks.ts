@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { DocumentLink } from 'vscode-languageserver-types';
 import { isFileKind } from '../../core/meaning.ts';
-import { resolveReference } from '../../evalfile/resolveReference.ts';
+import { resolveReference } from '../../evalfile/files.ts';
 import type { EvalDocument, LanguagePorts } from '../ports.ts';
 import { symbolsOf } from '../symbols/symbolTable.ts';
 

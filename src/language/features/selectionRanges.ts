@@ -2,8 +2,14 @@ import type { SelectionRange } from 'vscode-languageserver-types';
 import { isMap, isNode, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
 import { lastOf } from '../../core/data/data.ts';
 import type { Position } from '../../core/problem.ts';
-import { endOfLine, startOfLine } from '../../yaml/lines.ts';
-import { isBlockText, type Span, spanOf, startOf } from '../../yaml/nodes.ts';
+import {
+  endOfLine,
+  isBlockText,
+  type Span,
+  spanOf,
+  startOf,
+  startOfLine,
+} from '../../yaml/nodes.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 

@@ -7,7 +7,7 @@ import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
 import { isFailure, recalledAmong } from '../../core/verdict.ts';
 import { textsNow } from '../../evalfile/caseChanges.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
-import { messagesFileSchema } from '../../evalfile/messagesSchema.ts';
+import { messagesFileSchema } from '../../evalfile/schema.ts';
 import { spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
 import type { Work } from '../../node/cooperative.ts';

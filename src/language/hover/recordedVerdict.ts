@@ -3,7 +3,7 @@ import { findAssertionType } from '../../assertions/registry.ts';
 import { type Path, valueAt } from '../../core/data/data.ts';
 import type { Assertion, SuiteCase } from '../../core/suite.ts';
 import type { Verdict } from '../../core/verdict.ts';
-import { assertionKeys, nestedKeys } from '../../evalfile/assertion/key.ts';
+import { assertionKeys, nestedKeys } from '../../evalfile/assertion/keys.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 

@@ -19,7 +19,10 @@ export interface TestedService {
   close(path: string): void;
 }
 
-const CLIENT_SETTINGS: ClientSettings = { snippets: false, hints: { turnNumbers: true, scores: true } };
+const CLIENT_SETTINGS: ClientSettings = {
+  snippets: false,
+  hints: { turnNumbers: true, scores: true },
+};
 
 /** The service over a workspace of files, without a server. */
 export function serviceOver(files: Files, folder = WORKSPACE): TestedService {

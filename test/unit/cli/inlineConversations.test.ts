@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SpillBuffer } from '../../../src/disk/spillBuffer.ts';
-import { compactSuite } from '../../../src/evalfile/compactSuite.ts';
+import { compactSuite } from '../../../src/evalfile/loadedSuite.ts';
 import { turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
 import { load } from '../../support/evalFiles.ts';
 import { itLong } from '../../support/long.ts';

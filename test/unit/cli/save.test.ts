@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { textOf, toConversation, turnsOf } from '../../../src/core/conversation.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
-import { savedCase } from '../../../src/evalfile/save/savedCase.ts';
+import { savedCase } from '../../../src/evalfile/savedCase.ts';
 import { LatestRuns } from '../../../src/store/records/latest.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';
 import { turnlight } from '../../support/commandLine.ts';

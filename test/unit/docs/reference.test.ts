@@ -8,7 +8,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { docsFiles, ROOT } from '../../../scripts/docs/pages.ts';
 import { recordLineSchema } from '../../../src/core/record/runRecord.ts';
 import { frontMatterSchema } from '../../../src/evalfile/prompt.ts';
-import { evalJsonSchema, messagesJsonSchema } from '../../../src/evalfile/publishedSchemas.ts';
+import { evalJsonSchema, messagesJsonSchema } from '../../../src/evalfile/schema.ts';
 import { modelProviders } from '../../../src/models/registry.ts';
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../../../src/runner/runOptions.ts';
 import { targetTypes } from '../../../src/targets/registry.ts';

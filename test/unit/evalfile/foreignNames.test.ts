@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertionTypes } from '../../../src/assertions/registry.ts';
-import { foreignNames, KEYS } from '../../../src/evalfile/foreignNames.ts';
-import { evalJsonSchema, messagesJsonSchema } from '../../../src/evalfile/publishedSchemas.ts';
-import { evalFileSchema } from '../../../src/evalfile/schema.ts';
+import { messageSchema, toolSchema } from '../../../src/core/message.ts';
+import { sharedKeys } from '../../../src/evalfile/assertion/assertionSchema.ts';
+import { foreignNames, KEYS, withoutOurs } from '../../../src/evalfile/foreignNames.ts';
+import {
+  evalFileSchema,
+  evalJsonSchema,
+  messagesJsonSchema,
+} from '../../../src/evalfile/schema.ts';
 import { keysAt } from '../../../src/schema/schemaWalk.ts';
 import { load, suiteWith } from '../../support/evalFiles.ts';
 import { keysOf } from '../../support/schemaKeys.ts';
@@ -121,6 +126,133 @@ describe("another tool's name of a key", () => {
         '"tests" is promptfoo\'s name. Here it is "cases".',
         'Unknown key "asert". Did you mean "assert"?',
       ],
+    );
+  });
+});
+
+/** What the tools' pages call the keys of suites, cases and metrics; keys of messages are the dialects'. */
+const DOCUMENTED: Readonly<Record<string, string>> = {
+  DeepEval: `threshold model include_reason strict_mode async_mode verbose_mode window_size evaluation_params
+    evaluation_steps criteria rubric score_range truths_extraction_limit evaluation_template
+    relevant_topics available_tools name chatbot_role scenario expected_outcome context
+    tags turns role content description`,
+  MLflow: `name instructions model guidelines inputs expectations scorers aggregations feedback_value_type description`,
+  Azure: `threshold evaluators conversation messages tool_definitions azure_endpoint azure_deployment
+    deployment_name context role content`,
+  AgentV: `evalcases assertions rubrics input_messages expected_output expected_messages min_score system_prompt mode
+    aggregator id description type value prompt required weight threshold target transcript tags input on_turn_failure
+    tests turns`,
+  promptfoo: `vars providers tests defaultTest metric rubricPrompt apiBaseUrl apiKeyEnvar provider description assert
+    threshold type value weight`,
+};
+
+/** Every key that can stand somewhere. */
+const OURS = new Set([
+  ...[
+    [],
+    ['cases', 0],
+    ['defaults'],
+    ['models', 'x'],
+    ['targets', 'x'],
+    ['cases', 0, 'turns', 0],
+  ].flatMap((path) =>
+    keysAt(
+      evalFileSchema,
+      {
+        cases: [{ turns: [{}] }],
+        defaults: {},
+        models: { x: { provider: 'openai' } },
+        targets: { x: { type: 'chat' } },
+      },
+      path,
+    ).map(({ name }) => name),
+  ),
+  ...assertionTypes.flatMap((type) => [...Object.keys(type.params.shape), ...sharedKeys(type)]),
+  ...messageSchema.options.flatMap(({ shape }) => Object.keys(shape)),
+  ...Object.keys(toolSchema.shape),
+  'type',
+  'range',
+]);
+
+describe('a key that another tool documents', () => {
+  for (const [tool, names] of Object.entries(DOCUMENTED)) {
+    for (const name of names.trim().split(/\s+/)) {
+      it(`is ours, or led to ours, or told to be without: ${tool}'s ${name}`, () => {
+        const found = foreignNames.ofKey(name, [...OURS], undefined);
+        const known = OURS.has(name) || found !== undefined;
+        assert.ok(known || withoutOurs(name) !== undefined);
+      });
+    }
+  }
+
+  for (const [written, message, keys] of [
+    [
+      'window_size: 3',
+      '`window_size: 3` of DeepEval is `window: 5` with `granularity: turn` here. It counts exchanges, the present one included; `window` counts the turns before the one that is judged.',
+      { window: 5, granularity: 'turn' },
+    ],
+    [
+      'strict_mode: true',
+      '`strict_mode: true` of DeepEval is `threshold: 1` here. It lets nothing but a full score pass.',
+      { threshold: 1 },
+    ],
+    [
+      'include_reason: true',
+      '"include_reason" is DeepEval\'s name; here every verdict has its reason. Remove it.',
+      undefined,
+    ],
+    [
+      'relevant_topics: [orders]',
+      '"relevant_topics" is DeepEval\'s name; here write `topics` in the case or at the top of the file.',
+      undefined,
+    ],
+    ['model: openai:gpt-5-mini', '"model" is DeepEval\'s name. Here it is "judge".', undefined],
+  ] as const) {
+    it(`is told of with what to write: ${written}`, async () => {
+      const conversation = 'transcript: [{user: Hi}, {assistant: x}]';
+      const text = suiteWith(
+        `${conversation}\nassert:\n  - type: turn-relevancy\n    ${written}`,
+        'judge: openai:gpt-5-mini\n',
+      );
+      const { problems } = await load(text);
+      assert.deepEqual(
+        problems.map((problem) => [problem.code, problem.message]),
+        [['unknown-key', message]],
+      );
+      assert.deepEqual(problems[0]?.fix?.instead?.keys, keys);
+    });
+  }
+
+  for (const [type, key] of [
+    ['regex', 'pattern'],
+    ['max-turns', 'max'],
+    ['max-cost', 'max'],
+  ] as const) {
+    it(`\`value\` of ${type} is \`${key}\``, async () => {
+      const value = type === 'regex' ? 'x' : 3;
+      const text = suiteWith(
+        `transcript: [{user: Hi}, {assistant: x}]\nassert: [{type: ${type}, value: ${value}}]`,
+      );
+      const { problems } = await load(text);
+      assert.equal(problems[0]?.replacement, key);
+    });
+  }
+});
+
+describe("MLflow's URI of a model", () => {
+  it('means the model that it names', async () => {
+    const conversation = 'transcript: [{user: Hi}, {assistant: x}]\nassert: [Is polite.]';
+    const { suite } = await load(suiteWith(conversation, 'judge: openai:/gpt-5-mini\n'));
+    assert.equal(suite?.cases[0]?.assertions[0]?.judge?.params.model, 'gpt-5-mini');
+    assert.equal(suite?.cases[0]?.assertions[0]?.judge?.id, 'openai:gpt-5-mini');
+  });
+
+  it('with an unknown provider is an error that names the known ones', async () => {
+    const conversation = 'transcript: [{user: Hi}, {assistant: x}]\nassert: [Is polite.]';
+    const { problems } = await load(suiteWith(conversation, 'judge: anthropic:/claude\n'));
+    assert.match(
+      problems[0]?.message ?? '',
+      /^Unknown provider "anthropic"\. Known providers: openai, azure-openai, ollama, vscode, replay\./,
     );
   });
 });

@@ -5,13 +5,13 @@ import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import { globSync } from 'tinyglobby';
 import type * as z from 'zod';
-import { messagesFileSchema } from '../../../src/evalfile/messagesSchema.ts';
 import {
+  evalFileSchema,
   evalJsonSchema,
   type JsonSchema,
+  messagesFileSchema,
   messagesJsonSchema,
-} from '../../../src/evalfile/publishedSchemas.ts';
-import { evalFileSchema } from '../../../src/evalfile/schema.ts';
+} from '../../../src/evalfile/schema.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { record } from '../../support/countMessages.ts';

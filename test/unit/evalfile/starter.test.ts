@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import {
+  type ChosenModel,
+  changeJudge,
   type Starter,
   type StarterTarget,
   starterAgent,
   starterText,
 } from '../../../src/evalfile/starter.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { load } from '../../support/evalFiles.ts';
 import { runFiles } from '../../support/runs.ts';
 
@@ -73,4 +76,69 @@ describe('a new eval file', () => {
       );
     });
   }
+});
+
+const FROM = 'openai:gpt-5-mini';
+const EDITOR = { id: 'vscode:copilot/gpt-4.1' };
+const LOCAL = { id: 'openai:qwen3:8b', baseUrl: 'http://localhost:11434/v1' };
+
+function changed(text: string, to: ChosenModel = EDITOR): string {
+  const lines = text.split('\n');
+  const offset = ({ line, character }: { line: number; character: number }) =>
+    lines.slice(0, line).join('\n').length + (line > 0 ? 1 : 0) + character;
+  return changeJudge(text, '/a.eval.yaml', FROM, to)
+    .toSorted((a, b) => offset(b.range.start) - offset(a.range.start))
+    .reduce(
+      (now, { range, newText }) =>
+        now.slice(0, offset(range.start)) + newText + now.slice(offset(range.end)),
+      text,
+    );
+}
+
+describe('changing the judge', () => {
+  it('puts another in the place of one, comments kept', () => {
+    assert.equal(
+      changed(`name: X\njudge: ${FROM} # ours\ncases: []\n`),
+      `name: X\njudge: ${EDITOR.id} # ours\ncases: []\n`,
+    );
+  });
+
+  it('knows the judge by a name of `models`, and writes an address where there is one', () => {
+    const text = `models:\n  strict: {provider: openai, model: gpt-5-mini}\njudge: strict\ncases: []\n`;
+    const { value } = parseYaml(changed(text, LOCAL), '/a.eval.yaml');
+    assert.deepEqual(Object(value).judge, {
+      provider: 'openai',
+      model: 'qwen3:8b',
+      base_url: LOCAL.baseUrl,
+    });
+  });
+
+  it('changes the cases that name it, and no other judge', () => {
+    const text = `judge: openai:other\ncases:\n  - id: a\n    judge: ${FROM}\n  - id: b\n`;
+    assert.equal(changed(text), text.replace(FROM, EDITOR.id));
+  });
+
+  it('changes it where only an assertion names it, of a turn or in a group as well', () => {
+    const text = `judge: openai:other
+cases:
+  - id: a
+    context: {judge: "${FROM}"}
+    turns:
+      - user: Hi
+        assert: [{type: safety, judge: MINE}]
+    assert:
+      - {type: all-of, assert: [{type: safety, judge: MINE}]}
+`;
+    const before = text.replaceAll('MINE', FROM);
+    assert.equal(changed(before), text.replaceAll('MINE', EDITOR.id));
+  });
+
+  it('adds one where the file names none', () => {
+    assert.equal(changed('name: X\n'), `name: X\njudge: ${EDITOR.id}\n`);
+  });
+
+  it('changes nothing where the judge stands elsewhere', () => {
+    const text = 'judge: openai:other\ncases: []\n';
+    assert.equal(changed(text), text);
+  });
 });

@@ -6,7 +6,7 @@ import { messageCompletion } from '../../../src/language/completion/messageCompl
 import { messageSymbols } from '../../../src/language/features/documentSymbols.ts';
 import { messageHover } from '../../../src/language/hover/hover.ts';
 import { atOnce } from '../../../src/node/cooperative.ts';
-import { isMessagesFile } from '../../../src/protocol/names.ts';
+import { isMessagesFile } from '../../../src/node/paths.ts';
 import { cursor } from '../../support/language/cursor.ts';
 import { assertPlaces } from '../../support/language/placesIn.ts';
 import { tries } from '../../support/long.ts';

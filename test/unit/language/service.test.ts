@@ -5,7 +5,7 @@ import { TookTooLong } from '../../../src/core/errors.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Files } from '../../../src/evalfile/files.ts';
 import { loadSuite } from '../../../src/evalfile/load.ts';
-import { isEvalFile } from '../../../src/protocol/names.ts';
+import { isEvalFile } from '../../../src/node/paths.ts';
 import { memoryFiles, WORKSPACE } from '../../support/evalFiles.ts';
 import { cursor } from '../../support/language/cursor.ts';
 import { serviceOver } from '../../support/language/languageService.ts';

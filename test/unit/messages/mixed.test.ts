@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toConversation } from '../../../src/core/conversation.ts';
-import { writtenMessages } from '../../../src/evalfile/save/writtenMessages.ts';
+import { writtenMessages } from '../../../src/evalfile/savedCase.ts';
 import { conversationBlock } from '../../../src/judge/conversationBlock.ts';
 import { toOpenaiChat } from '../../../src/messages/openaiChat.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { isError } from '../../../src/core/problem.ts';
-import { expandSuite } from '../../../src/evalfile/variants/expandSuite.ts';
+import { expandSuite } from '../../../src/evalfile/loadedSuite.ts';
 import { record } from '../../support/countMessages.ts';
 import { load, WORKSPACE } from '../../support/evalFiles.ts';
 import { realLines } from '../../support/realData.ts';

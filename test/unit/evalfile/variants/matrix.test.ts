@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { LoadedSuite } from '../../../../src/evalfile/loadedSuite.ts';
-import { readCsv } from '../../../../src/evalfile/variants/csv.ts';
-import { expandSuite } from '../../../../src/evalfile/variants/expandSuite.ts';
+import { expandSuite, type LoadedSuite } from '../../../../src/evalfile/loadedSuite.ts';
+import { readCsv } from '../../../../src/evalfile/variants/matrix.ts';
 import { load, placed } from '../../../support/evalFiles.ts';
 
 /** A case with live turns, of which the matrix begins in line 5. */

@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 import type { SuiteCase } from '../../../../src/core/suite.ts';
 import type { Files } from '../../../../src/evalfile/files.ts';
 import { loadSuite } from '../../../../src/evalfile/load.ts';
-import type { LoadedSuite } from '../../../../src/evalfile/loadedSuite.ts';
-import { expandSuite } from '../../../../src/evalfile/variants/expandSuite.ts';
+import { expandSuite, type LoadedSuite } from '../../../../src/evalfile/loadedSuite.ts';
 import { filesIn, load, placed, SUITE, WORKSPACE } from '../../../support/evalFiles.ts';
 
 const TALK = [

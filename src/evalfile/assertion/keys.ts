@@ -1,13 +1,17 @@
 import { withoutDefaults } from '../../assertions/questionHash.ts';
 import { findAssertionType } from '../../assertions/registry.ts';
-import { changedAt, type Mapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
+import {
+  changedAt,
+  freeNames,
+  isMapping,
+  type Mapping,
+  mappingOf,
+  type Path,
+  valueAt,
+} from '../../core/data/data.ts';
 import { digestOf } from '../../node/hashes.ts';
-
-export interface Listed {
-  readonly given: unknown;
-  /** From 0: the scripted turn that it stands under. */
-  readonly scriptedTurn?: number;
-}
+import type { Listed } from '../loadedSuite.ts';
+import { type Location, type Reporter, type Scope, within } from '../scope.ts';
 
 /**
  * The keys of a case's assertions, by which runs are compared and verdicts are found again: they stay
@@ -40,7 +44,7 @@ export function assertionKeys(listed: readonly Listed[]): string[] {
 }
 
 /** An assertion that decides another, with its path in the mapping of that one. */
-export interface NestedKey {
+interface NestedKey {
   readonly path: Path;
   readonly key: string;
 }
@@ -123,4 +127,84 @@ function askedIn(assertion: unknown): Mapping {
 
 function pathsOfNested(given: Mapping): readonly Path[] {
   return findAssertionType(given.type)?.nesting?.places(given) ?? [];
+}
+
+interface Keyed {
+  readonly key: string;
+  readonly given: unknown;
+  readonly location: Location;
+}
+
+/** Two assertions with the same key could not be told apart in results: the second is at fault. */
+export function checkKeys(assertions: readonly Keyed[], reporter: Reporter): void {
+  const taken = new Map<string, Keyed>();
+  const names = new Set(assertions.map(({ given }) => writtenLabel(given)));
+  const freeName = freeNames(names, (name, number) => `${name} ${number}`);
+  for (const one of assertions) {
+    const first = taken.get(one.key);
+    if (first) sayTaken(one, first, freeName, reporter);
+    else taken.set(one.key, one);
+  }
+}
+
+function sayTaken(
+  { given, location }: Keyed,
+  first: Keyed,
+  freeName: (name: string) => string,
+  reporter: Reporter,
+): void {
+  const label = writtenLabel(given);
+  const name = label ?? writtenLabel(first.given);
+  const free = freeName(name ?? String(typeOf(given)));
+  if (label !== undefined) {
+    const message = `Another assertion here is named "${label}". Give this one a different name.`;
+    reporter.say('same-assertion', message, within(location, 'name'), { replacement: free });
+    return;
+  }
+  const nameable = isMapping(given) && !ownsName(given);
+  const why =
+    name === undefined
+      ? 'This assertion repeats another one, so results could not tell them apart.'
+      : `Another assertion here is named "${name}".`;
+  const message = `${why} ${nameable ? 'Give this one a `name`, or remove it.' : 'Remove this one.'}`;
+  reporter.sayOnKey('same-assertion', message, location, {
+    fix: {
+      remove: location.path,
+      ...(nameable && { add: { to: location.path, key: 'name', value: free } }),
+    },
+  });
+}
+
+/** The type has a key `name` that means something else. */
+function ownsName(given: unknown): boolean {
+  return Object.hasOwn(findAssertionType(typeOf(given))?.params.shape ?? {}, 'name');
+}
+
+interface ListedAssertion extends Listed {
+  readonly location: Location;
+}
+
+/** Defaults first, then the case's own, then those under its turns; from whatever stands there. */
+export function listedAssertions(
+  { assert, turns }: Mapping,
+  location: Location,
+  { file, document }: Scope,
+): ListedAssertion[] {
+  const defaults: Location = { document, path: ['defaults', 'assert'], owner: location.owner };
+  return [
+    ...listed(file.defaults?.assert, defaults),
+    ...listed(assert, within(location, 'assert')),
+    ...itemsOf(turns).flatMap((turn, scriptedTurn) => {
+      const own = listed(mappingOf(turn).assert, within(location, 'turns', scriptedTurn, 'assert'));
+      return own.map((one) => ({ ...one, scriptedTurn }));
+    }),
+  ];
+}
+
+function listed(list: unknown, location: Location): ListedAssertion[] {
+  return itemsOf(list).map((given, index) => ({ given, location: within(location, index) }));
+}
+
+function itemsOf(list: unknown): readonly unknown[] {
+  return Array.isArray(list) ? list : [];
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Slices } from '../../../../src/evalfile/files.ts';
-import { findConversations } from '../../../../src/evalfile/variants/dataSet.ts';
-import { findInSlices, lineIn } from '../../../../src/evalfile/variants/slicedLines.ts';
+import {
+  findConversations,
+  findInSlices,
+  lineIn,
+} from '../../../../src/evalfile/variants/dataSet.ts';
 import { atOnce, stepsOf } from '../../../../src/node/cooperative.ts';
 
 const LINES = [
