@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { KeyHost } from '../core/environment.ts';
 import type { ModelSpec } from '../core/suite.ts';
-import { fromCache } from '../core/verdict.ts';
+import { fromCache, type Usage } from '../core/verdict.ts';
 import { digestOf } from '../node/hashes.ts';
 import { embeddedSchema, modelReplySchema } from './exchange.ts';
 import type { Model, ModelReply, ModelRequest, Replies } from './model.ts';
@@ -137,7 +137,7 @@ export function cachingModel(model: Model, identity: object, lookup: Lookup): Mo
       const latency = watch.taken;
       const replies = wanted.flatMap((key, index): ModelReply[] => {
         const entry = known[index];
-        const reply = entry ? recalled(entry) : asked.shift();
+        const reply = entry ? recalled(entry.reply, entry.latency) : asked.shift();
         if (!reply) return [];
         keys.set(reply, key);
         if (!entry && isWhole(reply, request)) lookup.save(key, { reply, latency });
@@ -156,9 +156,7 @@ export function cachingModel(model: Model, identity: object, lookup: Lookup): Mo
         const [key = ''] = lookup.keysOf({ kind: 'embedding', ...identity, texts });
         const entry = await lookup.load(key, embeddedEntry);
         if (entry?.embedded.vectors.length === texts.length) {
-          const { embedded, latency } = entry;
-          const { vectors, usage } = embedded;
-          return { vectors, usage: fromCache(usage), past: { usage, latency } };
+          return recalled(entry.embedded, entry.latency);
         }
         const began = performance.now();
         const embedded = await embed.call(model, texts, signal);
@@ -193,8 +191,9 @@ function both(one: Waits, other: Waits | undefined): Waits {
   };
 }
 
-function recalled({ reply, latency }: z.infer<typeof replyEntry>): ModelReply {
-  const { usage } = reply;
+/** The reply of an entry, with what it took when it was asked for. */
+export function recalled<Reply extends { readonly usage?: Usage }>(reply: Reply, latency: number) {
+  const usage = reply.usage as Reply['usage'];
   return { ...reply, usage: fromCache(usage), past: { usage, latency } };
 }
 

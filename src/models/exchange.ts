@@ -104,6 +104,13 @@ export type AnyExchangeRequest =
   | TargetExchangeRequest;
 
 export type Exchange = z.infer<typeof exchangeSchema>;
+
+/** An exchange to record, whose key is still to be computed. */
+export type NewExchange =
+  | ({ readonly kind: 'model'; readonly request: ModelExchangeRequest } & ModelResult)
+  | ({ readonly kind: 'embedding'; readonly request: EmbeddingExchangeRequest } & EmbeddingResult)
+  | ({ readonly kind: 'target'; readonly request: TargetExchangeRequest } & TargetResult);
+
 export type ModelExchangeRequest = z.infer<typeof modelExchangeRequestSchema>;
 export type EmbeddingExchangeRequest = z.infer<typeof embeddingExchangeRequestSchema>;
 export type TargetExchangeRequest = z.infer<typeof targetExchangeRequestSchema>;

@@ -4,15 +4,12 @@ import { ReasonedError } from '../core/errors.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { type UnwritableError, unwritable } from '../disk/fileErrors.ts';
 import {
-  type EmbeddingExchangeRequest,
   type EmbeddingResult,
   embeddingExchangeRequest,
   exchangeKey,
-  type ModelExchangeRequest,
   type ModelResult,
   modelExchangeRequest,
-  type TargetExchangeRequest,
-  type TargetResult,
+  type NewExchange,
 } from './exchange.ts';
 import { type Model, ModelError } from './model.ts';
 
@@ -28,9 +25,7 @@ const WHAT = 'The recording';
 /** Writes exchanges, one line each, in the order in which they ended. */
 export interface Recorder {
   /** Resolves once the line is on disk, or the recording is given up. */
-  model(request: ModelExchangeRequest, result: ModelResult): Promise<void>;
-  embedding(request: EmbeddingExchangeRequest, result: EmbeddingResult): Promise<void>;
-  target(request: TargetExchangeRequest, result: TargetResult): Promise<void>;
+  write(exchange: NewExchange): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,24 +52,18 @@ export async function openRecorder(
   let givenUp = false;
   let last: Promise<void> = Promise.resolve();
 
-  function append(exchange: object): Promise<void> {
-    const line = `${scrubber.text(JSON.stringify(exchange))}\n`;
-    last = last
-      .then(() => (givenUp ? undefined : file.appendFile(line)))
-      .catch((error: unknown) => {
-        givenUp = true;
-        onGivenUp(unwritable(WHAT, path, error));
-      });
-    return last;
-  }
-
   return {
-    model: (request, result) =>
-      append({ kind: 'model', key: exchangeKey(request), request, ...result }),
-    embedding: (request, result) =>
-      append({ kind: 'embedding', key: exchangeKey(request), request, ...result }),
-    target: (request, result) =>
-      append({ kind: 'target', key: exchangeKey(request), request, ...result }),
+    write: ({ kind, request, ...result }) => {
+      const exchange = { kind, key: exchangeKey(request), request, ...result };
+      const line = `${scrubber.text(JSON.stringify(exchange))}\n`;
+      last = last
+        .then(() => (givenUp ? undefined : file.appendFile(line)))
+        .catch((error: unknown) => {
+          givenUp = true;
+          onGivenUp(unwritable(WHAT, path, error));
+        });
+      return last;
+    },
     close: async () => {
       await last;
       await file.close();
@@ -89,8 +78,13 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
     id: model.id,
     async complete(request, count, signal) {
       const asked = modelExchangeRequest(model.id, request);
-      const write = (result: ModelResult) => recorder.model(asked, result);
-      const replies = await written(() => model.complete(request, count, signal), write);
+      const write = (result: ModelResult) =>
+        recorder.write({ kind: 'model', request: asked, ...result });
+      const replies = await recordErrors(
+        () => model.complete(request, count, signal),
+        ModelError,
+        write,
+      );
       for (const { thoughts: _, past, ...reply } of replies) {
         await write({ reply: { ...reply, usage: past?.usage ?? reply.usage } });
       }
@@ -100,8 +94,10 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
     ...(embed && {
       async embed(texts, signal) {
         const asked = embeddingExchangeRequest(model.id, texts);
-        const write = (result: EmbeddingResult) => recorder.embedding(asked, result);
-        const reply = await written(() => embed.call(model, texts, signal), write);
+        const write = (result: EmbeddingResult) =>
+          recorder.write({ kind: 'embedding', request: asked, ...result });
+        const work = () => embed.call(model, texts, signal);
+        const reply = await recordErrors(work, ModelError, write);
         const { vectors, usage, past } = reply;
         await write({ reply: { vectors, usage: past?.usage ?? usage } });
         return reply;
@@ -110,15 +106,16 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
   };
 }
 
-/** What the work gives; a model's error is written before it is thrown on. */
-async function written<Reply>(
+/** What the work gives; an error of the class is written before it is thrown on. */
+export async function recordErrors<Reply>(
   work: () => Promise<Reply>,
+  recorded: new (...args: never[]) => ReasonedError<string>,
   write: (result: { readonly error: { reason: string; message: string } }) => Promise<void>,
 ): Promise<Reply> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ModelError) {
+    if (error instanceof recorded) {
       const { reason, message } = error;
       await write({ error: { reason, message } });
     }

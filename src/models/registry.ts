@@ -64,17 +64,9 @@ type ParsedModel = { readonly spec: ModelSpec } | { readonly problem: string };
  * @param folder absolute; where relative paths in the model's keys start
  */
 export function parseModelSpec(text: string, folder: string): ParsedModel {
-  const colon = text.indexOf(':');
-  const name = colon < 0 ? text : text.slice(0, colon);
+  const [, name = text, rest = ''] = /^(.*?):(.*)$/s.exec(text) ?? [];
   // MLflow writes a URI: `openai:/gpt-5-mini`.
-  const model =
-    colon < 0
-      ? ''
-      : text
-          .slice(colon + 1)
-          .trim()
-          .replace(/^\/(?!\/)/, '');
-  const known = modelProviders.map((one) => one.provider).join(', ');
+  const model = rest.trim().replace(/^\/(?!\/)/, '');
   if (model === '') {
     return {
       problem: `"${text}" is not a model. Write provider:model, such as openai:gpt-5-mini.`,
@@ -82,15 +74,16 @@ export function parseModelSpec(text: string, folder: string): ParsedModel {
   }
   const provider = findProvider(name);
   if (!provider) {
+    const known = modelProviders.map((one) => one.provider).join(', ');
     return {
       problem: `Unknown provider "${name}". Known providers: ${known}. For another endpoint with OpenAI's API, write provider \`openai\` and its \`base_url\` under \`models\`.`,
     };
   }
   const params = { provider: name, model };
-  const checked = provider.schema.safeParse(params);
-  if (!checked.success) {
+  const { error } = provider.schema.safeParse(params);
+  if (error) {
     return {
-      problem: `A model from "${name}" needs more than a name. Define it under \`models\`. ${z.prettifyError(checked.error)}`,
+      problem: `A model from "${name}" needs more than a name. Define it under \`models\`. ${z.prettifyError(error)}`,
     };
   }
   return { spec: { id: `${name}:${model}`, provider: name, params, folder } };

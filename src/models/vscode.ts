@@ -8,8 +8,8 @@ import {
 import { unreachable } from '../core/errors.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import type { Usage } from '../core/verdict.ts';
-import type { Line, Place } from './endpoint/requestQueue.ts';
-import { TimeLimit } from './endpoint/timeLimit.ts';
+import type { Line } from './endpoint/requestQueue.ts';
+import { type TimeLimit, withTimeLimit } from './endpoint/timeLimit.ts';
 import {
   type Model,
   ModelError,
@@ -101,25 +101,22 @@ class VscodeModel implements Model {
 
   async #once(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
     const { timeout = DEFAULT_TIMEOUT } = this.#params;
-    signal.throwIfAborted();
-    const late = new AbortController();
-    const limit = new TimeLimit(timeout, () => late.abort());
-    const stop = AbortSignal.any([signal, late.signal]);
-    let place: Place | undefined;
-    try {
+    const work = async (stop: AbortSignal, limit: TimeLimit) => {
       const asking = { tokens: 0, limit, waits: request.waits, signal: stop };
-      place = await this.#line?.enter(asking, false);
-      stop.throwIfAborted();
-      return await this.#answer(request, stop);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!late.signal.aborted) throw this.#explain(error);
+      const place = await this.#line?.enter(asking, false);
+      try {
+        stop.throwIfAborted();
+        return await this.#answer(request, stop);
+      } catch (error) {
+        throw this.#explain(error);
+      } finally {
+        place?.leave();
+      }
+    };
+    return withTimeLimit(work, timeout, signal, () => {
       const message = `The editor's model "${this.id}" gave no answer within ${timeout} ms. Raise the model's \`timeout\` if it needs longer.`;
-      throw new ModelError('timeout', message);
-    } finally {
-      limit.end();
-      place?.leave();
-    }
+      return new ModelError('timeout', message);
+    });
   }
 
   /** A structured answer is the input of a tool where the model takes tools, else JSON. */

@@ -2,7 +2,6 @@ import { stringify } from 'csv-stringify/sync';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { plainLog, visibleLine } from '../core/text/visibleText.ts';
 import type { TurnVerdict, Verdict } from '../core/verdict.ts';
-import { recordedPath } from '../node/paths.ts';
 import type { Report } from './reporter.ts';
 
 type Cell = string | number | undefined | null;
@@ -39,8 +38,7 @@ const COLUMNS: Readonly<
 export const writeCsv: Report = function* (log) {
   yield written([Object.keys(COLUMNS)]);
   for (const line of log.lines()) {
-    const home = log.homes.get(line.suite);
-    yield written(rowsOf(home ? { ...line, suite: recordedPath(home, line.suite) } : line));
+    yield written(rowsOf({ ...line, suite: log.recordedSuite(line.suite) }));
   }
 };
 

@@ -14,9 +14,9 @@ export const writeJson: Report = function* (log) {
   function* lines() {
     for (const line of log.lines()) yield mapCasePaths(line, recorded(line.suite));
   }
-  const named = cases.map((one) => ({ ...one, suite: recorded(one.suite)(one.suite) }));
+  const named = cases.map((one) => ({ ...one, suite: log.recordedSuite(one.suite) }));
   yield* writtenJson({
-    run: run ? mapRunPaths(run, (path) => recorded(path)(path)) : null,
+    run: run ? mapRunPaths(run, (path) => log.recordedSuite(path)) : null,
     cases: lines(),
     assertions: summariesBySuite(named),
     pass_at_all: passAtAll(results.map((result) => result.lines)),

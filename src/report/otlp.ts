@@ -23,8 +23,7 @@ export const writeOtlp: Report = function* (log) {
 
 function* logRecords(log: RunLog): Generator<object> {
   for (const line of log.lines()) {
-    const suite = log.homes.get(line.suite);
-    const named = suite ? { ...line, suite: recordedPath(suite, line.suite) } : line;
+    const named = { ...line, suite: log.recordedSuite(line.suite) };
     for (const verdict of line.verdicts) yield logRecord(named, verdictValues(verdict));
     // What a target's error leaves without verdicts, or only with skipped ones, is told as well.
     if (line.status === 'error') yield logRecord(named, errorValues(line));

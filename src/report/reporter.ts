@@ -15,7 +15,7 @@ import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { isFailure, type Usage, usageOf } from '../core/verdict.ts';
 import { SpillBuffer } from '../disk/spillBuffer.ts';
-import type { RecordHome } from '../node/paths.ts';
+import { type RecordHome, recordedPath } from '../node/paths.ts';
 import type { RunEvent } from '../runner/events.ts';
 
 /**
@@ -103,6 +103,12 @@ export class RunLog {
     this.#finished.set(key, summary);
     this.#cases = undefined;
     this.#results = undefined;
+  }
+
+  /** The path of a suite as its record has it. */
+  recordedSuite(suite: string): string {
+    const home = this.homes.get(suite);
+    return home ? recordedPath(home, suite) : suite;
   }
 
   /** Milliseconds of the run since it was begun or continued, once it is over. */

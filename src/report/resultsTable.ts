@@ -21,9 +21,9 @@ import { combineRepetitions, rangeOf } from '../core/record/repetitions.ts';
 import type { CaseSummary } from '../core/record/runRecord.ts';
 import { sumOfKnown } from '../core/scoring.ts';
 import { costText, durationText } from '../core/text/format.ts';
-import { escapeLine } from '../core/text/markdown.ts';
 import { isFailure, type Verdict } from '../core/verdict.ts';
 import type { ResultsCase, ResultsColumn, ResultsTable } from '../protocol/resultsProtocol.ts';
+import { markdownTable } from './tables.ts';
 
 /** Of a case's line what its row shows. */
 type TabledCase = Pick<
@@ -219,15 +219,13 @@ export function resultsMarkdown(table: ResultsTable, cases: readonly number[]): 
       : []),
     { name: 'Time', cell: ({ duration }) => durationText(duration) },
   ];
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const head = line(shown.map(({ name }) => escapeLine(name, LENGTH)));
-  const rule = `|${shown.map(() => ' --- |').join('')}`;
-  const rows = chosen.map((one) =>
-    line(
-      shown.map(({ name, cell }) => escapeLine(cell(one), name === OTHERS ? MANY_LENGTH : LENGTH)),
-    ),
-  );
-  return `${[head, rule, ...rows].join('\n')}\n`;
+  const lengths = shown.map(({ name }) => (name === OTHERS ? MANY_LENGTH : LENGTH));
+  const rows = chosen.map((one) => shown.map(({ cell }) => cell(one)));
+  return `${markdownTable(
+    shown.map(({ name }) => name),
+    rows,
+    lengths,
+  )}\n`;
 }
 
 function cellText(outcome: Outcome): string {

@@ -75,12 +75,18 @@ function measuring(): (cell: string) => number {
   };
 }
 
-/** A table whose cells show their text and do nothing else. */
+/** A table whose cells show their text and do nothing else. @param lengths of the longest cells of each column */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
+  lengths: readonly number[] = [],
 ): string {
   const row = (cells: readonly string[]) =>
-    `| ${cells.map((one) => escapeLine(one)).join(' | ')} |`;
+    `| ${cells.map((one, column) => escapeLine(one, lengths[column])).join(' | ')} |`;
   return [row(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(row)].join('\n');
+}
+
+/** Texts as the items of a list. */
+export function markdownList(texts: readonly string[], length?: number): string {
+  return texts.map((one) => `- ${escapeLine(one, length)}`).join('\n');
 }

@@ -2,6 +2,7 @@ import { toConversation, turnsOf } from '../core/conversation.ts';
 import { groupBy } from '../core/data/data.ts';
 import { unreachable } from '../core/errors.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
+import { columnNames } from '../core/presentation/assertionColumns.ts';
 import { verdictText } from '../core/presentation/verdictText.ts';
 import { executionTitle, STATUS_ICONS, stopText } from '../core/presentation/words.ts';
 import type { CaseSummary, VerdictSummary } from '../core/record/runRecord.ts';
@@ -246,11 +247,21 @@ function caseTable(
   width: number,
   boxed: boolean,
 ): string {
-  const columns = columnsOf(lines);
-  const head = ['Case', ...columns.map(({ name }) => visibleLine(name, NAME_LENGTH))];
+  const verdicts = lines.map(byColumn);
+  const columns = new Map<string, string>();
+  for (const own of verdicts) {
+    for (const [key, { assertion }] of own) columns.set(key, assertion.name);
+  }
+  const head = ['Case', ...[...columns.values()].map((name) => visibleLine(name, NAME_LENGTH))];
   // Where each case has sentences of its own, thousands of columns would be laid out for nothing.
   if (layOut(head, [], boxed).width > width) return caseList(lines, paint);
-  const rows = lines.map((line) => [caseCell(line, paint), ...cells(line, columns, paint)]);
+  const rows = lines.map((line, index) => {
+    const cells = [...columns.keys()].map((key) => {
+      const verdict = verdicts[index]?.get(key);
+      return verdict ? verdictCell(verdict, paint) : '';
+    });
+    return [caseCell(line, paint), ...cells];
+  });
   const table = layOut(
     head.map((name) => paint.bold(name)),
     rows,
@@ -259,38 +270,15 @@ function caseTable(
   return table.width > width ? caseList(lines, paint) : table.text();
 }
 
-interface Column {
-  readonly name: string;
-  readonly key: string;
-}
-
-/** Verdicts of one column: same name, and the same place among those of that name in a case. */
-function keyed(line: CaseSummary): [string, VerdictSummary][] {
-  const seen = new Map<string, number>();
-  return line.verdicts.map((verdict) => {
-    const { name } = verdict.assertion;
-    const count = seen.get(name) ?? 0;
-    seen.set(name, count + 1);
-    return [`${count} ${name}`, verdict];
-  });
-}
-
-function columnsOf(lines: readonly CaseSummary[]): Column[] {
-  const columns = new Map<string, Column>();
-  for (const line of lines) {
-    for (const [key, verdict] of keyed(line)) {
-      if (!columns.has(key)) columns.set(key, { key, name: verdict.assertion.name });
-    }
-  }
-  return [...columns.values()];
-}
-
-function cells(line: CaseSummary, columns: readonly Column[], paint: Paint): string[] {
-  const verdicts = new Map(keyed(line));
-  return columns.map(({ key }) => {
-    const verdict = verdicts.get(key);
-    return verdict ? verdictCell(verdict, paint) : '';
-  });
+/** Verdicts by column: same name, and the same place among those of that name in a case. */
+function byColumn({ verdicts }: CaseSummary): Map<string, VerdictSummary> {
+  const names = columnNames(verdicts.map(({ assertion }) => assertion.name));
+  return new Map(
+    verdicts.map((verdict, index) => [
+      `${names[index]?.occurrence} ${names[index]?.name}`,
+      verdict,
+    ]),
+  );
 }
 
 function caseCell(line: CaseSummary, paint: Paint): string {

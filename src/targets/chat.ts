@@ -3,14 +3,15 @@ import * as z from 'zod';
 import { type Message, type Tool, type ToolCall, toolsSchema } from '../core/message.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
-import type { TimeLimit } from '../models/endpoint/timeLimit.ts';
+import { type TimeLimit, withTimeLimit } from '../models/endpoint/timeLimit.ts';
 import { type Model, type ModelReply, type Thoughts, usageOfFailure } from '../models/model.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { commonKeys } from './keys.ts';
 import { type ModuleProcess, openModule, type Thrown } from './programs/moduleProcess.ts';
 import { environmentFor, programPath } from './programs/programSetup.ts';
-import { tooLong, withDeadline } from './replyLimits.ts';
+import { checkLength, noReply } from './replyLimits.ts';
 import {
+  conversationFactsOf,
   type HearText,
   TargetError,
   type TargetHost,
@@ -128,12 +129,10 @@ class ToolAnswers {
       const message = `The model called ${name} with arguments that are not JSON: ${input}`;
       throw new TargetError('target-malformed-reply', message);
     }
-    const { caseId, conversationId, context } = this.#host;
-    const about = { case: caseId, conversation: conversationId, context };
     const called = {
       exported: name,
       input,
-      about,
+      about: conversationFactsOf(this.#host),
       // A tool that fails is something the agent has to deal with.
       onThrow: ({ message, error }: Thrown) => {
         this.#host.log.info(`[${this.#spec.name}] ${name}: ${message}`);
@@ -220,8 +219,7 @@ export const chatTarget: TargetType = {
         const size = JSON.stringify(message).length;
         length += size;
         replies += size;
-        const why = tooLong(length, replies);
-        if (why !== undefined) throw new TargetError('target-too-much-output', why);
+        checkLength(length, replies);
       };
       usage = NO_USAGE;
       let past = { usage: NO_USAGE, latency: 0 };
@@ -260,13 +258,14 @@ export const chatTarget: TargetType = {
     };
     return {
       reply: (messages, signal, hear) =>
-        withDeadline(
+        withTimeLimit(
           (bound, limit) =>
             converse(messages, bound, limit, hear).finally(() => {
               waited += limit.waited;
             }),
           timeout,
           signal,
+          noReply(),
         ),
       spent: () => usage,
       waited: () => waited,

@@ -6,7 +6,7 @@ import { commonKeys } from './keys.ts';
 import { openModule } from './programs/moduleProcess.ts';
 import { environmentFor, programPath } from './programs/programSetup.ts';
 import { readReply } from './reply.ts';
-import { TargetError, type TargetType } from './target.ts';
+import { conversationFactsOf, TargetError, type TargetType } from './target.ts';
 
 const schema = z.strictObject({
   type: z.literal('module').meta({ description: 'Your function, in its own process.' }),
@@ -40,8 +40,7 @@ export const moduleTarget: TargetType = {
       env: environmentFor(name, params, host),
       onOutput: (line) => host.log.info(`[${name}] ${line}`),
     });
-    const { caseId, conversationId, context } = host;
-    const about = { case: caseId, conversation: conversationId, context };
+    const about = conversationFactsOf(host);
     return {
       async reply(messages, signal) {
         const input = messages.map(toOpenaiChat);

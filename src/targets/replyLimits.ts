@@ -1,5 +1,4 @@
 import { LIMITS, readable } from '../core/limits.ts';
-import { TimeLimit } from '../models/endpoint/timeLimit.ts';
 import { TargetError } from './target.ts';
 
 /** Why a target's replies are no longer read; undefined if they are not too long. */
@@ -9,6 +8,12 @@ export function tooLong(reply: number, replies: number): string | undefined {
     return `The replies of this conversation add up to more than ${readable(LIMITS.replies)} characters.`;
   }
   return undefined;
+}
+
+/** @param replies the length of all replies of the conversation @throws TargetError if they are too long */
+export function checkLength(reply: number, replies = 0): void {
+  const why = tooLong(reply, replies);
+  if (why !== undefined) throw new TargetError('target-too-much-output', why);
 }
 
 /** Of who did not reply in time. @param who as the error calls it */
@@ -29,35 +34,4 @@ export function notReady(timeout: number): TargetError {
 export function notLoaded(timeout: number): TargetError {
   const message = `The module did not load within ${timeout} ms. Raise its \`timeout\` if it needs longer.`;
   return new TargetError('target-not-ready', message);
-}
-
-/**
- * Does work, but no longer than `timeout` milliseconds and not past an abort; its own signal then tells
- * it to stop. The time that it waits in line does not count.
- *
- * @param late the error if it takes longer
- * @throws TargetError of `late`; the signal's reason when aborted
- */
-export async function withDeadline<Result>(
-  work: (signal: AbortSignal, limit: TimeLimit) => Promise<Result>,
-  timeout: number,
-  signal: AbortSignal,
-  late: (timeout: number) => TargetError = noReply(),
-): Promise<Result> {
-  signal.throwIfAborted();
-  const stop = new AbortController();
-  const abort = () => stop.abort(signal.reason);
-  const limit = new TimeLimit(timeout, () => {
-    stop.abort(late(timeout));
-  });
-  signal.addEventListener('abort', abort, { once: true });
-  const stopped = new Promise<never>((_resolve, reject) => {
-    stop.signal.addEventListener('abort', () => reject(stop.signal.reason), { once: true });
-  });
-  try {
-    return await Promise.race([work(stop.signal, limit), stopped]);
-  } finally {
-    limit.end();
-    signal.removeEventListener('abort', abort);
-  }
 }

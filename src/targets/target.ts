@@ -102,6 +102,11 @@ export interface TargetHost {
   readonly log: Logger;
 }
 
+/** What user code is told about the conversation. */
+export function conversationFactsOf({ caseId, conversationId, context }: TargetHost) {
+  return { case: caseId, conversation: conversationId, context };
+}
+
 /** One target type: a file in this folder and its line in the registry. */
 export interface TargetType {
   readonly type: string;

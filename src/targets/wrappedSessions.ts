@@ -1,10 +1,14 @@
 import * as z from 'zod';
 import { systemMessages } from '../core/conversation.ts';
 import type { TargetSpec } from '../core/suite.ts';
-import { fromCache, NO_USAGE } from '../core/verdict.ts';
-import type { Lookup } from '../models/cache.ts';
-import { type TargetExchangeRequest, targetReplySchema } from '../models/exchange.ts';
-import type { Recorder } from '../models/recording.ts';
+import { NO_USAGE } from '../core/verdict.ts';
+import { type Lookup, recalled } from '../models/cache.ts';
+import {
+  type TargetExchangeRequest,
+  type TargetResult,
+  targetReplySchema,
+} from '../models/exchange.ts';
+import { type Recorder, recordErrors } from '../models/recording.ts';
 import type { Player } from '../models/replaySource.ts';
 import {
   replying,
@@ -57,21 +61,16 @@ export function recordingSession(
   recorder: Recorder,
 ): TargetSession {
   return replying(session, async (messages, signal, hear) => {
-    const asked = requestOf(identity, messages);
-    try {
-      const reply = await session.reply(messages, signal, hear);
-      const { messages: said, notes, past } = reply;
-      const usage = past ? past.usage : reply.usage;
-      const kept = { messages: [...said], ...(notes && { notes }), ...(usage && { usage }) };
-      await recorder.target(asked, { reply: kept });
-      return reply;
-    } catch (error) {
-      if (error instanceof TargetError) {
-        const { reason, message } = error;
-        await recorder.target(asked, { error: { reason, message } });
-      }
-      throw error;
-    }
+    const request = requestOf(identity, messages);
+    const write = (result: TargetResult) => recorder.write({ kind: 'target', request, ...result });
+    const work = () => session.reply(messages, signal, hear);
+    const reply = await recordErrors(work, TargetError, write);
+    const { messages: said, notes, past } = reply;
+    const usage = past ? past.usage : reply.usage;
+    await write({
+      reply: { messages: [...said], ...(notes && { notes }), ...(usage && { usage }) },
+    });
+    return reply;
   });
 }
 
@@ -113,7 +112,7 @@ export function cachingSession(
       signal.throwIfAborted();
       const [key = ''] = lookup.keysOf({ kind: 'target', ...identity, messages });
       const entry = await lookup.load(key, entrySchema);
-      if (entry) return recalled(entry);
+      if (entry) return recalled(entry.reply, entry.latency);
       opened ??= await open();
       const waited = opened.waited?.() ?? 0;
       const began = performance.now();
@@ -135,15 +134,5 @@ export function cachingSession(
         throw error;
       }
     },
-  };
-}
-
-function recalled({ reply, latency }: z.infer<typeof entrySchema>): TargetReply {
-  const { messages, notes, usage } = reply;
-  return {
-    messages,
-    ...(notes && { notes }),
-    usage: fromCache(usage),
-    past: { usage, latency },
   };
 }

@@ -61,81 +61,70 @@ interface Mark {
 interface AllowanceState {
   readonly spent: number;
   readonly known?: (Allowed & { readonly at: number; readonly mark: Mark }) | undefined;
+  /** What is spent comes back bit by bit, as at OpenAI; elsewhere all at once, at the end of a window. */
   readonly refills: boolean;
+  /** Milliseconds of a window, as far as is known. */
   readonly window: number;
 }
-
-const NOTHING: AllowanceState = { spent: 0, refills: true, window: 0 };
 
 /**
  * Requests, or tokens, that may be spent at the moment, by what the endpoint said last. Until it says
  * something there is no limit.
  */
 class Allowance {
-  #spent: number;
-  #known: AllowanceState['known'];
-  /** What is spent comes back bit by bit, as at OpenAI; elsewhere all at once, at the end of a window. */
-  #refills: boolean;
-  /** Milliseconds of a window, as far as is known. */
-  #window: number;
+  #state: AllowanceState;
 
-  constructor({ spent, known, refills, window }: AllowanceState = NOTHING) {
-    this.#spent = spent;
-    this.#known = known;
-    this.#refills = refills;
-    this.#window = window;
+  constructor(state: AllowanceState = { spent: 0, refills: true, window: 0 }) {
+    this.#state = state;
   }
 
   get state(): AllowanceState {
-    return {
-      spent: this.#spent,
-      known: this.#known,
-      refills: this.#refills,
-      window: this.#window,
-    };
+    const { spent, known, refills, window } = this.#state;
+    return { spent, known, refills, window };
   }
 
   /** @returns all that was spent */
   spend(amount: number): number {
-    this.#spent += amount;
-    return this.#spent;
+    const spent = this.#state.spent + amount;
+    this.#state = { ...this.#state, spent };
+    return spent;
   }
 
   /** Milliseconds until so much may be spent. */
   waitFor(amount: number, now: number): number {
-    const known = this.#known;
+    const { known, spent, refills, window } = this.#state;
     if (!known) return 0;
     const { limit, remaining, reset, at, mark } = known;
     const whole = Math.max(limit ?? remaining, remaining);
     const passed = now - at;
     // What is more than the whole limit goes when all of it is there.
-    const needed = Math.min(amount, whole) + this.#spent - mark.spent;
+    const needed = Math.min(amount, whole) + spent - mark.spent;
     if (needed <= remaining) return 0;
     const rate = limit === undefined ? 0 : (limit - remaining) / reset;
-    if (this.#refills && rate > 0) return Math.max(0, (needed - remaining) / rate - passed);
+    if (refills && rate > 0) return Math.max(0, (needed - remaining) / rate - passed);
     if (passed < reset) return reset - passed;
     // The window is over: all is there again, until the endpoint says more.
-    this.#known = {
-      ...known,
-      remaining: whole,
-      reset: this.#window,
-      at: now,
-      mark: { order: mark.order, spent: this.#spent },
-    };
+    const next = { remaining: whole, reset: window, at: now, mark: { order: mark.order, spent } };
+    this.#state = { ...this.#state, known: { ...known, ...next } };
     return 0;
   }
 
   /** @param sent the mark of the request that was answered so */
   learn(allowed: Allowed, sent: Mark, now: number): void {
-    if (this.#known && this.#known.mark.order > sent.order) return;
-    if (this.#known && !isSameRefill(this.#known, allowed)) this.#refills = false;
-    this.#window = Math.max(this.#window, allowed.reset);
-    this.#known = { ...allowed, at: now, mark: sent };
+    const { known, refills, window } = this.#state;
+    if (known && known.mark.order > sent.order) return;
+    this.#state = {
+      ...this.#state,
+      known: { ...allowed, at: now, mark: sent },
+      refills: refills && (!known || isSameRefill(known, allowed)),
+      window: Math.max(window, allowed.reset),
+    };
   }
 
   /** A request was refused that there should have been room for. */
   misjudged(sent: Mark): void {
-    if (this.#known && this.#known.mark.order < sent.order) this.#refills = false;
+    const { known } = this.#state;
+    if (known && known.mark.order < sent.order) this.#state = { ...this.#state, refills: false };
   }
 }
 

@@ -51,3 +51,36 @@ export class TimeLimit {
     this.#timer = setTimeout(this.#onOver, this.#left);
   }
 }
+
+/**
+ * Does work, but no longer than `timeout` milliseconds and not past an abort; its own signal then tells it to stop. Time in the
+ * queue does not count.
+ *
+ * @param late the error if it takes longer
+ * @throws the error of `late`; the signal's reason when aborted
+ */
+export async function withTimeLimit<Result>(
+  work: (signal: AbortSignal, limit: TimeLimit) => Promise<Result>,
+  timeout: number,
+  signal: AbortSignal,
+  late: (timeout: number) => Error,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const stop = new AbortController();
+  const abort = () => stop.abort(signal.reason);
+  const limit = new TimeLimit(timeout, () => stop.abort(late(timeout)));
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work(stop.signal, limit), rejectOnAbort(stop.signal)]);
+  } finally {
+    limit.end();
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Rejects with the signal's reason once it aborts. */
+export function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -67,7 +67,7 @@ const NOT_TAKEN =
   /unsupported|not support|unrecognized|unknown|not permitted|extra|only|must be 1/i;
 
 /** Which parameters the refused request held. */
-export type Used = Readonly<Record<keyof Abilities, boolean>>;
+export type Used = Readonly<Partial<Record<keyof Abilities, boolean>>>;
 
 /**
  * What the endpoint's complaint teaches about the request that it refused; undefined if it

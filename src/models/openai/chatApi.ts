@@ -32,7 +32,6 @@ export const chatApi: Api = {
         logprobs: body.logprobs === true,
         several: (body.n ?? 1) > 1,
         seed: body.seed !== undefined,
-        thoughts: false,
         stream: streams,
       },
       // A stream is put together before the client sees it.

@@ -4,7 +4,7 @@ import { digestOf } from '../../node/hashes.ts';
 import { shownUrl, shownWords } from '../connectionErrors.ts';
 import { Endpoints } from '../endpoint/endpoints.ts';
 import { EndpointDown, LeftAlone, type Line } from '../endpoint/requestQueue.ts';
-import { NO_TIME_LIMIT, TimeLimit } from '../endpoint/timeLimit.ts';
+import { NO_TIME_LIMIT, rejectOnAbort, TimeLimit } from '../endpoint/timeLimit.ts';
 import {
   type Embedded,
   type Model,
@@ -147,7 +147,7 @@ class OpenAiModel implements Model {
     signal.addEventListener('abort', forward, { once: true });
     try {
       // The client does not notice an abort while it waits to retry.
-      return await Promise.race([ask(attempts, stop), aborted(stop.signal)]);
+      return await Promise.race([ask(attempts, stop), rejectOnAbort(stop.signal)]);
     } catch (error) {
       const explained = this.#explain(error, attempts, stop.signal);
       if (isOfEndpoint(explained)) {
@@ -261,13 +261,6 @@ function isOfEndpoint(error: unknown): error is ModelError {
     error instanceof ModelError &&
     ['unreachable', 'server-error', 'rate-limited'].includes(error.reason)
   );
-}
-
-/** Rejects with the signal's reason once it aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
 
 /** Local servers want no key, but the client wants one to send. */

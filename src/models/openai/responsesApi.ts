@@ -39,10 +39,7 @@ export const responsesApi: Api = {
       used: {
         format: body.text?.format !== undefined,
         temperature: body.temperature !== undefined,
-        limit: false,
         logprobs: body.include?.includes(LOGPROBS) ?? false,
-        several: false,
-        seed: false,
         thoughts: body.include?.includes(THOUGHTS) ?? false,
         stream: streams,
       },

@@ -11,10 +11,11 @@ import { counted } from '../../core/text/format.ts';
 import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { type Paint, shownPath } from '../style.ts';
-import { markdownTable, plainTable } from '../tables.ts';
+import { markdownList, markdownTable, plainTable } from '../tables.ts';
 
 const NAME_LENGTH = 36;
 const COMMENT_LENGTH = 160;
+const ITEM_LENGTH = 600;
 
 /** Disagreements that are listed; the rest is counted. */
 const LISTED = { terminal: 50, markdown: 200 };
@@ -41,8 +42,6 @@ export function agreementText(agreement: Agreement, paint: Paint, folder: string
 
 /** For a pull request. */
 export function agreementMarkdown(agreement: Agreement, folder: string): string {
-  const list = (texts: readonly string[]) =>
-    texts.map((one) => `- ${escapeLine(one, 600)}`).join('\n');
   const { rows } = agreement;
   const items = itemTexts(agreement, folder, LISTED.markdown);
   return `${paragraphs(
@@ -50,8 +49,8 @@ export function agreementMarkdown(agreement: Agreement, folder: string): string 
     rows.length === 0
       ? noneText(agreement)
       : `${markdownTable(HEAD, rows.map(cells))}\n\n${MEANING}`,
-    list(notesOf(agreement)),
-    items.length === 0 ? undefined : `## Disagreements\n\n${list(items)}`,
+    markdownList(notesOf(agreement), ITEM_LENGTH),
+    items.length === 0 ? undefined : `## Disagreements\n\n${markdownList(items, ITEM_LENGTH)}`,
   )}\n`;
 }
 
@@ -62,17 +61,25 @@ function noneText({ unmatched }: Agreement): string {
 
 /** What was compared, and how well they agree. */
 export function agreementCells({ assertion, of, compared, kappa, ...row }: AgreementRow): string[] {
-  const share = (value: number | null) => (value === null ? '–' : scoreText(value));
   return [
     assertion ? visibleLine(assertion.name, NAME_LENGTH) : 'all',
     of,
     String(compared),
-    share(row.accuracy),
-    share(row.precision),
-    share(row.recall),
+    shareText(row.accuracy),
+    shareText(row.precision),
+    shareText(row.recall),
     kappa ? kappa.kappa.toFixed(2) : '–',
     kappa ? `${kappa.low.toFixed(2)} to ${kappa.high.toFixed(2)}` : '–',
   ];
+}
+
+function shareText(share: number | null): string {
+  return share === null ? '–' : scoreText(share);
+}
+
+function confusionCells(confusion: AgreementRow['confusion']): string[] {
+  const { failFail, failPass, passFail, passPass } = confusion;
+  return [failFail, failPass, passFail, passPass].map(String);
 }
 
 /** Of a row, as `HEAD` names them. */
@@ -81,10 +88,7 @@ export function cells(row: AgreementRow): string[] {
   return [
     visibleLine(judge, NAME_LENGTH),
     ...agreementCells(row),
-    String(confusion.failFail),
-    String(confusion.failPass),
-    String(confusion.passFail),
-    String(confusion.passPass),
+    ...confusionCells(confusion),
     row.alpha === null ? '–' : row.alpha.toFixed(2),
   ];
 }
@@ -170,7 +174,7 @@ export function thresholdsMarkdown(all: readonly Thresholds[]): string {
       THRESHOLDS_HEAD,
       shownRows(one).map((row) => cellsOf(row, one)),
     ),
-    escapeLine(sentenceOf(one), 600),
+    escapeLine(sentenceOf(one), ITEM_LENGTH),
   ]);
   return `${paragraphs('## Thresholds', ...(parts.length > 0 ? parts : [NONE]))}\n`;
 }
@@ -198,19 +202,15 @@ export function shownRows({ rows, best, current }: Thresholds): ThresholdRow[] {
 /** As the head names them. */
 export function cellsOf(row: ThresholdRow, { best, current }: Thresholds): string[] {
   const { threshold, confusion, accuracy, precision, recall, kappa } = row;
-  const share = (value: number | null) => (value === null ? '–' : scoreText(value));
   const marks = [
     ...(threshold === current ? ['current'] : []),
     ...(threshold === best ? ['best'] : []),
   ];
   return [
     scoreText(threshold),
-    ...[accuracy, precision, recall].map(share),
+    ...[accuracy, precision, recall].map(shareText),
     kappa === null ? '–' : kappa.toFixed(2),
-    String(confusion.failFail),
-    String(confusion.failPass),
-    String(confusion.passFail),
-    String(confusion.passPass),
+    ...confusionCells(confusion),
     marks.join(', '),
   ];
 }

@@ -10,7 +10,7 @@ import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { writtenJson } from '../streamJson.ts';
 import { type Paint, shownPath } from '../style.ts';
-import { markdownTable, plainTable } from '../tables.ts';
+import { markdownList, markdownTable, plainTable } from '../tables.ts';
 import {
   assertionText,
   changedTexts,
@@ -55,15 +55,13 @@ export function comparisonText(comparison: Comparison, paint: Paint, folder: str
 
 /** For a pull request. */
 export function comparisonMarkdown(comparison: Comparison, folder: string): string {
-  const list = (texts: readonly string[]) => texts.map((one) => `- ${escapeLine(one)}`).join('\n');
   const cases = OUTCOMES.flatMap((outcome) => {
     const own = comparison.cases.filter((one) => one.outcome === outcome);
     if (own.length === 0) return [];
     const shown = own.slice(0, LISTED.markdown).map((one) => {
       const [first = '', ...more] = caseTexts(one, folder);
-      return [`- ${escapeLine(first)}`, ...more.map((text) => `  - ${escapeLine(text)}`)].join(
-        '\n',
-      );
+      const nested = more.map((text) => `\n  - ${escapeLine(text)}`);
+      return `- ${escapeLine(first)}${nested.join('')}`;
     });
     return [
       `## ${OUTCOME_ICONS[outcome]} ${own.length} ${OUTCOME_WORDS[outcome]}`,
@@ -72,12 +70,12 @@ export function comparisonMarkdown(comparison: Comparison, folder: string): stri
   });
   return `${paragraphs(
     `# ${escapeLine(evidenceSentence(comparison))}`,
-    list([`Before: ${runText(comparison.base)}`, `After: ${runText(comparison.head)}`]),
-    `## What changed\n\n${list(changedTexts(comparison))}`,
+    markdownList([`Before: ${runText(comparison.base)}`, `After: ${runText(comparison.head)}`]),
+    `## What changed\n\n${markdownList(changedTexts(comparison))}`,
     comparison.evidence.length === 0
       ? undefined
       : `${markdownTable(HEAD, rows(comparison))}\n\np is corrected for the number of assertions, by Holm.`,
-    `## Judge noise\n\n${list(noiseTexts(comparison.noise))}`,
+    `## Judge noise\n\n${markdownList(noiseTexts(comparison.noise))}`,
     ...cases,
     escapeLine(countsText(comparison)),
   )}\n`;

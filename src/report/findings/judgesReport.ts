@@ -1,9 +1,9 @@
 import type { JudgeComparison, JudgeMeasured, JudgePair } from '../../analysis/judgeComparison.ts';
 import { cacheText, costText, counted, durationText } from '../../core/text/format.ts';
-import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
+import { paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import type { Paint } from '../style.ts';
-import { markdownTable, plainTable } from '../tables.ts';
+import { markdownList, markdownTable, plainTable } from '../tables.ts';
 import { agreementCells, notesOf as notesOnRows } from './agreementReport.ts';
 
 /** What judges made of the labelled conversations. */
@@ -33,8 +33,7 @@ export function judgesText(found: JudgesFound, paint: Paint): string {
 }
 
 export function judgesMarkdown(found: JudgesFound): string {
-  const list = (texts: readonly string[]) =>
-    texts.map((one) => `- ${escapeLine(one, 600)}`).join('\n');
+  const list = (texts: readonly string[]) => markdownList(texts, 600);
   const failed = errorsOf(found);
   return `${paragraphs(
     '# Judges compared',

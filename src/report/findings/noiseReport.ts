@@ -1,8 +1,8 @@
 import type { NoiseRow } from '../../analysis/noise.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
+import { paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { markdownTable, plainTable } from '../tables.ts';
+import { markdownList, markdownTable, plainTable } from '../tables.ts';
 import { intervalText, noiseTexts } from './comparisonSentences.ts';
 
 const NAME_LENGTH = 36;
@@ -26,9 +26,8 @@ export function noiseText(rows: readonly NoiseRow[]): string {
 }
 
 export function noiseMarkdown(rows: readonly NoiseRow[]): string {
-  const list = sentences(rows).map((one) => `- ${escapeLine(one)}`);
   const table = rows.length === 0 ? undefined : markdownTable(HEAD, rows.map(cells));
-  return `${paragraphs('# Judge noise', list.join('\n'), table)}\n`;
+  return `${paragraphs('# Judge noise', markdownList(sentences(rows)), table)}\n`;
 }
 
 function sentences(rows: readonly NoiseRow[]): string[] {

@@ -14,17 +14,18 @@ import type { Message } from '../../core/message.ts';
 import { shownUrl, shownWords } from '../../models/connectionErrors.ts';
 import { isLoopback } from '../../models/destination.ts';
 import { digestOf } from '../../node/hashes.ts';
-import { bytesOf, failed, type Patience, StatusError, send, Waiting } from '../http/send.ts';
-import { readReply } from '../reply.ts';
-import { tooLong } from '../replyLimits.ts';
-import { readReportedCalls, withCalls } from '../reportedCalls.ts';
 import {
-  type HearText,
-  TargetError,
-  type TargetHost,
-  type TargetReply,
-  type TargetSession,
-} from '../target.ts';
+  bytesOf,
+  failed,
+  isEventStream,
+  type Patience,
+  RemoteSession,
+  StatusError,
+  send,
+} from '../http/send.ts';
+import { readReply } from '../reply.ts';
+import { readReportedCalls, withCalls } from '../reportedCalls.ts';
+import { type HearText, TargetError, type TargetHost, type TargetReply } from '../target.ts';
 import { type Sources, TaskReply } from './taskReply.ts';
 
 const CARD = '/.well-known/agent-card.json';
@@ -42,24 +43,22 @@ interface A2aSetup {
 type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
 
 /** A conversation with an agent: one context, and a task for as long as the agent wants input for it. */
-export class A2aSession implements TargetSession {
+export class A2aSession extends RemoteSession {
   readonly #setup: A2aSetup;
   readonly #host: Host;
   #client: Client | undefined;
   #patience: Patience | undefined;
   #contextId = '';
   #taskId = '';
-  #length = 0;
   #replies = 0;
   #sources: Sources = new Map();
-  readonly #waiting: Waiting;
 
   constructor(setup: A2aSetup, host: Host) {
-    this.#setup = setup;
-    this.#host = host;
     const { url, headers, timeout } = setup;
     const line = host.endpoints.line({ url, account: digestOf(headers), name: '' });
-    this.#waiting = new Waiting(line, host.scrubber, timeout);
+    super(line, host.scrubber, timeout);
+    this.#setup = setup;
+    this.#host = host;
   }
 
   async reply(
@@ -68,7 +67,7 @@ export class A2aSession implements TargetSession {
     hear: HearText = () => {},
   ): Promise<TargetReply> {
     const text = messages.at(-1)?.content ?? '';
-    const reply = await this.#waiting.for(signal, (patience) => {
+    const reply = await this.run(signal, (patience) => {
       this.#patience = patience;
       return this.#ask(text, patience.signal, hear).catch((error) =>
         this.#explain(error, patience.signal),
@@ -76,9 +75,7 @@ export class A2aSession implements TargetSession {
     });
     this.#contextId = reply.contextId;
     this.#taskId = reply.isOpen ? reply.taskId : '';
-    this.#length += reply.text.length;
-    const why = tooLong(reply.text.length, this.#length);
-    if (why !== undefined) throw new TargetError('target-too-much-output', why);
+    this.addLength(reply.text.length);
     this.#replies += 1;
     this.#sources = reply.sources;
     return this.#withReport(reply);
@@ -99,12 +96,6 @@ export class A2aSession implements TargetSession {
       ...(usage && { usage }),
     };
   }
-
-  waited(): number {
-    return this.#waiting.waited;
-  }
-
-  async close(): Promise<void> {}
 
   async #ask(text: string, signal: AbortSignal, hear: HearText): Promise<TaskReply> {
     this.#client ??= await this.#connect();
@@ -213,8 +204,7 @@ function agentFetch(
       ...(typeof init.body === 'string' && { body: init.body }),
     };
     const response = await send(request, patience());
-    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
-    const bytes = parsable(bytesOf(request, response, patience()), to, isStream);
+    const bytes = parsable(bytesOf(request, response, patience()), to, isEventStream(response));
     const body = ReadableStream.from(bytes);
     return new Response(body, { status: response.status, headers: response.headers });
   };

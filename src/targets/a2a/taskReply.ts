@@ -14,7 +14,7 @@ import { addUsage, type Usage } from '../../core/verdict.ts';
 import { mediaOf, notShown } from '../../messages/content.ts';
 import { canonicalJson } from '../../node/hashes.ts';
 import { readUsage } from '../reply.ts';
-import { tooLong } from '../replyLimits.ts';
+import { checkLength } from '../replyLimits.ts';
 import { isReportedCall } from '../reportedCalls.ts';
 import { TargetError } from '../target.ts';
 
@@ -86,8 +86,7 @@ export class TaskReply {
       default:
         break;
     }
-    const why = tooLong(this.text.length, 0);
-    if (why !== undefined) throw new TargetError('target-too-much-output', why);
+    checkLength(this.text.length);
   }
 
   /** All of the reply so far. */

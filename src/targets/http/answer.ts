@@ -9,7 +9,7 @@ import {
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { callPieceSchema, StreamedCalls } from '../../models/openai/streaming.ts';
 import { readReply, readUsage, withContext } from '../reply.ts';
-import { tooLong } from '../replyLimits.ts';
+import { checkLength } from '../replyLimits.ts';
 import { readReportedCalls, withCalls } from '../reportedCalls.ts';
 import { type HearText, TargetError, type TargetReply } from '../target.ts';
 
@@ -52,7 +52,7 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
   const text = whole.toString('utf8');
   const value = shallowJson(text) ?? text;
   const { reply: pointer } = pointers;
-  const said = pointer === undefined ? value : valueAtPointer(value, pointer);
+  const said = pointer === undefined ? value : at(value, pointer);
   for (const key of REPORTS)
     if (!hasParent(value, pointers[key])) throw misplaced(key, pointers, text);
   const reported = {
@@ -191,8 +191,7 @@ class EventReading {
     this.#last = data;
     const value = jsonOrText(data);
     this.text += this.#textIn(value);
-    const why = tooLong(this.text.length, 0);
-    if (why !== undefined) throw new TargetError('target-too-much-output', why);
+    checkLength(this.text.length);
     this.#session = sessionIn(value, this.#pointers) ?? this.#session;
     this.#context = contextIn(value, this.#pointers) ?? this.#context;
     this.#usage = at(value, this.#pointers.usage) ?? this.#usage;
@@ -240,13 +239,13 @@ class EventReading {
 }
 
 function sessionIn(value: unknown, { session: pointer }: Pointers): string | undefined {
-  const found = pointer === undefined ? undefined : valueAtPointer(value, pointer);
+  const found = at(value, pointer);
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }
 
 /** Texts as they are, other entries as JSON. */
 function contextIn(value: unknown, { retrieval_context: pointer }: Pointers) {
-  const found = pointer === undefined ? undefined : valueAtPointer(value, pointer);
+  const found = at(value, pointer);
   if (found === undefined || found === null) return undefined;
   if (typeof found === 'string') return [found];
   if (!Array.isArray(found)) {

@@ -1,17 +1,18 @@
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/openaiChat.ts';
 import { digestOf } from '../../node/hashes.ts';
-import { tooLong } from '../replyLimits.ts';
-import {
-  type HearText,
-  TargetError,
-  type TargetHost,
-  type TargetReply,
-  type TargetSession,
-} from '../target.ts';
+import type { HearText, TargetHost, TargetReply } from '../target.ts';
 import { type Answer, type Pointers, readEvents, readWhole } from './answer.ts';
 import { fillBody } from './bodyTemplate.ts';
-import { bytesOf, failed, type Outgoing, type Patience, send, Waiting } from './send.ts';
+import {
+  bytesOf,
+  failed,
+  isEventStream,
+  type Outgoing,
+  type Patience,
+  RemoteSession,
+  send,
+} from './send.ts';
 
 interface HttpSetup extends Pointers {
   readonly url: string;
@@ -25,22 +26,20 @@ interface HttpSetup extends Pointers {
 type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
 
 /** A conversation with a service: a request for each reply. */
-export class HttpSession implements TargetSession {
+export class HttpSession extends RemoteSession {
   readonly #setup: HttpSetup;
   readonly #host: Host;
   /** Ours, where the service has none of its own. */
   #session: string | null;
-  #length = 0;
   #replies = 0;
-  readonly #waiting: Waiting;
 
   constructor(setup: HttpSetup, host: Host) {
-    this.#setup = setup;
-    this.#host = host;
     const { url, headers, timeout } = setup;
     const { pathname } = new URL(url);
     const line = host.endpoints.line({ url, account: digestOf(headers), name: pathname });
-    this.#waiting = new Waiting(line, host.scrubber, timeout);
+    super(line, host.scrubber, timeout);
+    this.#setup = setup;
+    this.#host = host;
     this.#session = setup.session === undefined ? host.conversationId : null;
   }
 
@@ -49,30 +48,20 @@ export class HttpSession implements TargetSession {
     signal: AbortSignal,
     hear: HearText = () => {},
   ): Promise<TargetReply> {
-    const { reply, session } = await this.#waiting.for(signal, (patience) =>
+    const { reply, session } = await this.run(signal, (patience) =>
       this.#ask(messages, patience, hear),
     );
     this.#keep(session);
     this.#replies += 1;
-    const size = JSON.stringify(reply.messages).length;
-    this.#length += size;
-    const why = tooLong(size, this.#length);
-    if (why !== undefined) throw new TargetError('target-too-much-output', why);
+    this.addLength(JSON.stringify(reply.messages).length);
     return reply;
   }
-
-  waited(): number {
-    return this.#waiting.waited;
-  }
-
-  async close(): Promise<void> {}
 
   async #ask(messages: readonly Message[], patience: Patience, hear: HearText): Promise<Answer> {
     const request = this.#request(messages);
     const response = await send(request, patience);
     const bytes = bytesOf(request, response, patience);
-    const type = response.headers.get('content-type') ?? '';
-    return /^text\/event-stream\b/i.test(type)
+    return isEventStream(response)
       ? readEvents(bytes, this.#setup, hear, this.#replies + 1)
       : readWhole(bytes, this.#setup, this.#replies + 1);
   }

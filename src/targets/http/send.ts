@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { LIMITS, readable } from '../../core/limits.ts';
+import type { Message } from '../../core/message.ts';
 import { connectionFault, shownUrl, shownWords } from '../../models/connectionErrors.ts';
 import { askedWait, jittered } from '../../models/endpoint/rateLimiter.ts';
 import {
@@ -10,9 +11,15 @@ import {
   leftAloneText,
   type Place,
 } from '../../models/endpoint/requestQueue.ts';
-import type { TimeLimit } from '../../models/endpoint/timeLimit.ts';
-import { withDeadline } from '../replyLimits.ts';
-import { TargetError, type TargetHost } from '../target.ts';
+import { type TimeLimit, withTimeLimit } from '../../models/endpoint/timeLimit.ts';
+import { checkLength, noReply } from '../replyLimits.ts';
+import {
+  type HearText,
+  TargetError,
+  type TargetHost,
+  type TargetReply,
+  type TargetSession,
+} from '../target.ts';
 
 /** Of one reply: how long it is waited for, and where. */
 export interface Patience extends Pick<TargetHost, 'scrubber'> {
@@ -23,12 +30,12 @@ export interface Patience extends Pick<TargetHost, 'scrubber'> {
   place?: Place;
 }
 
-/** Waits for the replies of one conversation with a service. */
-export class Waiting {
+/** A conversation with a service over HTTP. Its requests share one queue with others to the same address. */
+export abstract class RemoteSession implements TargetSession {
   readonly #of: Pick<Patience, 'line' | 'scrubber'>;
   readonly #timeout: number;
-  /** Milliseconds that were spent in line. */
-  waited = 0;
+  #waited = 0;
+  #length = 0;
 
   /** @param timeout milliseconds that one reply may take */
   constructor(line: Line, scrubber: TargetHost['scrubber'], timeout: number) {
@@ -36,24 +43,39 @@ export class Waiting {
     this.#timeout = timeout;
   }
 
+  abstract reply(
+    messages: readonly Message[],
+    signal: AbortSignal,
+    hear?: HearText,
+  ): Promise<TargetReply>;
+
+  waited(): number {
+    return this.#waited;
+  }
+
+  async close(): Promise<void> {}
+
   /** @throws TargetError; the signal's reason when aborted */
-  async for<Reply>(
+  protected run<Reply>(
     signal: AbortSignal,
     ask: (patience: Patience) => Promise<Reply>,
   ): Promise<Reply> {
-    return withDeadline(
-      async (stop, limit) => {
-        const patience: Patience = { ...this.#of, limit, signal: stop };
-        try {
-          return await ask(patience);
-        } finally {
-          patience.place?.leave();
-          this.waited += limit.waited;
-        }
-      },
-      this.#timeout,
-      signal,
-    );
+    const work = async (stop: AbortSignal, limit: TimeLimit) => {
+      const patience: Patience = { ...this.#of, limit, signal: stop };
+      try {
+        return await ask(patience);
+      } finally {
+        patience.place?.leave();
+        this.#waited += limit.waited;
+      }
+    };
+    return withTimeLimit(work, this.#timeout, signal, noReply());
+  }
+
+  /** @param size of a reply @throws TargetError if it is too long, or all replies together are */
+  protected addLength(size: number): void {
+    this.#length += size;
+    checkLength(size, this.#length);
   }
 }
 
@@ -224,6 +246,10 @@ export async function* bytesOf(
     const words = shownWords(connectionFault(error).reason, scrubber);
     throw failed(`${shownUrl(url)} ended the connection in the middle of its answer (${words}).`);
   }
+}
+
+export function isEventStream({ headers }: Response): boolean {
+  return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 }
 
 /** A service answered with a status other than success. */

@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseJson } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { noReply, withDeadline } from '../replyLimits.ts';
+import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
+import { noReply } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
-import { ProgramLog } from './outputLines.ts';
+import { exitText, notStartedError, ProgramLog } from './outputLines.ts';
 import { type Programs, SHORTEST_GRACE, type Start } from './programs.ts';
 
 /** Characters of a wrong answer that an error shows. */
@@ -46,14 +47,7 @@ export async function askProgram(
       const message = `The program printed more than ${readable(LIMITS.reply)} characters.`;
       fail(new TargetError('target-too-much-output', message));
     });
-    child.once('error', ({ message }) =>
-      fail(
-        new TargetError(
-          'target-not-found',
-          `The program ${program} could not be started: ${message}. Is it installed and on the PATH?`,
-        ),
-      ),
-    );
+    child.once('error', (error) => fail(notStartedError(program, error)));
     // What it has started may keep its output open.
     child.once('exit', async () => {
       await started.end();
@@ -63,15 +57,15 @@ export async function askProgram(
     });
     child.once('close', (code, ending) => {
       if (code === 0) return done(text);
-      const how = ending ? `was ended by ${ending}` : `exited with code ${code}`;
-      fail(new TargetError('target-crashed', `The program ${how}.${log.tail()}`));
+      const why = `The program ${exitText(code, ending)}.${log.tail()}`;
+      fail(new TargetError('target-crashed', why));
     });
   });
   answered.catch(() => {});
   child.stdin?.on('error', () => {});
   child.stdin?.end(`${JSON.stringify(input)}\n`);
   try {
-    return read(await withDeadline(() => answered, timeout, signal, noReply(who)), log);
+    return read(await withTimeLimit(() => answered, timeout, signal, noReply(who)), log);
   } finally {
     await started.end();
   }

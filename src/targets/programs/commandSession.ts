@@ -1,9 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/openaiChat.ts';
+import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { readReply } from '../reply.ts';
-import { withDeadline } from '../replyLimits.ts';
-import type { TargetError, TargetHost, TargetReply, TargetSession } from '../target.ts';
+import { noReply } from '../replyLimits.ts';
+import {
+  conversationFactsOf,
+  type TargetError,
+  type TargetHost,
+  type TargetReply,
+  type TargetSession,
+} from '../target.ts';
 import { LineProgram, parseLine, strayLine } from './lineProgram.ts';
 import type { Program } from './programs.ts';
 
@@ -22,16 +29,8 @@ export interface CommandSetup {
 }
 
 /** What a program is asked for a reply. */
-export function programRequest(
-  messages: readonly Message[],
-  { caseId, conversationId, context }: TargetHost,
-): object {
-  return {
-    messages: messages.map(toOpenaiChat),
-    case: caseId,
-    conversation: conversationId,
-    context,
-  };
+export function programRequest(messages: readonly Message[], host: TargetHost): object {
+  return { messages: messages.map(toOpenaiChat), ...conversationFactsOf(host) };
 }
 
 /**
@@ -65,7 +64,7 @@ export class CommandSession implements TargetSession {
     try {
       this.#startup += await this.#program.whenReady(this.#timeout, signal);
       const began = performance.now();
-      const line = await withDeadline(() => this.#ask(messages), this.#timeout, signal);
+      const line = await withTimeLimit(() => this.#ask(messages), this.#timeout, signal, noReply());
       const reply = readReply(parseLine(line), messages);
       this.#slowest = Math.max(this.#slowest ?? 0, performance.now() - began);
       return reply;

@@ -1,8 +1,9 @@
 import { isMapping } from '../../core/data/data.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Message } from '../../core/message.ts';
+import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { readReply } from '../reply.ts';
-import { tooLong, withDeadline } from '../replyLimits.ts';
+import { checkLength, noReply } from '../replyLimits.ts';
 import { TargetError, type TargetHost, type TargetReply, type TargetSession } from '../target.ts';
 import { type CommandSetup, programRequest } from './commandSession.ts';
 import { LineProgram, parseLine, SHOWN, strayLine } from './lineProgram.ts';
@@ -64,7 +65,7 @@ class WorkerProcess {
     });
     this.#program.send({ id, ...request });
     try {
-      return await withDeadline(() => answered, timeout, signal);
+      return await withTimeLimit(() => answered, timeout, signal, noReply());
     } catch (error) {
       if (this.#waiting.delete(id)) this.#abandoned.add(id);
       throw error;
@@ -184,8 +185,7 @@ export class WorkerSession implements TargetSession {
     const answer = await running.ask(request, this.#timeout, signal);
     const size = JSON.stringify(answer).length;
     this.#length += size;
-    const why = tooLong(size, this.#length);
-    if (why !== undefined) throw new TargetError('target-too-much-output', why);
+    checkLength(size, this.#length);
     if ('error' in answer) throw new TargetError('target-error', failureText(answer.error));
     return readReply(answer, messages);
   }

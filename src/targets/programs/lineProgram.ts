@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { isMapping, parseJson } from '../../core/data/data.ts';
-import { notReady, withDeadline } from '../replyLimits.ts';
+import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
+import { notReady } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
-import { ProgramLog, ReplyLines } from './outputLines.ts';
+import { exitText, notStartedError, ProgramLog, ReplyLines } from './outputLines.ts';
 import { LONGEST_GRACE, type Program, SHORTEST_GRACE } from './programs.ts';
 
 /** Characters of a wrong line that an error shows. */
@@ -52,15 +53,11 @@ export class LineProgram {
       void program.end();
     });
     child.stdin?.on('error', () => {});
-    child.on('error', ({ message }) => {
-      const why = `The program ${child.spawnfile} could not be started: ${message}. Is it installed and on the PATH?`;
-      this.fail(new TargetError('target-not-found', why));
-    });
+    child.on('error', (error) => this.fail(notStartedError(child.spawnfile, error)));
     this.#closed = new Promise((done) => {
       child.on('close', (code, signal) => {
-        const how = signal ? `was ended by ${signal}` : `exited with code ${code}`;
         const before = this.#settleReady ? 'was ready' : 'replied';
-        const why = `The program ${how} before it ${before}.${this.#log.tail()}`;
+        const why = `The program ${exitText(code, signal)} before it ${before}.${this.#log.tail()}`;
         this.fail(new TargetError('target-crashed', why));
         done();
       });
@@ -86,7 +83,7 @@ export class LineProgram {
   async whenReady(timeout: number, signal: AbortSignal): Promise<number> {
     if (!this.#settleReady) return 0;
     const began = performance.now();
-    await withDeadline(() => this.#ready, timeout, signal, notReady);
+    await withTimeLimit(() => this.#ready, timeout, signal, notReady);
     return performance.now() - began;
   }
 

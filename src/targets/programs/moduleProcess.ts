@@ -2,10 +2,10 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { errorText, unreachable } from '../../core/errors.ts';
-import { NO_TIME_LIMIT } from '../../models/endpoint/timeLimit.ts';
-import { noReply, notLoaded, withDeadline } from '../replyLimits.ts';
+import { NO_TIME_LIMIT, withTimeLimit } from '../../models/endpoint/timeLimit.ts';
+import { noReply, notLoaded } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
-import { ProgramLog } from './outputLines.ts';
+import { exitText, ProgramLog } from './outputLines.ts';
 import { entryPoint, type Programs } from './programs.ts';
 
 /** Before the script's own path: the program waits until a debugger lets it go on. */
@@ -119,8 +119,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
   });
   child.on('error', (error) => end(`The module's process failed: ${error.message}`));
   child.on('exit', (code, signal) => {
-    const how = signal ? `was ended by ${signal}` : `exited with code ${code}`;
-    end(`The module's process ${how} before it replied.${printed.tail()}`);
+    end(`The module's process ${exitText(code, signal)} before it replied.${printed.tail()}`);
   });
   const next = () =>
     new Promise<Answer>((done, fail) => {
@@ -143,7 +142,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
 
   async function load(timeout: number, signal: AbortSignal): Promise<unknown> {
     const began = performance.now();
-    const content = contentOf(await withDeadline(() => loaded, timeout, signal, notLoaded));
+    const content = contentOf(await withTimeLimit(() => loaded, timeout, signal, notLoaded));
     if (!isLoaded) startup += performance.now() - began;
     isLoaded = true;
     return content;
@@ -163,7 +162,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
       orEnded(async () => {
         const limit = attach ? NO_TIME_LIMIT : timeout;
         await load(limit, signal);
-        return withDeadline(() => answered(called), limit, signal, noReply(who));
+        return withTimeLimit(() => answered(called), limit, signal, noReply(who));
       }),
     functions: (timeout, signal) =>
       orEnded(async () => namesSchema.parse(await load(attach ? NO_TIME_LIMIT : timeout, signal))),

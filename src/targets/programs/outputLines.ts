@@ -1,4 +1,5 @@
 import { tooLong } from '../replyLimits.ts';
+import { TargetError } from '../target.ts';
 
 /** A line longer than this is cut, so that an endless one cannot fill the memory. */
 const MAX_LINE = 10_000;
@@ -90,4 +91,16 @@ export class ReplyLines {
     this.#all += piece.length + 1;
     return tooLong(this.#length, this.#isOneConversation ? this.#all : 0);
   }
+}
+
+/** How a program ended, for an error. */
+export function exitText(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal ? `was ended by ${signal}` : `exited with code ${code}`;
+}
+
+export function notStartedError(program: string, { message }: Error): TargetError {
+  return new TargetError(
+    'target-not-found',
+    `The program ${program} could not be started: ${message}. Is it installed and on the PATH?`,
+  );
 }
