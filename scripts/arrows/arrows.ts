@@ -290,7 +290,7 @@ export const nameHomes: readonly {
   },
   {
     file: 'disk/jsonLines.ts',
-    names: 'lines(In|Of)',
+    names: 'read(File)?Lines',
     homes: ['src/disk', 'src/store'],
     why: 'Only src/store reads JSON Lines: of run records through RunRecord, RunReader or readRecord.',
   },

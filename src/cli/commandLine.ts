@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Scrubber } from '../core/scrubber.ts';
 import { plainLog } from '../core/text/visibleText.ts';
-import { unwritable } from '../disk/fileErrors.ts';
+import { toUnwritableError } from '../disk/fileErrors.ts';
 import { reportError, runProgram } from './commands.ts';
 import { EXIT } from './exitCode.ts';
 import { limitYoungSpace } from './memory.ts';
@@ -73,6 +73,6 @@ process.on('uncaughtException', (error) => process.exit(reportError(error, shell
 limitYoungSpace();
 const code = await runProgram(process.argv.slice(2), shell);
 await Promise.all([drained(process.stdout), drained(process.stderr)]);
-const failed = broken && reportError(unwritable('The output', undefined, broken), shell);
+const failed = broken && reportError(toUnwritableError('The output', undefined, broken), shell);
 // A client that waits to retry, or a target that does not end, must not keep the process alive.
 process.exit(code === EXIT.cancelled ? code : (failed ?? code));

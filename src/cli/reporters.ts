@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { uniqueBy } from '../core/data/data.ts';
 import { isFailure } from '../core/verdict.ts';
-import { type UnwritableError, unwritable } from '../disk/fileErrors.ts';
+import { toUnwritableError, type UnwritableError } from '../disk/fileErrors.ts';
 import { type FileReporterName, REPORTERS, type ReporterName } from '../report/registry.ts';
 import { RunLog } from '../report/reporter.ts';
 import { TerminalReporter } from '../report/terminal.ts';
@@ -181,14 +181,14 @@ async function assertWritable(path: string): Promise<void> {
 }
 
 function unwritableReport(path: string, error: unknown): UnwritableError {
-  return unwritable('The report', path, error);
+  return toUnwritableError('The report', path, error);
 }
 
 function createTerminal(stream: Stream, shell: Shell, log: RunLog): TerminalReporter {
   const options = {
     write: (text: string) => stream.write(text),
     live: stream.isTty,
-    colours: usesColors(stream, shell.env),
+    colors: usesColors(stream, shell.env),
     size: () => stream.size(),
     folder: shell.folder,
     now: () => performance.now(),

@@ -9,7 +9,7 @@ const READ_CAUSES: Readonly<Record<string, string>> = {
 };
 
 /** Why a file could not be read, to follow a colon. */
-export function unreadableCause(error: unknown): string {
+export function readErrorText(error: unknown): string {
   const { code = '' } = Object(error) as NodeJS.ErrnoException;
   return READ_CAUSES[code] ?? errorText(error);
 }
@@ -50,7 +50,7 @@ const WRITE_CAUSES: Readonly<Record<string, readonly [UnwritableReason, words: s
  * @param what as the message calls it: `The record`
  * @param path absent where it has none, as standard output
  */
-export function unwritable(
+export function toUnwritableError(
   what: string,
   path: string | undefined,
   error: unknown,

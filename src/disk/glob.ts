@@ -23,17 +23,17 @@ export async function matchingFiles(
   patterns: readonly string[],
   folder: string,
 ): Promise<string[]> {
-  const found = await Promise.all(patterns.map((pattern) => filesOf(pattern, folder)));
+  const found = await Promise.all(patterns.map((pattern) => filesMatching(pattern, folder)));
   return [...new Set(found.flat())].sort();
 }
 
-async function filesOf(pattern: string, folder: string): Promise<string[]> {
+async function filesMatching(pattern: string, folder: string): Promise<string[]> {
   if (pattern.length > MAX_LENGTH) {
     throw new PatternError(`A pattern has at most ${MAX_LENGTH} characters.`);
   }
-  const fixed = fixedFolder(pattern);
+  const fixed = folderWithoutWildcards(pattern);
   const rest = fixed === '' ? pattern : pattern.slice(fixed.length + 1);
-  const wanted = alternatives(rest).map((one) => one.split('/').map(partOf));
+  const wanted = expandBraces(rest).map((one) => one.split('/').map(parseSegment));
   const isDeep = wanted.some((parts) => parts.includes('folders'));
   const base = resolve(folder, fixed);
   const paths = await glob(['**/*'], {
@@ -45,7 +45,7 @@ async function filesOf(pattern: string, folder: string): Promise<string[]> {
     followSymbolicLinks: false,
   });
   return paths
-    .filter((path) => wanted.some((parts) => areMatched(parts, path.split('/'))))
+    .filter((path) => wanted.some((parts) => matchesPath(parts, path.split('/'))))
     .map((path) => resolve(base, path));
 }
 
@@ -54,19 +54,19 @@ export function isGlob(text: string): boolean {
 }
 
 /** The folder that a pattern names without wildcards. */
-export function fixedFolder(pattern: string): string {
+export function folderWithoutWildcards(pattern: string): string {
   const pieces = pattern.split('/');
   return pieces.slice(0, pieces.findIndex(isGlob)).join('/');
 }
 
 /** A pattern without braces for each choice among them. Braces without a comma, or that aren't closed, stand for themselves. */
-function alternatives(pattern: string): string[] {
+function expandBraces(pattern: string): string[] {
   let done = [''];
   let at = 0;
   while (at < pattern.length) {
     const end = pattern[at] === '{' ? closingBrace(pattern, at) : undefined;
-    const choices = end === undefined ? [] : choicesIn(pattern.slice(at + 1, end));
-    const texts = choices.length > 1 ? choices.flatMap(alternatives) : [pattern[at] ?? ''];
+    const choices = end === undefined ? [] : splitChoices(pattern.slice(at + 1, end));
+    const texts = choices.length > 1 ? choices.flatMap(expandBraces) : [pattern[at] ?? ''];
     if (done.length * texts.length > MAX_ALTERNATIVES) {
       throw new PatternError(`Its braces stand for more than ${MAX_ALTERNATIVES} patterns.`);
     }
@@ -87,7 +87,7 @@ function closingBrace(pattern: string, open: number): number | undefined {
 }
 
 /** What stands between the commas that are in no inner braces. */
-function choicesIn(text: string): string[] {
+function splitChoices(text: string): string[] {
   const choices = [''];
   let depth = 0;
   for (const one of text) {
@@ -100,19 +100,19 @@ function choicesIn(text: string): string[] {
 }
 
 /** One name of a path: `folders` for any number of them, else what its characters must be. */
-type Part = 'folders' | readonly Character[];
+type Segment = 'folders' | readonly CharacterMatcher[];
 
 /** One character, or `run` for any number of them. */
-type Character = 'run' | ((one: string) => boolean);
+type CharacterMatcher = 'run' | ((one: string) => boolean);
 
-function partOf(text: string): Part {
+function parseSegment(text: string): Segment {
   if (text === '**') return 'folders';
-  const characters: Character[] = [];
+  const characters: CharacterMatcher[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const one = text[at] ?? '';
     const end = one === '[' ? text.indexOf(']', at + 2) : -1;
     if (end > 0) {
-      characters.push(classOf(text.slice(at + 1, end)));
+      characters.push(parseClass(text.slice(at + 1, end)));
       at = end;
     } else if (one === '*') {
       characters.push('run');
@@ -126,24 +126,24 @@ function partOf(text: string): Part {
 }
 
 /** @param text between the brackets: `a-z_`, or `!a-z` for any other */
-function classOf(text: string): (one: string) => boolean {
+function parseClass(text: string): (one: string) => boolean {
   const isNegated = /^[!^]/.test(text);
   const members = [...text.slice(isNegated ? 1 : 0).matchAll(/(.)-(.)|./gsu)];
   return (one) =>
     isNegated !== members.some(([all, from = all, to = all]) => from <= one && one <= to);
 }
 
-function areMatched(parts: readonly Part[], names: readonly string[]): boolean {
-  return matches(
+function matchesPath(parts: readonly Segment[], names: readonly string[]): boolean {
+  return matchesPattern(
     parts,
     names,
     (part) => part === 'folders',
-    (part, name) => part !== 'folders' && isMatched(part, name),
+    (part, name) => part !== 'folders' && matchesName(part, name),
   );
 }
 
-function isMatched(characters: readonly Character[], name: string): boolean {
-  return matches(
+function matchesName(characters: readonly CharacterMatcher[], name: string): boolean {
+  return matchesPattern(
     characters,
     name,
     (one) => one === 'run',
@@ -155,7 +155,7 @@ function isMatched(characters: readonly Character[], name: string): boolean {
  * Whether items fit a pattern some of whose elements stand for any number of items. Each such element takes as few as it can, and
  * one more if the rest doesn't fit: only the last one ever needs to.
  */
-function matches<Element, Item>(
+function matchesPattern<Element, Item>(
   pattern: readonly Element[],
   items: ArrayLike<Item>,
   isRun: (element: Element) => boolean,

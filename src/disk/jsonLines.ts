@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { JsonShape, shallowJson } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
-import { unwritable } from './fileErrors.ts';
+import { toUnwritableError } from './fileErrors.ts';
 import { openRegular } from './regularFile.ts';
 
 /** A line of JSON, without its line break. */
@@ -17,11 +17,11 @@ export interface Line {
   /** Whether it exceeds a limit, so that it was not parsed. */
   readonly isTooLarge: boolean;
   /** False of a last line without a line break: more of it may come. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** Bytes that are read at once; other work runs between two slices. */
-const SLICE = 100_000;
+const SLICE_BYTES = 100_000;
 
 /**
  * The lines of a file that are not empty, from an offset on, in slices. No more than a slice and a
@@ -29,7 +29,7 @@ const SLICE = 100_000;
  *
  * @param first the number of the line at the offset
  */
-export async function* linesOf(
+export async function* readLines(
   file: FileHandle,
   from: number,
   to: number,
@@ -37,9 +37,9 @@ export async function* linesOf(
 ): AsyncGenerator<readonly Line[]> {
   let offset = from;
   let number = first;
-  let open: OpenLine | undefined;
+  let open: PartialLine | undefined;
   while (offset < to) {
-    const wanted = Math.min(SLICE, to - offset);
+    const wanted = Math.min(SLICE_BYTES, to - offset);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(wanted), 0, wanted, offset);
     if (bytesRead === 0) break;
     const slice = buffer.subarray(0, bytesRead);
@@ -47,7 +47,7 @@ export async function* linesOf(
     let at = 0;
     for (let end = slice.indexOf('\n'); end >= 0; end = slice.indexOf('\n', at)) {
       if (end > at || open) {
-        open ??= new OpenLine(number, offset + at);
+        open ??= new PartialLine(number, offset + at);
         open.add(slice.subarray(at, end));
         lines.push(open.line(true));
         open = undefined;
@@ -56,7 +56,7 @@ export async function* linesOf(
       number += 1;
     }
     if (at < bytesRead) {
-      open ??= new OpenLine(number, offset + at);
+      open ??= new PartialLine(number, offset + at);
       open.add(slice.subarray(at));
     }
     offset += bytesRead;
@@ -66,17 +66,17 @@ export async function* linesOf(
 }
 
 /** The same lines one by one, from the beginning of a regular file. @throws as `openRegular` */
-export async function* linesIn(path: string, to: number): AsyncGenerator<Line> {
+export async function* readFileLines(path: string, to: number): AsyncGenerator<Line> {
   const file = await openRegular(path);
   try {
-    for await (const lines of linesOf(file, 0, to)) yield* lines;
+    for await (const lines of readLines(file, 0, to)) yield* lines;
   } finally {
     await file.close();
   }
 }
 
 /** A line that is not yet read to its end. */
-class OpenLine {
+class PartialLine {
   readonly #number: number;
   readonly #offset: number;
   readonly #shape = new JsonShape();
@@ -95,14 +95,14 @@ class OpenLine {
     else this.#pieces = [];
   }
 
-  line(isWhole: boolean): Line {
+  line(isComplete: boolean): Line {
     return {
       number: this.#number,
       offset: this.#offset,
       length: this.#length,
       value: this.#isReadable() ? shallowJson(Buffer.concat(this.#pieces).toString()) : undefined,
       isTooLarge: this.#isTooLarge(),
-      isWhole,
+      isComplete: isComplete,
     };
   }
 
@@ -129,21 +129,21 @@ export async function replaceLines(
   before: Stats,
   lines: readonly string[],
 ): Promise<boolean> {
-  const beside = `${path}.${process.pid}.new`;
+  const temporary = `${path}.${process.pid}.new`;
   try {
-    await writeThrough(beside, lines.join('\n'), before.mode);
+    await writeAndSync(temporary, lines.join('\n'), before.mode);
     const now = await stat(path);
     if (now.size !== before.size || now.mtimeMs !== before.mtimeMs) return false;
-    await rename(beside, path);
+    await rename(temporary, path);
     return true;
   } catch (error) {
-    throw unwritable(what, beside, error);
+    throw toUnwritableError(what, temporary, error);
   } finally {
-    await rm(beside, { force: true });
+    await rm(temporary, { force: true });
   }
 }
 
-async function writeThrough(path: string, text: string, mode: number): Promise<void> {
+async function writeAndSync(path: string, text: string, mode: number): Promise<void> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, 'wx', mode);

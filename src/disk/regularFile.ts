@@ -19,15 +19,15 @@ export class NotRegularError extends ReasonedError<
   override readonly name = 'NotRegularError';
 }
 
-const READING = constants.O_RDONLY;
+const READ = constants.O_RDONLY;
 
-export const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+export const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 /** Fails with `EEXIST` where anything stands there. */
-export const CREATING = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+export const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /** Windows has neither. Without `O_NONBLOCK`, opening a pipe waits for its other end. */
-const SAFELY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const SAFE_FLAGS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Opens a regular file: no symbolic link, device or pipe. Links among the folders above it are followed.
@@ -35,15 +35,11 @@ const SAFELY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
  * @param flags `READING`, `APPENDING` or `CREATING`
  * @throws NotRegularError, or what the system says
  */
-export async function openRegular(
-  path: string,
-  flags = READING,
-  mode?: number,
-): Promise<FileHandle> {
-  if (flags === CREATING) return created(path, mode);
-  const there = flags === READING ? await lstat(path) : await statOf(path);
+export async function openRegular(path: string, flags = READ, mode?: number): Promise<FileHandle> {
+  if (flags === CREATE) return openNew(path, mode);
+  const there = flags === READ ? await lstat(path) : await statOf(path);
   if (there) assertFile(path, there);
-  const file = await open(path, flags | SAFELY, mode);
+  const file = await open(path, flags | SAFE_FLAGS, mode);
   try {
     assertFile(path, await file.stat());
     return file;
@@ -54,9 +50,9 @@ export async function openRegular(
 }
 
 /** Opens nothing that stands there, so that only a failure needs a look. */
-async function created(path: string, mode?: number): Promise<FileHandle> {
+async function openNew(path: string, mode?: number): Promise<FileHandle> {
   try {
-    return await open(path, CREATING | SAFELY, mode);
+    return await open(path, CREATE | SAFE_FLAGS, mode);
   } catch (error) {
     const there = await statOf(path);
     if (there) assertFile(path, there);
@@ -64,13 +60,13 @@ async function created(path: string, mode?: number): Promise<FileHandle> {
   }
 }
 
-/** The whole of a regular file. @param most bytes that it may have @throws as `openRegular` */
-export async function readRegular(path: string, most: number): Promise<Buffer> {
+/** The whole of a regular file. @param maxBytes bytes that it may have @throws as `openRegular` */
+export async function readRegular(path: string, maxBytes: number): Promise<Buffer> {
   const file = await openRegular(path);
   try {
     const { size } = await file.stat();
-    if (size <= most) return await file.readFile();
-    const message = `${path} has more than ${readable(most)} bytes. Remove it.`;
+    if (size <= maxBytes) return await file.readFile();
+    const message = `${path} has more than ${readable(maxBytes)} bytes. Remove it.`;
     throw new NotRegularError('too-large', message);
   } finally {
     await file.close();
@@ -106,7 +102,7 @@ export function readRegularSync<Result>(
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (!there) return undefined;
   assertFile(path, there);
-  const file = openSync(path, READING | SAFELY);
+  const file = openSync(path, READ | SAFE_FLAGS);
   try {
     const stats = fstatSync(file);
     assertFile(path, stats);
@@ -136,14 +132,16 @@ export function isRealFolder(path: string): boolean {
 export async function makeRealFolder(path: string, mode?: number): Promise<void> {
   const there = await statOf(path);
   if (!there) {
-    await mkdir(path, { mode }).catch(unlessThere);
+    await mkdir(path, { mode }).catch(ignoreExists);
   } else if (!there.isDirectory()) {
-    throw there.isSymbolicLink() ? aLink(path) : notRegular('not-a-folder', path, 'a folder');
+    throw there.isSymbolicLink()
+      ? linkError(path)
+      : notRegularError('not-a-folder', path, 'a folder');
   }
 }
 
 /** For what another run may make at the same time. */
-export function unlessThere(error: NodeJS.ErrnoException): void {
+export function ignoreExists(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 
@@ -156,15 +154,15 @@ function statOf(path: string): Promise<Stats | undefined> {
 }
 
 function assertFile(path: string, stats: Stats): void {
-  if (stats.isSymbolicLink()) throw aLink(path);
-  if (!stats.isFile()) throw notRegular('not-a-file', path, 'a regular file');
+  if (stats.isSymbolicLink()) throw linkError(path);
+  if (!stats.isFile()) throw notRegularError('not-a-file', path, 'a regular file');
 }
 
-function aLink(path: string): NotRegularError {
+function linkError(path: string): NotRegularError {
   return new NotRegularError('link', `${path} is a symbolic link. Remove it.`);
 }
 
-function notRegular(reason: 'not-a-file' | 'not-a-folder', path: string, wanted: string) {
+function notRegularError(reason: 'not-a-file' | 'not-a-folder', path: string, wanted: string) {
   return new NotRegularError(reason, `${path} is not ${wanted}. Rename or remove it.`);
 }
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Characters that stay in memory. */
-const IN_MEMORY = 8_000_000;
+const MAX_IN_MEMORY = 8_000_000;
 
 /** Of a text in the file, in bytes. */
-interface Place {
+interface FileRange {
   readonly offset: number;
   readonly length: number;
 }
@@ -17,14 +17,14 @@ interface Place {
  * is left however this process ends.
  */
 export class SpillBuffer {
-  readonly #texts: (string | Place)[] = [];
+  readonly #texts: (string | FileRange)[] = [];
   #inMemory = 0;
   #file: number | undefined;
   #end = 0;
 
   /** @returns the number to `get` it by */
   put(text: string): number {
-    return this.#texts.push(this.#fits(text) ? text : this.#written(text)) - 1;
+    return this.#texts.push(this.#reserveMemory(text) ? text : this.#writeToFile(text)) - 1;
   }
 
   /** @throws Error if the disk fails */
@@ -42,16 +42,16 @@ export class SpillBuffer {
     return bytes.toString();
   }
 
-  #fits({ length }: string): boolean {
-    if (this.#inMemory + length > IN_MEMORY) return false;
+  #reserveMemory({ length }: string): boolean {
+    if (this.#inMemory + length > MAX_IN_MEMORY) return false;
     this.#inMemory += length;
     return true;
   }
 
   /** On a disk that is full it stays in memory. */
-  #written(text: string): string | Place {
+  #writeToFile(text: string): string | FileRange {
     try {
-      this.#file ??= namelessFile();
+      this.#file ??= openUnnamedFile();
       const bytes = Buffer.from(text);
       let written = 0;
       while (written < bytes.length) {
@@ -73,7 +73,7 @@ export class SpillBuffer {
 }
 
 /** @throws Error if there can be none */
-function namelessFile(): number {
+function openUnnamedFile(): number {
   const path = join(tmpdir(), `turnlight-${randomUUID()}`);
   const file = openSync(path, 'wx+', 0o600);
   unlinkSync(path);

@@ -2,7 +2,7 @@ import { basename, dirname, extname } from 'node:path';
 import { LIMITS } from '../core/limits.ts';
 import { EXTENSIONS, type FileKind } from '../core/meaning.ts';
 import { type Fix, isNewFileKind } from '../core/problem.ts';
-import { fixedFolder, PatternError } from '../disk/glob.ts';
+import { folderWithoutWildcards, PatternError } from '../disk/glob.ts';
 import { outsideMessage } from '../node/paths.ts';
 import { FileError, isReallyInside, resolveReference } from './files.ts';
 import type { Location, Scope } from './scope.ts';
@@ -112,7 +112,7 @@ export async function findMatches(
   { document, files, options, reporter }: Scope,
 ): Promise<string[]> {
   // A glob looks into a folder that it names without wildcards, even through a link.
-  const named = fixedFolder(pattern);
+  const named = folderWithoutWildcards(pattern);
   if (
     pattern.startsWith('/') ||
     pattern

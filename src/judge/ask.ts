@@ -110,7 +110,7 @@ async function usable<Answer>(
   const read = readAnswer(first, asked);
   if ('answer' in read) return answered(read.answer, first);
   if (!read.bad.repairable) {
-    model.disown?.(first);
+    model.discard?.(first);
     throw unusable(read.bad, [first]);
   }
   const messages = [...request.messages, ...repairOf(first.text, read.bad.faults)];
@@ -119,8 +119,8 @@ async function usable<Answer>(
   onReply(second);
   const repaired = readAnswer(second, asked);
   if ('answer' in repaired) return answered(repaired.answer, second);
-  model.disown?.(first);
-  model.disown?.(second);
+  model.discard?.(first);
+  model.discard?.(second);
   throw unusable(repaired.bad, [first, second]);
 }
 

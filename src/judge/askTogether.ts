@@ -38,7 +38,7 @@ export async function askTogether(
     const answers = read.map(
       (one) => (isRepairable(one) && again.shift()) || settled(one, [first]),
     );
-    if (answers.some((one) => 'error' in one)) model.disown?.(first);
+    if (answers.some((one) => 'error' in one)) model.discard?.(first);
     given.push(answers);
   }
   return given;
@@ -51,7 +51,7 @@ export async function askTogether(
     try {
       const [second] = await ask(repairRequest(request, first, wrong, read), 1);
       const answers = wrong.map(readerOf(second)).map((one) => settled(one, [first, second]));
-      if (answers.some((one) => 'error' in one)) model.disown?.(second);
+      if (answers.some((one) => 'error' in one)) model.discard?.(second);
       return answers;
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;

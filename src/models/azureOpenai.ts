@@ -9,7 +9,7 @@ const ENDPOINT = 'AZURE_OPENAI_ENDPOINT';
 const KEY = 'AZURE_OPENAI_API_KEY';
 const TOKEN = 'AZURE_OPENAI_AD_TOKEN';
 const VERSION = 'OPENAI_API_VERSION';
-const USUAL_VERSION = '2024-10-21';
+const DEFAULT_VERSION = '2024-10-21';
 
 const NOT_V1 =
   "Expected the resource's address, such as https://NAME.openai.azure.com. For an address that ends in /v1, use the provider `openai`.";
@@ -31,7 +31,7 @@ const azureSchema = z.strictObject({
     .min(1)
     .optional()
     .meta({
-      description: `Version of Azure's API. Default: the variable \`${VERSION}\`, else \`${USUAL_VERSION}\`.`,
+      description: `Version of Azure's API. Default: the variable \`${VERSION}\`, else \`${DEFAULT_VERSION}\`.`,
     }),
   api_key_env: variableKey(KEY_LOOKUP, KEY),
   token_env: variableKey(
@@ -51,7 +51,7 @@ export const azureOpenaiProvider: ModelProvider = {
   load: loadClients,
   async connect(spec, host) {
     const params = azureSchema.parse(spec.params);
-    const found = await secretOf(params, host);
+    const found = await credentialOf(params, host);
     const { kind, name, secret } = found;
     const resource = (params.base_url ?? host.env(ENDPOINT) ?? '').trim();
     const baseUrl = `${resource.replace(/\/(?:openai\/?)?$/, '')}/openai`;
@@ -60,7 +60,7 @@ export const azureOpenaiProvider: ModelProvider = {
       destination: {
         url: baseUrl,
         variables: [...new Set(variables)],
-        usual: params.base_url === undefined || spec.ownAddress === true,
+        isTrusted: params.base_url === undefined || spec.ownAddress === true,
       },
       missingKey: secret ? undefined : name,
       create: async (host) => {
@@ -74,7 +74,7 @@ export const azureOpenaiProvider: ModelProvider = {
           unreachable: "Check the name of the resource in the model's base_url.",
           notFound: `Check that the resource has a deployment "${deployment}", and the model's \`api_version\`.`,
         };
-        const apiVersion = params.api_version ?? host.env(VERSION) ?? USUAL_VERSION;
+        const apiVersion = params.api_version ?? host.env(VERSION) ?? DEFAULT_VERSION;
         const setup = { id: spec.id, params, baseUrl, isOpenAi: true, keyName: name, advice };
         const access = { deployment, apiVersion, kind, secret: secret ?? '' };
         return createAzureModel(setup, access, host);
@@ -83,7 +83,7 @@ export const azureOpenaiProvider: ModelProvider = {
   },
 };
 
-interface Found {
+interface Credential {
   readonly kind: 'key' | 'token';
   /** Name of the variable. */
   readonly name: string;
@@ -91,8 +91,8 @@ interface Found {
 }
 
 /** The token that the file names, else the key, else the token of Azure's own variable. */
-async function secretOf(params: AzureParams, host: KeyHost): Promise<Found> {
-  const read = async (kind: Found['kind'], name: string): Promise<Found> => {
+async function credentialOf(params: AzureParams, host: KeyHost): Promise<Credential> {
+  const read = async (kind: Credential['kind'], name: string): Promise<Credential> => {
     return { kind, name, secret: (await host.secret(name))?.trim() };
   };
   if (params.token_env !== undefined) return read('token', params.token_env);

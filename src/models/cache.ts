@@ -12,14 +12,14 @@ interface AnswerStore {
   /** Undefined where there is none, or none that can be used. */
   load(key: string): Promise<unknown>;
   save(key: string, answer: unknown): void;
-  forget(key: string): void;
+  delete(key: string): void;
 }
 
 /**
  * What one repetition of a case finds among the answers of earlier runs. Whoever asks the same again
  * wants another answer: each repetition, and each time that it asks, has answers of its own.
  */
-export class Lookup {
+export class AnswerLookup {
   readonly #store: AnswerStore;
   readonly #repetition: number;
   readonly #asked = new Map<string, number>();
@@ -53,13 +53,13 @@ export class Lookup {
     this.#store.save(key, answer);
   }
 
-  forget(key: string): void {
-    this.#store.forget(key);
+  delete(key: string): void {
+    this.#store.delete(key);
   }
 }
 
 /** Whose key is used, how long it may take and what it costs: nothing that an answer depends on. */
-const NO_MATTER = [
+const IRRELEVANT_KEYS = [
   'base_url',
   'api_key_env',
   'token_env',
@@ -74,10 +74,12 @@ const NO_MATTER = [
  * and its keys as they are written, so that no value of a variable goes into it. Two accounts at one
  * address are one.
  */
-export async function modelIdentity(spec: ModelSpec, host: KeyHost): Promise<object> {
+export async function modelIdentityOf(spec: ModelSpec, host: KeyHost): Promise<object> {
   const { provider, params, written = params } = spec;
   const connection = await findProvider(provider)?.connect(spec, host);
-  const keys = Object.entries(written).filter(([key]) => !NO_MATTER.some((one) => one === key));
+  const keys = Object.entries(written).filter(
+    ([key]) => !IRRELEVANT_KEYS.some((one) => one === key),
+  );
   return { provider, endpoint: connection?.destination?.url, keys: Object.fromEntries(keys) };
 }
 
@@ -89,7 +91,7 @@ class Stopwatch {
   #waited = 0;
 
   /** Hears of each wait when it begins and when it is over. */
-  readonly waits = (isWaiting: boolean): void => {
+  readonly onWait = (isWaiting: boolean): void => {
     const before = this.#waits;
     this.#waits += isWaiting ? 1 : -1;
     if (before === 0) this.#since = performance.now();
@@ -97,7 +99,7 @@ class Stopwatch {
   };
 
   /** Milliseconds, once it is done. */
-  get taken(): number {
+  get elapsed(): number {
     return performance.now() - this.#began - this.#waited;
   }
 }
@@ -113,42 +115,45 @@ const replyEntry = z.strictObject({
 
 const embeddedEntry = z.strictObject({ embedded: embeddedSchema, latency });
 
-const ENDS: readonly ModelReply['finish'][] = ['stop', 'tool-calls', 'other'];
+const CACHEABLE_FINISHES: readonly ModelReply['finish'][] = ['stop', 'tool-calls', 'other'];
 
 /**
  * The model, asked only for what earlier runs did not ask.
  *
  * @param identity as of `modelIdentity`
  */
-export function cachingModel(model: Model, identity: object, lookup: Lookup): Model {
+export function cachingModel(model: Model, identity: object, lookup: AnswerLookup): Model {
   const { embed } = model;
   const keys = new WeakMap<ModelReply, string>();
   return {
     id: model.id,
     async complete(request, count, signal) {
       signal.throwIfAborted();
-      const wanted = lookup.keysOf({ kind: 'model', ...identity, ...questionOf(request) }, count);
-      const known = await Promise.all(wanted.map((key) => lookup.load(key, replyEntry)));
-      const missing = wanted.filter((_key, index) => !known[index]);
-      const watch = new Stopwatch();
-      const watched = { ...request, waits: both(watch.waits, request.waits) };
-      const asked =
-        missing.length === 0 ? [] : [...(await model.complete(watched, missing.length, signal))];
-      const latency = watch.taken;
-      const replies = wanted.flatMap((key, index): ModelReply[] => {
-        const entry = known[index];
-        const reply = entry ? recalled(entry.reply, entry.latency) : asked.shift();
+      const cacheKeys = lookup.keysOf(
+        { kind: 'model', ...identity, ...cacheableRequestOf(request) },
+        count,
+      );
+      const cached = await Promise.all(cacheKeys.map((key) => lookup.load(key, replyEntry)));
+      const missing = cacheKeys.filter((_key, index) => !cached[index]);
+      const stopwatch = new Stopwatch();
+      const timed = { ...request, onWait: notifyBoth(stopwatch.onWait, request.onWait) };
+      const fetched =
+        missing.length === 0 ? [] : [...(await model.complete(timed, missing.length, signal))];
+      const latency = stopwatch.elapsed;
+      const replies = cacheKeys.flatMap((key, index): ModelReply[] => {
+        const entry = cached[index];
+        const reply = entry ? cachedReplyOf(entry.reply, entry.latency) : fetched.shift();
         if (!reply) return [];
         keys.set(reply, key);
-        if (!entry && isWhole(reply, request)) lookup.save(key, { reply, latency });
+        if (!entry && isCacheable(reply, request)) lookup.save(key, { reply, latency });
         return [reply];
       });
-      if (missing.length === 0) request.hear?.(replies[0]?.text ?? '');
-      return atLeastOne(replies);
+      if (missing.length === 0) request.onText?.(replies[0]?.text ?? '');
+      return assertNonEmpty(replies);
     },
-    disown(reply) {
+    discard(reply) {
       const key = keys.get(reply);
-      if (key !== undefined) lookup.forget(key);
+      if (key !== undefined) lookup.delete(key);
     },
     ...(embed && {
       async embed(texts, signal) {
@@ -156,7 +161,7 @@ export function cachingModel(model: Model, identity: object, lookup: Lookup): Mo
         const [key = ''] = lookup.keysOf({ kind: 'embedding', ...identity, texts });
         const entry = await lookup.load(key, embeddedEntry);
         if (entry?.embedded.vectors.length === texts.length) {
-          return recalled(entry.embedded, entry.latency);
+          return cachedReplyOf(entry.embedded, entry.latency);
         }
         const began = performance.now();
         const embedded = await embed.call(model, texts, signal);
@@ -168,23 +173,23 @@ export function cachingModel(model: Model, identity: object, lookup: Lookup): Mo
 }
 
 /** What was cut off, filtered, broken or empty would be the same error for ever, and so would a judge's refusal. */
-function isWhole(
+function isCacheable(
   { finish, text, refusal, toolCalls }: ModelReply,
   { answer }: ModelRequest,
 ): boolean {
   const isSaid = text !== '' || toolCalls.length > 0;
-  return ENDS.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);
+  return CACHEABLE_FINISHES.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);
 }
 
 /** All that decides the answer. */
-function questionOf(asked: ModelRequest) {
-  const { hear: _, waits: __, shared: ___, questions: ____, thoughts, ...request } = asked;
+function cacheableRequestOf(asked: ModelRequest) {
+  const { onText: _, onWait: __, shared: ___, questions: ____, thoughts, ...request } = asked;
   return { request, thoughts: thoughts && request.messages.map((one) => thoughts.get(one)) };
 }
 
-type Waits = NonNullable<ModelRequest['waits']>;
+type WaitListener = NonNullable<ModelRequest['onWait']>;
 
-function both(one: Waits, other: Waits | undefined): Waits {
+function notifyBoth(one: WaitListener, other: WaitListener | undefined): WaitListener {
   return (isWaiting) => {
     one(isWaiting);
     other?.(isWaiting);
@@ -192,12 +197,15 @@ function both(one: Waits, other: Waits | undefined): Waits {
 }
 
 /** The reply of an entry, with what it took when it was asked for. */
-export function recalled<Reply extends { readonly usage?: Usage }>(reply: Reply, latency: number) {
+export function cachedReplyOf<Reply extends { readonly usage?: Usage }>(
+  reply: Reply,
+  latency: number,
+) {
   const usage = reply.usage as Reply['usage'];
   return { ...reply, usage: fromCache(usage), past: { usage, latency } };
 }
 
-function atLeastOne([first, ...rest]: readonly ModelReply[]): Replies {
+function assertNonEmpty([first, ...rest]: readonly ModelReply[]): Replies {
   if (!first) throw new Error('Internal error: a model gave no reply.');
   return [first, ...rest];
 }

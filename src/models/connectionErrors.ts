@@ -1,18 +1,18 @@
 import type { Scrubber } from '../core/scrubber.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 
 /** An endpoint's own words, fit to be shown: no secret, one line, nothing hidden, cut short. */
-export function shownWords(text: string, scrubber: Scrubber): string {
+export function sanitizeText(text: string, scrubber: Scrubber): string {
   // Before the cut, which could leave half of a secret.
   const clean = scrubber.text(text);
   if (/<html|<!doctype/i.test(clean)) return 'an HTML page';
-  return visibleLine(clean, LONGEST);
+  return visibleLine(clean, MAX_LENGTH);
 }
 
 /** An address without user, password and query, any of which may hold a key. */
-export function shownUrl(url: string): string {
+export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return 'the address given';
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
@@ -29,7 +29,7 @@ interface ConnectionFault {
 }
 
 /** Why no connection came about. */
-export function connectionFault(error: Error): ConnectionFault {
+export function connectionFaultOf(error: Error): ConnectionFault {
   let inner: Error = error;
   for (let depth = 0; depth < 5 && inner.cause instanceof Error; depth += 1) inner = inner.cause;
   const code = 'code' in inner && typeof inner.code === 'string' ? inner.code : '';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type AllowedHost, substituteEnv } from '../core/environment.ts';
 import { type Destination, ModelError } from './model.ts';
 
-const NO_ADDRESS = 'Expected an address that starts with http:// or https://.';
+const ADDRESS_EXPECTED = 'Expected an address that starts with http:// or https://.';
 
 /** Also `${env:GATEWAY}/v1`, as it is before the variable is filled in. */
 function isAddress(text: string): boolean {
@@ -13,11 +13,11 @@ function isAddress(text: string): boolean {
 /** Where requests go. */
 export const addressSchema = z
   .string()
-  .regex(/^(?:https?:\/\/|\$\{env:)/, { error: NO_ADDRESS, abort: true })
-  .refine(isAddress, NO_ADDRESS);
+  .regex(/^(?:https?:\/\/|\$\{env:)/, { error: ADDRESS_EXPECTED, abort: true })
+  .refine(isAddress, ADDRESS_EXPECTED);
 
 /** Variables that may not be sent to a host. */
-export interface Forbidden {
+export interface DestinationProblem {
   readonly kind: 'host-not-allowed' | 'not-encrypted';
   readonly host: string;
   readonly variables: readonly string[];
@@ -26,10 +26,10 @@ export interface Forbidden {
 }
 
 /** An eval file must not choose who gets the user's keys: what may not be sent where it says. */
-export function forbiddenAt(
-  { url, variables, usual }: Destination,
+export function destinationProblemOf(
+  { url, variables, isTrusted }: Destination,
   allowed: readonly AllowedHost[],
-): Forbidden | undefined {
+): DestinationProblem | undefined {
   // Nothing can be sent there.
   if (!URL.canParse(url)) return undefined;
   const { host, hostname, protocol } = new URL(url);
@@ -38,16 +38,16 @@ export function forbiddenAt(
     const message = `${variables.join(', ')} would go to ${host} unencrypted. Use https in its address.`;
     return { kind: 'not-encrypted', host, variables, message };
   }
-  const isUsual = usual && !allowed.some((one) => one.host === host && one.isFromFile);
-  const refused = variables.filter((name) => !isUsual && !isAllowed(host, name, allowed));
+  const isTrustedHere = isTrusted && !allowed.some((one) => one.host === host && one.isFromFile);
+  const refused = variables.filter((name) => !isTrustedHere && !isAllowed(host, name, allowed));
   if (refused.length === 0) return undefined;
-  const message = `The ${isUsual === usual ? 'eval file' : 'file of --dotenv'} wants to send ${refused.join(', ')} to ${host}, which you have not allowed. If you trust that host, allow it when the editor asks, or run: turnlight trust ${host}=${refused.join(',')}`;
+  const message = `The ${isTrustedHere === isTrusted ? 'eval file' : 'file of --dotenv'} wants to send ${refused.join(', ')} to ${host}, which you have not allowed. If you trust that host, allow it when the editor asks, or run: turnlight trust ${host}=${refused.join(',')}`;
   return { kind: 'host-not-allowed', host, variables: refused, message };
 }
 
 /** @throws ModelError where something may not be sent */
 export function checkDestination(to: Destination, allowed: readonly AllowedHost[] = []): void {
-  const forbidden = forbiddenAt(to, allowed);
+  const forbidden = destinationProblemOf(to, allowed);
   if (forbidden) throw new ModelError(forbidden.kind, forbidden.message);
 }
 
@@ -65,16 +65,16 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** What serves models on this machine, by its usual port, and how it is started. */
-const SERVERS: Readonly<Record<string, string>> = {
+const LOCAL_SERVERS: Readonly<Record<string, string>> = {
   11434: 'Start Ollama: open its app, or run: ollama serve',
   1234: 'Start the server of LM Studio: in its app, or run: lms server start',
   8000: 'Start the server, for example with: vllm serve MODEL',
 };
 
 /** What to start where nobody answers on this machine; undefined for other machines. */
-export function whatToStart(url: string): string | undefined {
+export function startHintOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname, port } = new URL(url);
   if (!isLoopback(hostname)) return undefined;
-  return SERVERS[port] ?? "Start the server, or correct the model's base_url.";
+  return LOCAL_SERVERS[port] ?? "Start the server, or correct the model's base_url.";
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { messageSchema, toolSchema } from '../core/message.ts';
 import { usageSchema } from '../core/verdict.ts';
 import { digestOf } from '../node/hashes.ts';
-import { answerFormats, type Embedded, type ModelReply, type ModelRequest } from './model.ts';
+import { answerFormats, type Embeddings, type ModelReply, type ModelRequest } from './model.ts';
 
 /**
  * One exchange with a model or a target, as a recording keeps it: a line of JSON. The request is
@@ -73,7 +73,7 @@ const failureSchema = z.strictObject({ reason: z.string(), message: z.string() }
 /** SHA-256 of the canonical request, hexadecimal. */
 const keySchema = z.string().regex(/^[0-9a-f]{64}$/, 'A key is 64 hexadecimal digits.');
 
-function exchangeOf<Kind extends string, Request extends z.ZodType, Reply extends z.ZodType>(
+function exchangeSchemaOf<Kind extends string, Request extends z.ZodType, Reply extends z.ZodType>(
   kind: Kind,
   request: Request,
   reply: Reply,
@@ -89,16 +89,16 @@ function exchangeOf<Kind extends string, Request extends z.ZodType, Reply extend
 
 export const exchangeSchema = z
   .discriminatedUnion('kind', [
-    exchangeOf('model', modelExchangeRequestSchema, modelReplySchema),
-    exchangeOf('embedding', embeddingExchangeRequestSchema, embeddedSchema),
-    exchangeOf('target', targetExchangeRequestSchema, targetReplySchema),
+    exchangeSchemaOf('model', modelExchangeRequestSchema, modelReplySchema),
+    exchangeSchemaOf('embedding', embeddingExchangeRequestSchema, embeddedSchema),
+    exchangeSchemaOf('target', targetExchangeRequestSchema, targetReplySchema),
   ])
   .refine((line) => (line.reply === undefined) !== (line.error === undefined), {
     error: 'An exchange holds either a reply or an error.',
   });
 
 /** What a recording is asked for. */
-export type AnyExchangeRequest =
+export type ExchangeRequest =
   | ModelExchangeRequest
   | EmbeddingExchangeRequest
   | TargetExchangeRequest;
@@ -119,7 +119,7 @@ type ExchangeFailure = z.infer<typeof failureSchema>;
 /** What came back: a reply, or the error that the model or target raised. */
 type Result<Reply> = { readonly reply: Reply } | { readonly error: ExchangeFailure };
 export type ModelResult = Result<ModelReply>;
-export type EmbeddingResult = Result<Embedded>;
+export type EmbeddingResult = Result<Embeddings>;
 export type TargetResult = Result<z.infer<typeof targetReplySchema>>;
 
 /**
@@ -153,7 +153,7 @@ function modelName(id: string): string {
   return id.slice(id.indexOf(':') + 1);
 }
 
-export function exchangeKey(request: AnyExchangeRequest): string {
+export function exchangeKey(request: ExchangeRequest): string {
   return digestOf(request);
 }
 

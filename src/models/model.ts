@@ -40,9 +40,9 @@ export interface ModelRequest {
   /** Which conversation it speaks in, if its answers are that conversation's own; kept in recordings, never sent. */
   readonly conversation?: string;
   /** Hears when it begins to wait in line, which counts against no time limit, and when that is over. */
-  readonly waits?: TimeLimit['waits'];
+  readonly onWait?: TimeLimit['onWait'];
   /** Told all of the reply's text so far as it arrives, where the endpoint streams. */
-  readonly hear?: (soFar: string) => void;
+  readonly onText?: (soFar: string) => void;
 }
 
 /** One token of a reply. */
@@ -86,7 +86,7 @@ export interface Past<Used> {
 export type Replies = readonly [ModelReply, ...ModelReply[]];
 
 /** One vector for each text, in their order. */
-export interface Embedded {
+export interface Embeddings {
   readonly vectors: readonly (readonly number[])[];
   readonly usage: Usage;
   readonly past?: Past<Usage>;
@@ -103,13 +103,16 @@ export interface Model {
    */
   complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies>;
   /** Absent if the provider has no embeddings. @throws as `complete` */
-  embed?(texts: readonly string[], signal: AbortSignal): Promise<Embedded>;
+  embed?(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>;
   /** Told that a reply was of no use, and is not to be kept; absent where none are. */
-  disown?(reply: ModelReply): void;
+  discard?(reply: ModelReply): void;
 }
 
 /** Of a model that answers once at a time. */
-export async function oneByOne(count: number, ask: () => Promise<ModelReply>): Promise<Replies> {
+export async function repeatInSequence(
+  count: number,
+  ask: () => Promise<ModelReply>,
+): Promise<Replies> {
   const replies: [ModelReply, ...ModelReply[]] = [await ask()];
   while (replies.length < count) replies.push(await ask());
   return replies;
@@ -147,7 +150,7 @@ export class ModelError extends ReasonedError<ModelErrorReason> {
 }
 
 /** Of requests that never left. */
-const UNSENT: readonly ModelErrorReason[] = [
+const UNSENT_REASONS: readonly ModelErrorReason[] = [
   'missing-key',
   'missing-variable',
   'host-not-allowed',
@@ -159,7 +162,7 @@ const UNSENT: readonly ModelErrorReason[] = [
 
 /** A request that failed was one all the same; what else it used nobody says. */
 export function usageOfFailure(error: unknown): Usage {
-  const sent = error instanceof ModelError && !UNSENT.includes(error.reason);
+  const sent = error instanceof ModelError && !UNSENT_REASONS.includes(error.reason);
   return sent ? { ...NO_USAGE, calls: 1 } : NO_USAGE;
 }
 
@@ -169,7 +172,7 @@ export interface Destination {
   /** Names of the variables, keys included, whose values are sent; none of them is empty. */
   readonly variables: readonly string[];
   /** Whether it may have them unasked: the provider's own address, or one that the user gave. */
-  readonly usual: boolean;
+  readonly isTrusted: boolean;
 }
 
 /** What a provider is given by its shell. */
@@ -207,7 +210,7 @@ export interface ModelProvider {
 }
 
 /** Says the schema at the very end, so that what stands before it stays the same for a prompt cache. */
-export function withSchema(
+export function appendSchema(
   messages: readonly Message[],
   answer: NonNullable<ModelRequest['answer']>,
 ): readonly Message[] {

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { visibleLine } from '../core/text/visibleText.ts';
-import { addressSchema, whatToStart } from './destination.ts';
+import { addressSchema, startHintOf } from './destination.ts';
 import type { ModelProvider } from './model.ts';
 import { endpointKeys } from './openai/params.ts';
 import { loadClients } from './openai/provider.ts';
 
-const LOCAL = 'http://localhost:11434';
+const DEFAULT_ADDRESS = 'http://localhost:11434';
 const HOST_VARIABLE = 'OLLAMA_HOST';
-const PORT = '11434';
+const DEFAULT_PORT = '11434';
 
 const ollamaSchema = z.strictObject({
   provider: z.literal('ollama').meta({
@@ -17,7 +17,7 @@ const ollamaSchema = z.strictObject({
     description: "The model's name, as `ollama list` shows it, such as `qwen3:8b`.",
   }),
   base_url: addressSchema.optional().meta({
-    description: `Address of the server. Default: the variable \`${HOST_VARIABLE}\`, else \`${LOCAL}\`.`,
+    description: `Address of the server. Default: the variable \`${HOST_VARIABLE}\`, else \`${DEFAULT_ADDRESS}\`.`,
   }),
   ...endpointKeys,
 });
@@ -35,12 +35,12 @@ export const ollamaProvider: ModelProvider = {
       destination: {
         url: baseUrl,
         variables: spec.sends ?? [],
-        usual: params.base_url === undefined || spec.ownAddress === true,
+        isTrusted: params.base_url === undefined || spec.ownAddress === true,
       },
       create: async (host) => {
         const { createOpenAiModel } = await import('./openai/openaiModel.ts');
         const advice = {
-          unreachable: whatToStart(baseUrl) ?? 'Check that Ollama is running there.',
+          unreachable: startHintOf(baseUrl) ?? 'Check that Ollama is running there.',
           notFound: `Get the model with: ollama pull ${visibleLine(params.model)}`,
         };
         const setup = { id: spec.id, params, baseUrl, isOpenAi: false, advice };
@@ -53,11 +53,11 @@ export const ollamaProvider: ModelProvider = {
 /** Ollama's own variable: `:11500`, `gpu.local` or a whole address; a server's `0.0.0.0` is this machine. */
 function addressOf(given: string | undefined): string {
   const text = given?.trim();
-  if (!text) return LOCAL;
+  if (!text) return DEFAULT_ADDRESS;
   const address = text.includes('://') ? text : `http://${text.replace(/^:/, 'localhost:')}`;
-  if (!URL.canParse(address)) return LOCAL;
+  if (!URL.canParse(address)) return DEFAULT_ADDRESS;
   const url = new URL(address);
   if (url.hostname === '0.0.0.0') url.hostname = 'localhost';
-  if (url.port === '' && !text.includes('://')) url.port = PORT;
+  if (url.port === '' && !text.includes('://')) url.port = DEFAULT_PORT;
   return url.href.replace(/\/$/, '');
 }

@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { type UnwritableError, unwritable } from '../disk/fileErrors.ts';
+import { toUnwritableError, type UnwritableError } from '../disk/fileErrors.ts';
 import {
   type EmbeddingResult,
   embeddingExchangeRequest,
@@ -20,7 +20,7 @@ export class RecordingError extends ReasonedError<RecordingErrorReason> {
   override readonly name = 'RecordingError';
 }
 
-const WHAT = 'The recording';
+const LABEL = 'The recording';
 
 /** Writes exchanges, one line each, in the order in which they ended. */
 export interface Recorder {
@@ -34,22 +34,22 @@ export interface Recorder {
  * come before the new ones.
  *
  * @param path absolute
- * @param onGivenUp told once that a line could not be written; no more are tried then
+ * @param onWriteError told once that a line could not be written; no more are tried then
  * @throws UnwritableError
  */
 export async function openRecorder(
   path: string,
   scrubber: Scrubber,
-  onGivenUp: (error: UnwritableError) => void,
+  onWriteError: (error: UnwritableError) => void,
 ): Promise<Recorder> {
   let file: FileHandle;
   try {
     await mkdir(dirname(path), { recursive: true });
     file = await open(path, 'w');
   } catch (error) {
-    throw unwritable(WHAT, path, error);
+    throw toUnwritableError(LABEL, path, error);
   }
-  let givenUp = false;
+  let hasFailed = false;
   let last: Promise<void> = Promise.resolve();
 
   return {
@@ -57,10 +57,10 @@ export async function openRecorder(
       const exchange = { kind, key: exchangeKey(request), request, ...result };
       const line = `${scrubber.text(JSON.stringify(exchange))}\n`;
       last = last
-        .then(() => (givenUp ? undefined : file.appendFile(line)))
+        .then(() => (hasFailed ? undefined : file.appendFile(line)))
         .catch((error: unknown) => {
-          givenUp = true;
-          onGivenUp(unwritable(WHAT, path, error));
+          hasFailed = true;
+          onWriteError(toUnwritableError(LABEL, path, error));
         });
       return last;
     },
@@ -90,7 +90,7 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
       }
       return replies;
     },
-    ...(model.disown && { disown: (reply) => model.disown?.(reply) }),
+    ...(model.discard && { discard: (reply) => model.discard?.(reply) }),
     ...(embed && {
       async embed(texts, signal) {
         const asked = embeddingExchangeRequest(model.id, texts);

@@ -24,7 +24,7 @@ export function findProvider(provider: string): ModelProvider | undefined {
 }
 
 /** Loads what asking these models takes, ahead of the first request. What goes wrong is told by that request. */
-export function loadAhead(specs: readonly ModelSpec[]): void {
+export function preload(specs: readonly ModelSpec[]): void {
   for (const provider of new Set(specs.map((one) => one.provider))) {
     findProvider(provider)
       ?.load?.()
@@ -42,13 +42,13 @@ export async function createModel(spec: ModelSpec, host: ModelHost): Promise<Mod
   if (!provider) throw new ModelError('not-found', `There is no provider "${spec.provider}".`);
   const { destination, missingKey, create } = await provider.connect(spec, host);
   if (destination) checkDestination(destination, host.allowedHosts);
-  if (missingKey !== undefined) throw keyError(spec.id, missingKey);
+  if (missingKey !== undefined) throw missingKeyError(spec.id, missingKey);
   const { scrubber } = host;
   for (const name of destination?.variables ?? []) scrubber.add(name, await host.secret(name));
-  return scrubbedModel(await create(host), scrubber);
+  return scrubModel(await create(host), scrubber);
 }
 
-function keyError(id: string, name: string): ModelError {
+function missingKeyError(id: string, name: string): ModelError {
   return new ModelError(
     'missing-key',
     `The API key ${name} is not set, and the model "${id}" needs it. Run the command "Turnlight: Set API Key…" in the editor, or set the environment variable.`,
@@ -90,7 +90,7 @@ export function parseModelSpec(text: string, folder: string): ParsedModel {
 }
 
 /** The model, its replies and errors without secrets, so that none is judged, kept or said on. */
-function scrubbedModel(model: Model, scrubber: Scrubber): Model {
+function scrubModel(model: Model, scrubber: Scrubber): Model {
   const { embed } = model;
   const clean = (error: unknown) => {
     throw error instanceof ModelError
@@ -107,7 +107,7 @@ function scrubbedModel(model: Model, scrubber: Scrubber): Model {
 }
 
 /** Names of the variables that hold the keys of models which name no other. */
-export const usualKeyVariables: readonly string[] = modelProviders.flatMap(
+export const defaultKeyVariables: readonly string[] = modelProviders.flatMap(
   ({ keyVariables = [] }) => keyVariables,
 );
 

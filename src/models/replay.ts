@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { readLinked } from '../disk/regularFile.ts';
 import type { ModelHost, ModelProvider } from './model.ts';
 import { togetherKey } from './openai/params.ts';
-import { openPlayer, type Player, replayingModel } from './replaySource.ts';
+import { openReplaySource, type ReplaySource, replayModel } from './replaySource.ts';
 
 const replaySchema = z.strictObject({
   provider: z
@@ -28,7 +28,7 @@ const replaySchema = z.strictObject({
  * Players by run (its host) and recording: models of one run that name the same recording share
  * one, so that a request recorded several times is answered in order over all cases.
  */
-const players = new WeakMap<ModelHost, Map<string, Promise<Player>>>();
+const sources = new WeakMap<ModelHost, Map<string, Promise<ReplaySource>>>();
 
 export const replayProvider: ModelProvider = {
   provider: 'replay',
@@ -37,14 +37,14 @@ export const replayProvider: ModelProvider = {
   async connect(spec) {
     const params = replaySchema.parse(spec.params);
     const path = resolve(spec.folder, params.path);
-    return { create: async (host) => replayingModel(spec.id, await playerOf(host, path)) };
+    return { create: async (host) => replayModel(spec.id, await sourceOf(host, path)) };
   },
 };
 
-function playerOf(host: ModelHost, path: string): Promise<Player> {
-  const ofHost = players.get(host) ?? new Map<string, Promise<Player>>();
-  players.set(host, ofHost);
-  const player = ofHost.get(path) ?? openPlayer(path, host.log.warn, readLinked);
+function sourceOf(host: ModelHost, path: string): Promise<ReplaySource> {
+  const ofHost = sources.get(host) ?? new Map<string, Promise<ReplaySource>>();
+  sources.set(host, ofHost);
+  const player = ofHost.get(path) ?? openReplaySource(path, host.log.warn, readLinked);
   ofHost.set(path, player);
   return player;
 }

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { addTo, parseJson } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
-import { unreadableCause } from '../disk/fileErrors.ts';
+import { readErrorText } from '../disk/fileErrors.ts';
 import { canonicalJson, digestOf } from '../node/hashes.ts';
 import {
-  type AnyExchangeRequest,
   type EmbeddingExchangeRequest,
   type EmbeddingResult,
   type Exchange,
+  type ExchangeRequest,
   embeddingExchangeRequest,
   exchangeKey,
   exchangeSchema,
@@ -19,11 +19,11 @@ import {
   type TargetExchangeRequest,
   type TargetResult,
 } from './exchange.ts';
-import { type Model, ModelError, modelErrorReasons, oneByOne } from './model.ts';
+import { type Model, ModelError, modelErrorReasons, repeatInSequence } from './model.ts';
 import { RecordingError } from './recording.ts';
 
 /** Answers from a recording. */
-export interface Player {
+export interface ReplaySource {
   /** @throws ModelError `not-recorded` */
   model(request: ModelExchangeRequest): ModelResult;
   /** @throws ModelError `not-recorded` */
@@ -44,11 +44,11 @@ export interface Player {
  * @param warn hears once of each target whose replies may not be those it would give now
  * @throws RecordingError naming file and line
  */
-export async function openPlayer(
+export async function openReplaySource(
   path: string,
   warn: (message: string) => void,
   read: (path: string) => Promise<Uint8Array> = readFile,
-): Promise<Player> {
+): Promise<ReplaySource> {
   const exchanges = parseRecording(await readRecording(path, read), path);
   const answers = new Map<string, RecordedExchange[]>();
   for (const recorded of exchanges) {
@@ -56,24 +56,24 @@ export async function openPlayer(
     addTo(answers, key, recorded);
     if ('digest' in request) addTo(answers, exchangeKey(withoutDigest(request)), recorded);
   }
-  const ofAnyCase = new Map<string, RecordedExchange[]>();
+  const targetAnswers = new Map<string, RecordedExchange[]>();
   for (const recorded of exchanges) {
     const { request } = recorded.exchange;
-    if ('target' in request) addTo(ofAnyCase, keyOfAnyCase(request), recorded);
+    if ('target' in request) addTo(targetAnswers, caselessKeyOf(request), recorded);
   }
   const asked = new Map<string, number>();
   const warned = new Set<string>();
 
-  function answerTo(request: AnyExchangeRequest, found: readonly RecordedExchange[] | undefined) {
+  function answerTo(request: ExchangeRequest, found: readonly RecordedExchange[] | undefined) {
     const key = exchangeKey(request);
     const count = asked.get(key) ?? 0;
     asked.set(key, count + 1);
     const recorded = found?.[count] ?? found?.at(-1);
     if (recorded) return recorded.exchange;
-    throw new ModelError('not-recorded', describeMiss(request, exchanges, path));
+    throw new ModelError('not-recorded', describeMissingExchange(request, exchanges, path));
   }
 
-  function next(request: AnyExchangeRequest): Exchange {
+  function next(request: ExchangeRequest): Exchange {
     return answerTo(request, answers.get(exchangeKey(request)));
   }
 
@@ -85,7 +85,7 @@ export async function openPlayer(
     const used = exact ? older : others;
     const about = `The target "${request.target}"`;
     if (used.length > 0) {
-      tell(
+      warnOnce(
         used.length === older.length
           ? `${about} may have changed since ${path} was recorded: an older version of Turnlight recorded it, without the target's digest.`
           : `${about} has changed since ${path} was recorded; the run uses the old replies.`,
@@ -93,18 +93,18 @@ export async function openPlayer(
     }
     const [first] = used;
     // Another repetition of the same case is no other case.
-    const same = (first ? [] : (ofAnyCase.get(keyOfAnyCase(request)) ?? [])).find(
+    const same = (first ? [] : (targetAnswers.get(caselessKeyOf(request)) ?? [])).find(
       ({ exchange: { request: recorded } }) =>
         'target' in recorded && recorded.case !== request.case,
     );
     if (!same) return answerTo(request, used);
-    tell(
+    warnOnce(
       `${about} was not recorded for the case "${request.case}"; the run uses its replies to the same messages in another case.`,
     );
     return same.exchange;
   }
 
-  function tell(message: string): void {
+  function warnOnce(message: string): void {
     if (!warned.has(message)) warn(`${message} Record again with --record.`);
     warned.add(message);
   }
@@ -117,7 +117,7 @@ export async function openPlayer(
 }
 
 /** The same whatever case and repetition asks, such as one that was saved from another. */
-function keyOfAnyCase({ case: _, repetition: __, ...request }: TargetExchangeRequest): string {
+function caselessKeyOf({ case: _, repetition: __, ...request }: TargetExchangeRequest): string {
   return digestOf(request);
 }
 
@@ -137,7 +137,7 @@ async function readRecording(
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await read(path));
   } catch (error) {
-    const message = `The recording ${path} cannot be read: ${unreadableCause(error)}.`;
+    const message = `The recording ${path} cannot be read: ${readErrorText(error)}.`;
     throw new RecordingError('missing', message);
   }
 }
@@ -152,20 +152,23 @@ export function parseRecording(text: string, path: string): RecordedExchange[] {
 
 function parseLine(line: string, where: string): Exchange {
   const value = parseJson(line);
-  if (value === undefined) throw broken(where, 'it is not JSON');
+  if (value === undefined) throw brokenLineError(where, 'it is not JSON');
   const parsed = exchangeSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue && issue.path.length > 0 ? `its field "${issue.path.join('.')}": ` : '';
-    throw broken(where, `${field}${issue?.message ?? z.prettifyError(parsed.error)}`);
+    throw brokenLineError(where, `${field}${issue?.message ?? z.prettifyError(parsed.error)}`);
   }
   if (exchangeKey(parsed.data.request) !== parsed.data.key) {
-    throw broken(where, 'its key does not match its request, perhaps after an edit by hand');
+    throw brokenLineError(
+      where,
+      'its key does not match its request, perhaps after an edit by hand',
+    );
   }
   return parsed.data;
 }
 
-function broken(where: string, what: string): RecordingError {
+function brokenLineError(where: string, what: string): RecordingError {
   return new RecordingError(
     'broken-line',
     `${where}: this line of the recording cannot be used: ${what}. Record again with --record.`,
@@ -173,24 +176,24 @@ function broken(where: string, what: string): RecordingError {
 }
 
 /** A model that answers from a recording and asks nobody. @param id `provider:model` */
-export function replayingModel(id: string, player: Player): Model {
+export function replayModel(id: string, player: ReplaySource): Model {
   return {
     id,
     complete(request, count, signal) {
-      return oneByOne(count, async () => {
+      return repeatInSequence(count, async () => {
         signal.throwIfAborted();
-        return replayed(player.model(modelExchangeRequest(id, request)));
+        return replyOrThrow(player.model(modelExchangeRequest(id, request)));
       });
     },
     async embed(texts, signal) {
       signal.throwIfAborted();
-      return replayed(player.embedding(embeddingExchangeRequest(id, texts)));
+      return replyOrThrow(player.embedding(embeddingExchangeRequest(id, texts)));
     },
   };
 }
 
 /** @throws ModelError where the model had thrown it */
-function replayed<Reply>(
+function replyOrThrow<Reply>(
   result: { readonly reply: Reply } | { readonly error: { reason: string; message: string } },
 ): Reply {
   if ('reply' in result) return result.reply;
@@ -199,9 +202,9 @@ function replayed<Reply>(
   throw new ModelError(known ?? 'server-error', message);
 }
 
-type Request = AnyExchangeRequest;
+type Request = ExchangeRequest;
 
-const LONGEST = 80;
+const MAX_EXCERPT = 80;
 
 /**
  * Says why a request is not in a recording: what differs from the nearest recorded request of the
@@ -209,15 +212,19 @@ const LONGEST = 80;
  *
  *     … differs from line 12 in messages: message 2 (user), line 5: asked "b", recorded "a".
  */
-function describeMiss(asked: Request, recorded: readonly RecordedExchange[], path: string): string {
+function describeMissingExchange(
+  asked: Request,
+  recorded: readonly RecordedExchange[],
+  path: string,
+): string {
   const who = nameOf(asked);
   const start = `The recording ${path} has no answer to this request to ${who}.`;
   const instead = 'model' in asked ? 'Name a model to be asked instead, or record' : 'Record';
   const end = `${instead} again with \`turnlight run --record FILE\`.`;
   const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
   const nearest = same
-    .map((one) => ({ one, likeness: likeness(asked, one.exchange.request) }))
-    .reduce<Ranked | undefined>(
+    .map((one) => ({ one, likeness: similarityOf(asked, one.exchange.request) }))
+    .reduce<RankedExchange | undefined>(
       (best, next) => (best && best.likeness >= next.likeness ? best : next),
       undefined,
     )?.one;
@@ -230,7 +237,7 @@ function describeMiss(asked: Request, recorded: readonly RecordedExchange[], pat
   return `${start} The closest one (line ${nearest.line}) differs in ${differences}. ${end}`;
 }
 
-interface Ranked {
+interface RankedExchange {
   readonly one: RecordedExchange;
   readonly likeness: number;
 }
@@ -244,9 +251,11 @@ function nameOf(request: Request): string {
 }
 
 /** Counts equal fields and equal messages; how far the first unequal message agrees breaks ties. */
-function likeness(a: Request, b: Request): number {
+function similarityOf(a: Request, b: Request): number {
   const others = fieldsOf(a, b).filter((field) => field !== 'messages');
-  const equalFields = others.filter((field) => equal(fieldOf(a, field), fieldOf(b, field))).length;
+  const equalFields = others.filter((field) =>
+    isEqual(fieldOf(a, field), fieldOf(b, field)),
+  ).length;
   const [messages, recorded] = [messagesOf(a), messagesOf(b)];
   const index = firstDifference(messages, recorded);
   const left = canonicalJson(messages[index]);
@@ -257,14 +266,14 @@ function likeness(a: Request, b: Request): number {
 
 function differencesOf(a: Request, b: Request): string[] {
   return fieldsOf(a, b)
-    .filter((field) => !equal(fieldOf(a, field), fieldOf(b, field)))
+    .filter((field) => !isEqual(fieldOf(a, field), fieldOf(b, field)))
     .filter((field) => field !== 'digest' || ('digest' in a && 'digest' in b))
     .map((field) => {
       if (field === 'digest') return 'the target itself: its model, system text, tools or results';
       if (field === 'messages')
         return `messages: ${messageDifference(messagesOf(a), messagesOf(b))}`;
-      const left = short(canonicalJson(fieldOf(a, field)) ?? 'nothing');
-      const right = short(canonicalJson(fieldOf(b, field)) ?? 'nothing');
+      const left = truncate(canonicalJson(fieldOf(a, field)) ?? 'nothing');
+      const right = truncate(canonicalJson(fieldOf(b, field)) ?? 'nothing');
       return left === right ? field : `${field}: asked ${left}, recorded ${right}`;
     });
 }
@@ -286,10 +295,10 @@ function messageDifference(asked: readonly Message[], recorded: readonly Message
 
 /** Both texts cut short around where they part. */
 function excerpts(left: string | undefined, right: string | undefined): [string, string] {
-  const start = Math.max(0, commonPrefix(left ?? '', right ?? '') - LONGEST / 2);
+  const start = Math.max(0, commonPrefix(left ?? '', right ?? '') - MAX_EXCERPT / 2);
   const cut = (text: string | undefined) => {
     if (text === undefined) return 'nothing';
-    return short(JSON.stringify(`${start > 0 ? '…' : ''}${text.slice(start)}`));
+    return truncate(JSON.stringify(`${start > 0 ? '…' : ''}${text.slice(start)}`));
   };
   return [cut(left), cut(right)];
 }
@@ -302,13 +311,13 @@ function fieldOf(request: Request, field: string): unknown {
   return Object.entries(request).find(([key]) => key === field)?.[1];
 }
 
-function equal(a: unknown, b: unknown): boolean {
+function isEqual(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
 function firstDifference(a: readonly unknown[], b: readonly unknown[]): number {
   let index = 0;
-  while (index < a.length && index < b.length && equal(a[index], b[index])) index += 1;
+  while (index < a.length && index < b.length && isEqual(a[index], b[index])) index += 1;
   return index;
 }
 
@@ -318,6 +327,6 @@ function commonPrefix(a: string, b: string): number {
   return length;
 }
 
-function short(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+function truncate(text: string): string {
+  return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text;
 }

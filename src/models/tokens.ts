@@ -4,7 +4,7 @@ import { countTokens as count } from 'gpt-tokenizer/encoding/o200k_base';
 const PLAIN = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /** Characters. */
-const LONGEST_RUN = 400;
+const MAX_RUN = 400;
 
 /**
  * How many tokens a text takes in OpenAI's o200k encoding; other models count within some 20 % of
@@ -19,8 +19,8 @@ export function countTokens(text: string): number {
   let from = 0;
   for (const { 0: run, index } of text.matchAll(/\S+|\s+/g)) {
     const end = index + run.length;
-    for (let cut = index; cut + LONGEST_RUN < end; ) {
-      cut = notInCharacter(text, cut + LONGEST_RUN);
+    for (let cut = index; cut + MAX_RUN < end; ) {
+      cut = alignToCharacter(text, cut + MAX_RUN);
       tokens += count(text.slice(from, cut), PLAIN);
       from = cut;
     }
@@ -29,6 +29,6 @@ export function countTokens(text: string): number {
 }
 
 /** Some characters, 🙂 among them, are two of JavaScript's, which mean nothing apart. */
-function notInCharacter(text: string, cut: number): number {
+function alignToCharacter(text: string, cut: number): number {
   return /[\uDC00-\uDFFF]/.test(text.charAt(cut)) ? cut + 1 : cut;
 }

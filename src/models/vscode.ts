@@ -8,17 +8,17 @@ import {
 import { unreachable } from '../core/errors.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import type { Usage } from '../core/verdict.ts';
-import type { Line } from './endpoint/requestQueue.ts';
+import type { RequestQueue } from './endpoint/requestQueue.ts';
 import { type TimeLimit, withTimeLimit } from './endpoint/timeLimit.ts';
 import {
+  appendSchema,
   type Model,
   ModelError,
   type ModelHost,
   type ModelProvider,
   type ModelReply,
   type ModelRequest,
-  oneByOne,
-  withSchema,
+  repeatInSequence,
 } from './model.ts';
 import { togetherKey } from './openai/params.ts';
 import { costOf, priceSchema } from './price.ts';
@@ -26,7 +26,7 @@ import { costOf, priceSchema } from './price.ts';
 /** Whom the requests to all of its models go to. */
 const EDITOR = 'editor';
 
-const LONGEST = 300;
+const MAX_DETAIL = 300;
 const DEFAULT_TIMEOUT = 120_000;
 
 const vscodeSchema = z.strictObject({
@@ -61,11 +61,11 @@ export const vscodeProvider: ModelProvider = {
   schema: vscodeSchema,
   async connect({ id, params: given }) {
     const params = vscodeSchema.parse(given);
-    return { create: (host) => find(id, params, host) };
+    return { create: (host) => findModel(id, params, host) };
   },
 };
 
-async function find(
+async function findModel(
   id: string,
   params: VscodeParams,
   { editorModels, endpoints }: ModelHost,
@@ -77,40 +77,40 @@ async function find(
     );
   }
   const model = await editorModels.find(params.model);
-  if (!model) throw missing(id);
-  const line = endpoints?.line({ url: EDITOR, account: '', name: params.model });
-  return new VscodeModel(id, params, model, line);
+  if (!model) throw notFoundError(id);
+  const queue = endpoints?.queueFor({ url: EDITOR, account: '', name: params.model });
+  return new VscodeModel(id, params, model, queue);
 }
 
 class VscodeModel implements Model {
   readonly id: string;
   readonly #params: VscodeParams;
   readonly #model: EditorModel;
-  readonly #line: Line | undefined;
+  readonly #queue: RequestQueue | undefined;
 
-  constructor(id: string, params: VscodeParams, model: EditorModel, line?: Line) {
+  constructor(id: string, params: VscodeParams, model: EditorModel, queue?: RequestQueue) {
     this.id = id;
     this.#params = params;
     this.#model = model;
-    this.#line = line;
+    this.#queue = queue;
   }
 
   complete(request: ModelRequest, count: number, signal: AbortSignal) {
-    return oneByOne(count, () => this.#once(request, signal));
+    return repeatInSequence(count, () => this.#completeOnce(request, signal));
   }
 
-  async #once(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
+  async #completeOnce(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
     const { timeout = DEFAULT_TIMEOUT } = this.#params;
     const work = async (stop: AbortSignal, limit: TimeLimit) => {
-      const asking = { tokens: 0, limit, waits: request.waits, signal: stop };
-      const place = await this.#line?.enter(asking, false);
+      const queued = { tokens: 0, limit, onWait: request.onWait, signal: stop };
+      const inFlight = await this.#queue?.enter(queued, false);
       try {
         stop.throwIfAborted();
-        return await this.#answer(request, stop);
+        return await this.#answerOf(request, stop);
       } catch (error) {
         throw this.#explain(error);
       } finally {
-        place?.leave();
+        inFlight?.end();
       }
     };
     return withTimeLimit(work, timeout, signal, () => {
@@ -120,17 +120,17 @@ class VscodeModel implements Model {
   }
 
   /** A structured answer is the input of a tool where the model takes tools, else JSON. */
-  async #answer(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
+  async #answerOf(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
     const { answer, messages, tools = [] } = request;
-    if (!answer) return this.#ask({ messages, tools, mustCall: false }, request, signal);
+    if (!answer) return this.#send({ messages, tools, mustCall: false }, request, signal);
     const asJson = async () => {
-      const plain = { messages: withSchema(messages, answer), tools: [], mustCall: false };
-      return this.#ask(plain, request, signal);
+      const plain = { messages: appendSchema(messages, answer), tools: [], mustCall: false };
+      return this.#send(plain, request, signal);
     };
     if (withoutTools.has(this.id)) return asJson();
     const tool = { name: answer.name, description: 'Give your answer.', parameters: answer.schema };
     try {
-      const reply = await this.#ask({ messages, tools: [tool], mustCall: true }, request, signal);
+      const reply = await this.#send({ messages, tools: [tool], mustCall: true }, request, signal);
       const call = reply.toolCalls.find(({ name }) => name === answer.name);
       if (call)
         return { ...reply, text: JSON.stringify(call.arguments), toolCalls: [], finish: 'stop' };
@@ -143,7 +143,7 @@ class VscodeModel implements Model {
     }
   }
 
-  async #ask(
+  async #send(
     asked: Omit<EditorRequest, 'options'>,
     { temperature = this.#params.temperature, maxTokens }: ModelRequest,
     signal: AbortSignal,
@@ -185,7 +185,7 @@ class VscodeModel implements Model {
   #explain(error: unknown): unknown {
     if (!(error instanceof EditorModelError)) return error;
     const { reason } = error;
-    const words = `(${visibleLine(error.message, LONGEST)})`;
+    const words = `(${visibleLine(error.message, MAX_DETAIL)})`;
     switch (reason) {
       case 'no-consent':
         return new ModelError(
@@ -203,7 +203,7 @@ class VscodeModel implements Model {
           `The editor's model "${this.id}" is blocked for this extension ${words}. Use another judge.`,
         );
       case 'not-found':
-        return missing(this.id);
+        return notFoundError(this.id);
       case 'other':
         return new ModelError('server-error', `The editor's model "${this.id}" failed ${words}.`);
       default:
@@ -212,7 +212,7 @@ class VscodeModel implements Model {
   }
 }
 
-function missing(id: string): ModelError {
+function notFoundError(id: string): ModelError {
   return new ModelError(
     'not-found',
     `The editor has no model "${id}". Sign in to the extension that brings it, such as GitHub Copilot, or choose another model.`,

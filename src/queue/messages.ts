@@ -5,7 +5,7 @@ import { fitting } from '../core/data/listOf.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type CaseLine, caseLineSchema } from '../core/record/runRecord.ts';
 import { MAX_REPETITIONS } from '../core/suite.ts';
-import type { LimitsState } from '../models/endpoint/rateLimiter.ts';
+import type { EndpointLimitsState } from '../models/endpoint/rateLimiter.ts';
 import { isEvalFile } from '../node/paths.ts';
 
 /** What passes between a run and its workers is a stranger's until it was checked here. */
@@ -110,7 +110,7 @@ export function readMember(text: string): Member | undefined {
 }
 
 /** Undefined where nothing is known. */
-export function readLimits(text: string): LimitsState | undefined {
+export function readLimits(text: string): EndpointLimitsState | undefined {
   return fitting(limitsSchema, bounded(text, LIMITS_BYTES));
 }
 

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { Limits, type SharedLimits, type Spent } from '../models/endpoint/rateLimiter.ts';
+import {
+  EndpointLimits,
+  type SharedLimits,
+  type SpentQuota,
+} from '../models/endpoint/rateLimiter.ts';
 import { readLimits } from './messages.ts';
 import { keysOf } from './redis.ts';
 
@@ -38,22 +42,22 @@ export class QueueLimits implements SharedLimits {
     this.#line = createHash('sha256').update(line).digest('hex');
   }
 
-  take(tokens: number): Promise<Spent | number> {
+  take(tokens: number): Promise<SpentQuota | number> {
     return this.#change((limits, now) => {
       const wait = limits.waitFor(tokens, now);
       return wait > 0 ? wait : limits.spend(tokens);
     });
   }
 
-  async heard(spent: Spent, status: number, headers: Headers): Promise<void> {
-    await this.#change((limits, now) => limits.heard(spent, status, headers, now));
+  async learnFrom(spent: SpentQuota, status: number, headers: Headers): Promise<void> {
+    await this.#change((limits, now) => limits.learnFrom(spent, status, headers, now));
   }
 
-  async #change<Result>(change: (limits: Limits, now: number) => Result): Promise<Result> {
+  async #change<Result>(change: (limits: EndpointLimits, now: number) => Result): Promise<Result> {
     for (;;) {
       const looked = await this.#redis.eval(LOOK, 1, this.#key, this.#line);
       const [before, now] = looked as [string, string];
-      const limits = new Limits(readLimits(before));
+      const limits = new EndpointLimits(readLimits(before));
       const result = change(limits, Number(now));
       const after = JSON.stringify(limits.state);
       if (after === before) return result;

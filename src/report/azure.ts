@@ -4,7 +4,7 @@ import { caseName } from '../core/presentation/words.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report, RunLog } from './reporter.ts';
-import { writtenJson } from './streamJson.ts';
+import { streamJson } from './streamJson.ts';
 
 /**
  * What `evaluate` of Azure's evaluation SDK returns: a row for each case, with `inputs.` and `outputs.`
@@ -19,7 +19,7 @@ export const writeAzure: Report = function* (log) {
       [`${key}.binary_aggregate`, share],
     ] as const;
   });
-  yield* writtenJson({
+  yield* streamJson({
     rows: rowsOf(log),
     metrics: Object.fromEntries(metrics.filter(([, value]) => value !== null)),
     studio_url: null,
@@ -45,12 +45,12 @@ function rowOf(line: CaseLine): object {
     'outputs.case.status': line.status,
     'outputs.case.score': line.score,
     ...(line.reason !== undefined && { 'outputs.case.reason': line.reason }),
-    ...Object.assign({}, ...line.verdicts.map(outputOf)),
+    ...Object.assign({}, ...line.verdicts.map(verdictColumns)),
   };
 }
 
 /** Columns of one evaluator: its value, `_result`, `_threshold` and `_reason`. */
-function outputOf(verdict: Verdict): object {
+function verdictColumns(verdict: Verdict): object {
   const { status, score, scale: [low, high] = [0, 1], threshold, rationale } = verdict;
   const key = keyOf(verdict.assertion.name);
   const at = `outputs.${key}.${key}`;

@@ -48,7 +48,7 @@ export function* comparedTable(
       usage: { ...NO_USAGE, cost: facts.cost },
       duration: facts.duration,
       verdicts: one.assertions.flatMap(verdictOf),
-      compared: comparedWords(one),
+      compared: comparedWordsOf(one),
       ...(base && head && { before: { cost: base.cost, duration: base.duration } }),
     });
   }
@@ -74,7 +74,7 @@ function verdictOf(one: ComparedAssertion) {
     {
       assertion: { name: one.name, required: false },
       ...{ status: side.status, score: side.score, threshold: one.threshold },
-      compared: comparedWords({ ...one, more: turnsText(one.turns) }, one.threshold),
+      compared: comparedWordsOf({ ...one, more: turnsText(one.turns) }, one.threshold),
     },
   ];
 }
@@ -88,12 +88,12 @@ interface Sides {
 }
 
 /** @param thresholds that the scores are shown on their side of */
-export function comparedWords(
+export function comparedWordsOf(
   { outcome, base, head, more = [] }: Sides,
   ...thresholds: readonly number[]
 ): ComparedWords {
   const each = [base, head].flatMap((side) => side ?? []);
-  const shown = each.map((side) => glance(side, thresholds));
+  const shown = each.map((side) => sideSummary(side, thresholds));
   const said = each.map((side) => sideText(side, ...thresholds));
   const isOne = said.length < 2 || said[0] === said[1];
   const sides = isOne ? (said[0] ?? '') : `from ${said.join(' to ')}`;
@@ -105,7 +105,7 @@ export function comparedWords(
 }
 
 /** `✓ 1.00`, or `✗ 2/3 0.80 (0.40–1.00)` where it is repeated. */
-function glance(side: Side, thresholds: readonly number[]) {
+function sideSummary(side: Side, thresholds: readonly number[]) {
   const { status, score, passed, decided, errored, range } = side;
   const isRepeated = decided + errored > 1;
   const glance = repeatedGlance({ passed, finished: decided, range }, score, thresholds);

@@ -36,14 +36,14 @@ const COLUMNS: Readonly<
 
 /** A row for each verdict and, below it, for each turn that it judged. A case without verdicts has one row. */
 export const writeCsv: Report = function* (log) {
-  yield written([Object.keys(COLUMNS)]);
+  yield csvText([Object.keys(COLUMNS)]);
   for (const line of log.lines()) {
-    yield written(rowsOf({ ...line, suite: log.recordedSuite(line.suite) }));
+    yield csvText(rowsOf({ ...line, suite: log.recordedSuite(line.suite) }));
   }
 };
 
 /** A spreadsheet would take a text that begins with `=` for a formula, whoever said it. */
-function written(rows: Cell[][]): string {
+function csvText(rows: Cell[][]): string {
   return stringify(rows, { escape_formulas: true });
 }
 

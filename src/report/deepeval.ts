@@ -4,7 +4,7 @@ import { caseName } from '../core/presentation/words.ts';
 import type { CaseLine, VerdictSummary } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report, RunLog } from './reporter.ts';
-import { writtenJson } from './streamJson.ts';
+import { streamJson } from './streamJson.ts';
 
 /**
  * A test run as DeepEval writes it into `.deepeval/.latest_test_run.json`: conversational test cases
@@ -12,8 +12,8 @@ import { writtenJson } from './streamJson.ts';
  */
 export const writeDeepEval: Report = function* (log) {
   const { cases, duration, usage, run } = log;
-  const verdicts = cases.flatMap((line) => line.verdicts.filter(applies));
-  yield* writtenJson({
+  const verdicts = cases.flatMap((line) => line.verdicts.filter(isApplicable));
+  yield* streamJson({
     identifier: run?.id ?? null,
     testCases: [],
     conversationalTestCases: testCases(log),
@@ -40,7 +40,7 @@ function* testCases(log: RunLog): Generator<object> {
   }
 }
 
-function applies({ status }: VerdictSummary): boolean {
+function isApplicable({ status }: VerdictSummary): boolean {
   return status !== 'skipped';
 }
 
@@ -54,11 +54,11 @@ function testCase(line: CaseLine, order: number): object {
     runDuration: line.duration / 1000,
     evaluationCost: usage.cost,
     ...(line.description !== undefined && { scenario: line.description }),
-    ...(outcome !== undefined && { expectedOutcome: wordsOf(outcome) }),
+    ...(outcome !== undefined && { expectedOutcome: textOfValue(outcome) }),
     ...(facts?.role !== undefined && { chatbotRole: facts.role }),
     ...(line.tags.length > 0 && { tags: line.tags }),
     turns: turnsOf(conversation).map((turn, index) => ({ ...turnOf(turn), order: index })),
-    metricsData: line.verdicts.filter(applies).map(metricData),
+    metricsData: line.verdicts.filter(isApplicable).map(metricData),
     additionalMetadata: {
       suite: line.suite_name,
       status: line.status,
@@ -70,7 +70,7 @@ function testCase(line: CaseLine, order: number): object {
   };
 }
 
-function wordsOf(value: unknown): string {
+function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

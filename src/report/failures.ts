@@ -16,16 +16,20 @@ import { isFailure, type TurnVerdict, type Verdict } from '../core/verdict.ts';
 import type { Paint } from './style.ts';
 
 /** How failures are written. */
-interface Style {
+interface FailureStyle {
   readonly paint: Paint;
   readonly shownPath: (path: string) => string;
 }
 
-const TURN_LENGTH = 200;
-const QUOTE_LENGTH = 160;
+const MAX_TURN = 200;
+const MAX_QUOTE = 160;
 
 /** What went wrong in a case, for a person: each turn with its text, the reason, the quote, the location. */
-export function describeFailure(line: CaseLine, output: readonly string[], style: Style): string[] {
+export function describeFailure(
+  line: CaseLine,
+  output: readonly string[],
+  style: FailureStyle,
+): string[] {
   const { paint, shownPath } = style;
   const icon = paint.status(line.status, STATUS_ICONS[line.status]);
   const location = `${shownPath(line.source.path)}:${line.source.range.start.line + 1}`;
@@ -36,10 +40,10 @@ export function describeFailure(line: CaseLine, output: readonly string[], style
   if (line.reason) {
     const { failed_turn: failed } = line;
     if (failed) lines.push(`  ${turnHeading(failed, style)}`);
-    lines.push(...indented(line.reason, failed ? 4 : 2));
+    lines.push(...indent(line.reason, failed ? 4 : 2));
   }
   const stop = stopText(line);
-  if (stop !== undefined) lines.push(...indented(`Ended: ${stop}`, 2));
+  if (stop !== undefined) lines.push(...indent(`Ended: ${stop}`, 2));
   for (const verdict of line.verdicts) {
     if (isFailure(verdict)) lines.push(...verdictLines(verdict, line, style));
   }
@@ -49,7 +53,7 @@ export function describeFailure(line: CaseLine, output: readonly string[], style
   return lines;
 }
 
-function verdictLines(verdict: Verdict, line: CaseLine, style: Style): string[] {
+function verdictLines(verdict: Verdict, line: CaseLine, style: FailureStyle): string[] {
   const { assertion } = verdict;
   const { paint, shownPath } = style;
   const icon = paint.status(verdict.status, STATUS_ICONS[verdict.status]);
@@ -66,10 +70,10 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: Style): string[] 
   const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
   return [
     head,
-    ...(verdict.rationale === '' ? [] : indented(verdict.rationale, 4)),
+    ...(verdict.rationale === '' ? [] : indent(verdict.rationale, 4)),
     ...pathLines(verdict),
     ...bad.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, style)),
-    ...(verdict.nested ? [] : missesBeside(told, verdict)).flatMap((miss) => indented(miss, 4)),
+    ...(verdict.nested ? [] : missesBeside(told, verdict)).flatMap((miss) => indent(miss, 4)),
     ...nestedLines(verdict, line, style),
   ];
 }
@@ -77,12 +81,12 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: Style): string[] 
 /** The way that a decision graph took. */
 function pathLines(verdict: Verdict): string[] {
   return pathOf(verdict).flatMap(({ node, answer, why }) =>
-    indented(visibleLine(`${node} → ${answer}: ${why}`, TURN_LENGTH), 6),
+    indent(visibleLine(`${node} → ${answer}: ${why}`, MAX_TURN), 6),
   );
 }
 
 /** Of the assertions within this one, those that did not pass. */
-function nestedLines({ nested = [] }: Verdict, line: CaseLine, style: Style): string[] {
+function nestedLines({ nested = [] }: Verdict, line: CaseLine, style: FailureStyle): string[] {
   return nested
     .filter(isFailure)
     .flatMap((one) => verdictLines(one, line, style))
@@ -90,7 +94,10 @@ function nestedLines({ nested = [] }: Verdict, line: CaseLine, style: Style): st
 }
 
 /** `Turn 4, assistant  evals/a.eval.yaml:12` */
-function turnHeading({ number, side, source }: FailedTurn, { paint, shownPath }: Style): string {
+function turnHeading(
+  { number, side, source }: FailedTurn,
+  { paint, shownPath }: FailureStyle,
+): string {
   const location = source && paint.dim(`${shownPath(source.path)}:${source.range.start.line + 1}`);
   return `Turn ${number}, ${side}${location ? `  ${location}` : ''}`;
 }
@@ -99,23 +106,23 @@ function turnLines(
   entry: TurnVerdict,
   turn: Turn | undefined,
   verdict: Verdict,
-  style: Style,
+  style: FailureStyle,
 ): string[] {
   const { paint } = style;
   const heading = turn ? turnHeading(turn, style) : `Turn ${entry.turn}`;
   const lines = [`    ${heading}`];
   const text = turn ? textOf(turn) : '';
-  if (text !== '') lines.push(`      ${paint.dim('>')} ${visibleLine(text, TURN_LENGTH)}`);
+  if (text !== '') lines.push(`      ${paint.dim('>')} ${visibleLine(text, MAX_TURN)}`);
   const reasons = entry.rationale === '' ? missesIn(entry.turn, verdict) : [entry.rationale];
-  lines.push(...reasons.flatMap((reason) => indented(reason, 6)));
+  lines.push(...reasons.flatMap((reason) => indent(reason, 6)));
   if (entry.evidence) {
     const note = entry.evidence.verified ? '' : ' (not found in this turn)';
-    lines.push(`      Quote: “${visibleLine(entry.evidence.text, QUOTE_LENGTH)}”${note}`);
+    lines.push(`      Quote: “${visibleLine(entry.evidence.text, MAX_QUOTE)}”${note}`);
   }
   return lines;
 }
 
-function indented(text: string, spaces: number): string[] {
+function indent(text: string, spaces: number): string[] {
   return visibleText(text, LONGEST_FAILURE)
     .trim()
     .split('\n')

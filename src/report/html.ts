@@ -9,7 +9,7 @@ import type { Snapshot } from '../protocol/viewProtocol.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
 import type { Report, RunLog } from './reporter.ts';
 import { TableBuilder } from './resultsTable.ts';
-import { writtenJson } from './streamJson.ts';
+import { streamJson } from './streamJson.ts';
 import { createPaint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
 
@@ -67,9 +67,9 @@ function asset(name: string): Promise<string> {
 }
 
 /** What the page shows; its executions come one by one. */
-type Shown = Omit<ReportPage, 'executions'> & { readonly executions: Generator<Snapshot> };
+type PageContent = Omit<ReportPage, 'executions'> & { readonly executions: Generator<Snapshot> };
 
-function* pageOf(page: Shown, { script, style }: Assets): Generator<string> {
+function* pageOf(page: PageContent, { script, style }: Assets): Generator<string> {
   const code = script.replaceAll(/<\/(?=script)|<(?=!--)/gi, (found) => `\\x3c${found.slice(1)}`);
   const nonce = randomBytes(16).toString('base64url');
   yield `<!DOCTYPE html>
@@ -86,7 +86,7 @@ function* pageOf(page: Shown, { script, style }: Assets): Generator<string> {
     <nav id="cases" aria-label="Cases"></nav>
     <main id="app"></main>
     <script type="application/json" id="${RUN_ELEMENT}">`;
-  for (const piece of writtenJson(page)) yield inElement(piece);
+  for (const piece of streamJson(page)) yield escapeForElement(piece);
   yield `</script>
     <script type="module" nonce="${nonce}">${code}</script>
   </body>
@@ -95,6 +95,6 @@ function* pageOf(page: Shown, { script, style }: Assets): Generator<string> {
 }
 
 /** JSON that no text in it can end. */
-function inElement(json: string): string {
+function escapeForElement(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

@@ -2,7 +2,7 @@ import { summariesBySuite } from '../core/presentation/assertionSummary.ts';
 import { passAtAll } from '../core/record/repetitions.ts';
 import { mapCasePaths, mapRunPaths, recordedPath } from '../node/paths.ts';
 import type { Report } from './reporter.ts';
-import { writtenJson } from './streamJson.ts';
+import { streamJson } from './streamJson.ts';
 
 /** One JSON document with what the run's record holds, and sums: `{run, cases, assertions, pass_at_all, end}`. */
 export const writeJson: Report = function* (log) {
@@ -15,7 +15,7 @@ export const writeJson: Report = function* (log) {
     for (const line of log.lines()) yield mapCasePaths(line, recorded(line.suite));
   }
   const named = cases.map((one) => ({ ...one, suite: log.recordedSuite(one.suite) }));
-  yield* writtenJson({
+  yield* streamJson({
     run: run ? mapRunPaths(run, (path) => log.recordedSuite(path)) : null,
     cases: lines(),
     assertions: summariesBySuite(named),

@@ -52,20 +52,20 @@ function requestLines(
   const asked = samples === 1 ? '' : `, ${samples} answers`;
   return [
     `${title} (temperature ${temperature ?? 'of the model'}${asked})`,
-    ...messages.slice(repeated).flatMap(({ role, content }) => [`${role}:`, indented(content)]),
+    ...messages.slice(repeated).flatMap(({ role, content }) => [`${role}:`, indent(content)]),
     ...(answer && !repaired
-      ? [`form of the answer (${answer.name}):`, indented(JSON.stringify(answer.schema, null, 2))]
+      ? [`form of the answer (${answer.name}):`, indent(JSON.stringify(answer.schema, null, 2))]
       : []),
     '',
   ];
 }
 
 function answerLines({ answers }: SeenRequest, from: JudgeSaw['from']): string[] {
-  if (answers.length === 0) return [NOT_KEPT[from], ''];
+  if (answers.length === 0) return [NO_ANSWER[from], ''];
   return answers.flatMap((one) => [
     `ANSWER (${factsOf(one, from)})`,
-    indented(one.text === '' ? '(empty)' : one.text),
-    ...(one.refusal === undefined ? [] : ['refusal:', indented(one.refusal)]),
+    indent(one.text === '' ? '(empty)' : one.text),
+    ...(one.refusal === undefined ? [] : ['refusal:', indent(one.refusal)]),
     '',
   ]);
 }
@@ -73,10 +73,10 @@ function answerLines({ answers }: SeenRequest, from: JudgeSaw['from']): string[]
 /** In the record, since no cache keeps it. */
 function unusableLines(text: string, index: number): string[] {
   const which = index === 0 ? 'ANSWER' : 'REPAIRED ANSWER';
-  return [`${which} (could not be used)`, indented(text === '' ? '(empty)' : text), ''];
+  return [`${which} (could not be used)`, indent(text === '' ? '(empty)' : text), ''];
 }
 
-const NOT_KEPT: Readonly<Record<JudgeSaw['from'], string>> = {
+const NO_ANSWER: Readonly<Record<JudgeSaw['from'], string>> = {
   cache:
     'ANSWER: not kept here. The cache of this machine has none: the run was without it or elsewhere,\nor the answer was removed since.',
   recording: 'ANSWER: the recording has none to this request.',
@@ -92,7 +92,7 @@ function factsOf({ usage, latency, finish }: SeenAnswer, from: JudgeSaw['from'])
   ].join(', ');
 }
 
-function indented(text: string): string {
+function indent(text: string): string {
   return visibleText(text)
     .split('\n')
     .map((line) => `    ${line}`)

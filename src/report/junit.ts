@@ -16,19 +16,19 @@ export const writeJUnit: Report = function* (log, folder) {
   const suites = groupBy(results, ({ lines }) => lines[0].suite);
   const shown = (path: string) => shownPath(path, folder).replaceAll('\\', '/');
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
-  yield `<testsuites name="Turnlight"${totals(results)}>\n`;
+  yield `<testsuites name="Turnlight"${totalAttributes(results)}>\n`;
   for (const some of suites.values()) {
     for (const line of suiteLines(some, log, shown)) yield `${line}\n`;
   }
   yield '</testsuites>\n';
 };
 
-type Shown = (path: string) => string;
+type PathFormatter = (path: string) => string;
 
 function* suiteLines(
   results: readonly [CaseResult, ...CaseResult[]],
   log: RunLog,
-  shown: Shown,
+  shown: PathFormatter,
 ): Generator<string> {
   const [first] = results[0].lines;
   const started = log.run?.started.replace(/\.\d+Z$/, '');
@@ -37,12 +37,12 @@ function* suiteLines(
     attribute('file', shown(first.suite)),
     ...(started ? [attribute('timestamp', started)] : []),
   ].join('');
-  yield `  <testsuite${attributes}${totals(results)}>`;
+  yield `  <testsuite${attributes}${totalAttributes(results)}>`;
   for (const result of results) yield* caseLines(result, log, shown);
   yield '  </testsuite>';
 }
 
-function caseLines(result: CaseResult, log: RunLog, shown: Shown): string[] {
+function caseLines(result: CaseResult, log: RunLog, shown: PathFormatter): string[] {
   const [first] = result.lines;
   const attributes = [
     attribute('classname', first.suite_name),
@@ -53,26 +53,30 @@ function caseLines(result: CaseResult, log: RunLog, shown: Shown): string[] {
   ].join('');
   const bad = [...log.lines(result.lines.filter(isFailure))];
   if (result.status === 'pass' && bad.length === 0) return [`    <testcase${attributes}/>`];
-  return [`    <testcase${attributes}>`, outcome(result, bad, shown), '    </testcase>'];
+  return [`    <testcase${attributes}>`, resultElement(result, bad, shown), '    </testcase>'];
 }
 
-function outcome({ status, lines }: CaseResult, bad: readonly CaseLine[], shown: Shown): string {
+function resultElement(
+  { status, lines }: CaseResult,
+  bad: readonly CaseLine[],
+  shown: PathFormatter,
+): string {
   const style = { paint: createPaint(false), shownPath: shown };
   const text = bad.flatMap((line) => describeFailure(line, [], style)).join('\n');
   // Repetitions that failed where enough others passed are told, and are no failure.
-  if (status === 'pass') return `      <system-out>${escaped(text)}</system-out>`;
+  if (status === 'pass') return `      <system-out>${escapeXml(text)}</system-out>`;
   const message = attribute(
     'message',
-    bad.length > 0 ? told(bad, badVerdicts) : told(lines, () => []),
+    bad.length > 0 ? messageText(bad, badVerdicts) : messageText(lines, () => []),
   );
   if (status === 'skipped') return `      <skipped${message}/>`;
   const tag = status === 'fail' ? 'failure' : 'error';
   const type = attribute('type', status === 'fail' ? 'failed' : errorType(bad));
-  return `      <${tag}${message}${type}>${escaped(text)}</${tag}>`;
+  return `      <${tag}${message}${type}>${escapeXml(text)}</${tag}>`;
 }
 
 /** @param more what is told of a line beside its reason */
-function told<Line extends CaseSummary>(
+function messageText<Line extends CaseSummary>(
   lines: readonly Line[],
   more: (line: Line) => string[],
 ): string {
@@ -101,7 +105,7 @@ function durationOf({ lines }: CaseResult): number {
   return lines.reduce((sum, line) => sum + line.duration, 0);
 }
 
-function totals(results: readonly CaseResult[]): string {
+function totalAttributes(results: readonly CaseResult[]): string {
   const count = (status: Status) =>
     String(results.filter((result) => result.status === status).length);
   const time = results.reduce((sum, result) => sum + durationOf(result), 0);
@@ -119,11 +123,11 @@ function seconds(milliseconds: number): string {
 }
 
 function attribute(name: string, value: string): string {
-  return ` ${name}="${escaped(visibleLine(value))}"`;
+  return ` ${name}="${escapeXml(visibleLine(value))}"`;
 }
 
 /** As it can be printed to a log of the CI that reads it. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return plainLog(visibleText(text))
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

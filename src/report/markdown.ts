@@ -10,9 +10,9 @@ import { createPaint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
 
 /** Bytes. GitHub takes a step summary of up to 1 MiB. */
-const LONGEST = 900_000;
+const MAX_BYTES = 900_000;
 
-const STOP_LENGTH = 300;
+const MAX_STOP_TEXT = 300;
 
 /** A summary for a pull request or a step of CI: sums, then each failure with the lines it is about. */
 export const writeMarkdown: Report = function* (log, folder) {
@@ -40,7 +40,7 @@ function withFailures(head: string, log: RunLog, folder: string): string {
   for (const line of log.lines(failures)) {
     const failure = failureOf(line, folder);
     length += Buffer.byteLength(failure) + 2;
-    if (length > LONGEST) {
+    if (length > MAX_BYTES) {
       parts.push(`${failures.length + 1 - parts.length} more did not fit into this summary.`);
       break;
     }
@@ -55,7 +55,7 @@ function failureOf(line: CaseLine, folder: string): string {
   const scored = score === undefined ? '' : `, score ${score}`;
   return paragraphs(
     `## ${STATUS_ICONS[line.status]} ${escapeLine(executionTitle(line))}${scored}`,
-    stop === undefined ? undefined : `Ended: ${escapeLine(stop, STOP_LENGTH)}`,
+    stop === undefined ? undefined : `Ended: ${escapeLine(stop, MAX_STOP_TEXT)}`,
     ...failuresOf(line).flatMap(({ source, text }) => [
       `**${escapeLine(`${shownPath(source.path, folder)}:${source.range.start.line + 1}`)}**`,
       escapeMarkdown(text).replace(/^/gm, '> '),

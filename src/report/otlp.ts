@@ -1,8 +1,7 @@
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
-import { recordedPath } from '../node/paths.ts';
 import type { Report, RunLog } from './reporter.ts';
-import { writtenJson } from './streamJson.ts';
+import { streamJson } from './streamJson.ts';
 
 /** Whole numbers are `bigint`: a score of 1 is none. */
 type Value = string | number | bigint | undefined;
@@ -15,7 +14,7 @@ type Value = string | number | bigint | undefined;
 export const writeOtlp: Report = function* (log) {
   const resource = { 'service.name': 'turnlight', 'turnlight.run.id': log.run?.id };
   const scopeLogs = [{ scope: { name: 'turnlight' }, logRecords: logRecords(log) }];
-  yield* writtenJson({
+  yield* streamJson({
     resourceLogs: [{ resource: { attributes: attributes(resource) }, scopeLogs }],
   });
   yield '\n';
@@ -86,11 +85,11 @@ function failedTurns({ turns }: Verdict): string | undefined {
 function attributes(values: Readonly<Record<string, Value>>): object[] {
   return Object.entries(values).flatMap(([key, value]): object[] => {
     if (value === undefined) return [];
-    return [{ key, value: typed(value) }];
+    return [{ key, value: attributeValue(value) }];
   });
 }
 
-function typed(value: string | number | bigint): object {
+function attributeValue(value: string | number | bigint): object {
   if (typeof value === 'string') return { stringValue: value };
   return typeof value === 'bigint' ? { intValue: String(value) } : { doubleValue: value };
 }

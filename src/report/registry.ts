@@ -6,7 +6,7 @@ interface ReporterEntry {
   /** Whether its text is commands to a CI, which go nowhere but to standard output. */
   readonly commands?: true;
   /** Where it tells nothing of what was said in cases that passed. */
-  readonly tells?: 'failures';
+  readonly covers?: 'failures';
   load(): Promise<Report>;
 }
 
@@ -18,19 +18,19 @@ export const REPORTERS = {
   },
   junit: {
     writes: "JUnit's XML, for CI",
-    tells: 'failures',
+    covers: 'failures',
     load: async () => (await import('./junit.ts')).writeJUnit,
   },
   markdown: {
     writes: 'a summary with every failure, for a pull request',
-    tells: 'failures',
+    covers: 'failures',
     load: async () => (await import('./markdown.ts')).writeMarkdown,
   },
   github: {
     writes:
       'annotations at the failed turns, and the Markdown as the step summary of GitHub Actions',
     commands: true,
-    tells: 'failures',
+    covers: 'failures',
     load: async () => (await import('./github.ts')).writeAnnotations,
   },
   html: {

@@ -26,7 +26,7 @@ import type { ResultsCase, ResultsColumn, ResultsTable } from '../protocol/resul
 import { markdownTable } from './tables.ts';
 
 /** Of a case's line what its row shows. */
-type TabledCase = Pick<
+type TableCase = Pick<
   CaseSummary,
   | 'suite'
   | 'id'
@@ -49,7 +49,7 @@ type TabledCase = Pick<
 } & Pick<ResultsCase, 'compared' | 'before'>;
 
 /** An execution that was added. */
-export interface TabledExecution {
+export interface TableExecution {
   /** Of its case. */
   readonly row: number;
   /** Where its cells begin among those of the case. */
@@ -61,13 +61,13 @@ export interface TabledExecution {
 export class TableBuilder {
   readonly table: ResultsTable = { suites: [], tags: [], columns: [], cases: [] };
   /** In the order in which they were added. */
-  readonly executions: TabledExecution[] = [];
-  readonly #suites = new Places();
-  readonly #tags = new Places();
-  readonly #columns = new Places();
-  readonly #outcomes: Places[] = [];
+  readonly executions: TableExecution[] = [];
+  readonly #suites = new IndexedKeys();
+  readonly #tags = new IndexedKeys();
+  readonly #columns = new IndexedKeys();
+  readonly #outcomes: IndexedKeys[] = [];
   /** What is known of cases that are repeated. */
-  readonly #repeated = new Map<string, { readonly row: number; readonly lines: TabledCase[] }>();
+  readonly #repeated = new Map<string, { readonly row: number; readonly lines: TableCase[] }>();
   readonly #shownPath: (suite: string) => string;
 
   /** @param shownPath what is shown of an eval file's path */
@@ -75,7 +75,7 @@ export class TableBuilder {
     this.#shownPath = shownPath;
   }
 
-  add(line: TabledCase): void {
+  add(line: TableCase): void {
     const { cases } = this.table;
     const key = line.repetitions > 1 ? caseKey(line) : undefined;
     const known = key === undefined ? undefined : this.#repeated.get(key);
@@ -93,7 +93,7 @@ export class TableBuilder {
     Object.assign(one, repeatedRow(known.lines));
   }
 
-  #rowOf(line: TabledCase): ResultsCase {
+  #rowOf(line: TableCase): ResultsCase {
     const { suites, tags } = this.table;
     const { status, score, reason, usage, duration, compared, before } = line;
     const scored = caseScoreText(line);
@@ -113,7 +113,7 @@ export class TableBuilder {
     };
   }
 
-  #cellsOf({ verdicts }: TabledCase): number[] {
+  #cellsOf({ verdicts }: TableCase): number[] {
     const names = columnNames(verdicts.map(({ assertion }) => assertion.name));
     return verdicts.flatMap((verdict, index) => {
       const column = this.#columnOf({ ...(names[index] as ColumnName), outcomes: [] });
@@ -125,7 +125,7 @@ export class TableBuilder {
   #columnOf(column: ResultsColumn): number {
     return this.#columns.of(JSON.stringify([column.name, column.occurrence]), () => {
       this.table.columns.push(column);
-      this.#outcomes.push(new Places());
+      this.#outcomes.push(new IndexedKeys());
     });
   }
 
@@ -134,7 +134,7 @@ export class TableBuilder {
     const { status, score, threshold, label, reason, spread } = rest;
     const told = [status, score, threshold, label, reason, spread, compared?.spoken];
     const key = JSON.stringify(told);
-    const known = this.#outcomes[column] as Places;
+    const known = this.#outcomes[column] as IndexedKeys;
     return known.of(key, () =>
       this.table.columns[column]?.outcomes.push(compared ? { ...rest, compared } : rest),
     );
@@ -142,7 +142,7 @@ export class TableBuilder {
 }
 
 /** What the repetitions of a case come to in its row. */
-function repeatedRow(lines: readonly TabledCase[]) {
+function repeatedRow(lines: readonly TableCase[]) {
   const [first] = lines;
   const { status, score } = combineRepetitions(lines, first?.must_pass ?? 1);
   const verdicts = lines.flatMap((line) => line.verdicts);
@@ -166,7 +166,7 @@ function repeatedRow(lines: readonly TabledCase[]) {
 }
 
 /** Where each of some texts stands in a list that grows. */
-class Places {
+class IndexedKeys {
   readonly #places = new Map<string, number>();
 
   of(key: string, add: () => void): number {
@@ -179,10 +179,10 @@ class Places {
 }
 
 /** Characters of a name. */
-const LENGTH = 60;
+const MAX_NAME = 60;
 
 /** Of several assertions. */
-const MANY_LENGTH = 400;
+const MAX_NAMES = 400;
 
 /** Cases of a run as a Markdown table. @param cases their places in the table, in the order that is shown */
 export function resultsMarkdown(table: ResultsTable, cases: readonly number[]): string {
@@ -219,7 +219,7 @@ export function resultsMarkdown(table: ResultsTable, cases: readonly number[]): 
       : []),
     { name: 'Time', cell: ({ duration }) => durationText(duration) },
   ];
-  const lengths = shown.map(({ name }) => (name === OTHERS ? MANY_LENGTH : LENGTH));
+  const lengths = shown.map(({ name }) => (name === OTHERS ? MAX_NAMES : MAX_NAME));
   const rows = chosen.map((one) => shown.map(({ cell }) => cell(one)));
   return `${markdownTable(
     shown.map(({ name }) => name),

@@ -5,7 +5,7 @@ import { visibleJson } from '../core/text/visibleText.ts';
  * As `visibleJson`, piece by piece: the entries of a generator stand in a list, and one of them at a time is
  * in memory.
  */
-export function* writtenJson(value: unknown, indent = ''): Generator<string> {
+export function* streamJson(value: unknown, indent = ''): Generator<string> {
   const inner = `${indent}  `;
   if (isGenerator(value)) {
     let before = '[';
@@ -15,7 +15,7 @@ export function* writtenJson(value: unknown, indent = ''): Generator<string> {
       before = ',';
     }
     yield before === '[' ? '[]' : `\n${indent}]`;
-  } else if (holdsGenerator(value)) {
+  } else if (containsGenerator(value)) {
     const entries = Array.isArray(value)
       ? value.map((entry) => ['', entry] as const)
       : Object.entries(value)
@@ -24,7 +24,7 @@ export function* writtenJson(value: unknown, indent = ''): Generator<string> {
     const [open, close] = Array.isArray(value) ? '[]' : '{}';
     for (const [index, [key, entry]] of entries.entries()) {
       yield `${index === 0 ? open : ','}\n${inner}${key}`;
-      yield* writtenJson(entry, inner);
+      yield* streamJson(entry, inner);
     }
     yield `\n${indent}${close}`;
   } else {
@@ -36,8 +36,8 @@ function isGenerator(value: unknown): value is Generator<unknown> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
 }
 
-function holdsGenerator(value: unknown): value is object {
+function containsGenerator(value: unknown): value is object {
   if (isGenerator(value)) return true;
-  if (Array.isArray(value)) return value.some(holdsGenerator);
-  return isMapping(value) && Object.values(value).some(holdsGenerator);
+  if (Array.isArray(value)) return value.some(containsGenerator);
+  return isMapping(value) && Object.values(value).some(containsGenerator);
 }

@@ -13,8 +13,8 @@ export interface Paint {
   strip(text: string): string;
 }
 
-export function createPaint(colours: boolean): Paint {
-  const pc = picocolors.createColors(colours);
+export function createPaint(colors: boolean): Paint {
+  const pc = picocolors.createColors(colors);
   const ofStatus = { pass: pc.green, fail: pc.red, error: pc.yellow, skipped: pc.dim };
   return {
     bold: pc.bold,

@@ -61,11 +61,11 @@ function repetitionLine(result: CaseResult, paint: Paint): string[] {
 }
 
 /** Beyond it nobody reads on. */
-const MOST_REPETITIONS = 8;
+const MAX_REPETITIONS = 8;
 
 /** `pass^1 0.83, pass^2 0.67: the chance that so many runs of a case all pass` */
 function passAtAllLine(results: readonly CaseResult[]): string[] {
-  const shares = passAtAll(results.map(({ lines }) => lines)).slice(0, MOST_REPETITIONS);
+  const shares = passAtAll(results.map(({ lines }) => lines)).slice(0, MAX_REPETITIONS);
   if (shares.length === 0) return [];
   const shown = shares.map((share, index) => `pass^${index + 1} ${scoreText(share)}`).join(', ');
   return [`${shown}: the chance that so many runs of a case all pass`];

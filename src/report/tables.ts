@@ -22,17 +22,17 @@ export function plainTable(
   boxed: boolean,
   numbers: readonly number[] = [],
 ): string {
-  return layOut(head, rows, boxed, numbers).text();
+  return layOutTable(head, rows, boxed, numbers).text();
 }
 
 /** As `plainTable`, for whoever looks first whether there is room for it. */
-export function layOut(
+export function layOutTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   boxed: boolean,
   numbers: readonly number[] = [],
 ): Layout {
-  const ofCell = measuring();
+  const ofCell = createWidthCache();
   const widths: number[] = [];
   for (const row of [head, ...rows]) {
     for (const [column, cell] of row.entries()) {
@@ -66,7 +66,7 @@ export function layOut(
 }
 
 /** Measures each text once: most cells of a large table say the same. */
-function measuring(): (cell: string) => number {
+function createWidthCache(): (cell: string) => number {
   const known = new Map<string, number>();
   return (cell) => {
     const width = known.get(cell) ?? stringWidth(cell);

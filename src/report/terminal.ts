@@ -15,13 +15,13 @@ import { describeFailure } from './failures.ts';
 import { RunLog } from './reporter.ts';
 import { createPaint, type Paint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
-import { layOut } from './tables.ts';
+import { layOutTable } from './tables.ts';
 
 interface TerminalOptions {
   readonly write: (text: string) => void;
   /** A terminal: progress is redrawn in place. */
   readonly live: boolean;
-  readonly colours: boolean;
+  readonly colors: boolean;
   /** Columns and rows of the terminal at this moment. */
   readonly size: () => { readonly columns: number; readonly rows: number };
   /** Paths are shown relative to it. */
@@ -31,9 +31,9 @@ interface TerminalOptions {
 }
 
 /** Lines of a target's output that are kept for its case. */
-const KEPT_OUTPUT = 10;
-const REDRAW_EVERY = 80;
-const STOP_LENGTH = 100;
+const MAX_OUTPUT_LINES = 10;
+const REDRAW_INTERVAL = 80;
+const MAX_STOP_TEXT = 100;
 
 /** For people: progress while it runs, then a table, the failures and the sums. */
 export class TerminalReporter {
@@ -52,7 +52,7 @@ export class TerminalReporter {
   constructor(options: TerminalOptions, log = new RunLog(isFailure)) {
     this.#options = options;
     this.#log = log;
-    this.#paint = createPaint(options.colours);
+    this.#paint = createPaint(options.colors);
     this.#started = options.now();
   }
 
@@ -103,7 +103,7 @@ export class TerminalReporter {
 
   *#failures(cases: readonly CaseSummary[]): Generator<string[]> {
     const style = { paint: this.#paint, shownPath: (path: string) => this.#shownPath(path) };
-    for (const [first, ...others] of bySameError(cases.filter(isFailure))) {
+    for (const [first, ...others] of groupBySameError(cases.filter(isFailure))) {
       const same = sameErrorText(others).map((text) => `  ${visibleLine(text)}`);
       for (const line of this.#log.lines([first])) {
         const output = this.#output.get(executionKey(line)) ?? [];
@@ -114,7 +114,7 @@ export class TerminalReporter {
 
   #finishedLine(line: CaseSummary): string {
     const stop = stopText(line);
-    const ended = stop === undefined ? '' : `, ${visibleLine(stop, STOP_LENGTH)}`;
+    const ended = stop === undefined ? '' : `, ${visibleLine(stop, MAX_STOP_TEXT)}`;
     return `${caseCell(line, this.#paint)}  ${this.#paint.dim(durationText(line.duration) + ended)}`;
   }
 
@@ -122,15 +122,15 @@ export class TerminalReporter {
     const lines = visibleText(text)
       .split('\n')
       .filter((line) => line.trim() !== '');
-    this.#output.set(key, [...(this.#output.get(key) ?? []), ...lines].slice(-KEPT_OUTPUT));
+    this.#output.set(key, [...(this.#output.get(key) ?? []), ...lines].slice(-MAX_OUTPUT_LINES));
   }
 
   #redraw(now: boolean): void {
     const { live, write, size } = this.#options;
     if (!live || this.#log.end) return;
     const time = this.#options.now();
-    if (!now && time - this.#redrawn < REDRAW_EVERY) {
-      this.#later ??= setTimeout(() => this.#redraw(true), REDRAW_EVERY).unref();
+    if (!now && time - this.#redrawn < REDRAW_INTERVAL) {
+      this.#later ??= setTimeout(() => this.#redraw(true), REDRAW_INTERVAL).unref();
       return;
     }
     clearTimeout(this.#later);
@@ -233,8 +233,8 @@ function lastTurn({ origin }: SuiteCase): number {
   return before + live * 2;
 }
 
-const NAME_LENGTH = 24;
-const CELL_LENGTH = 18;
+const MAX_NAME = 24;
+const MAX_CELL = 18;
 
 /**
  * Cases × assertions. Where the columns do not fit into `width`, a list of the same content.
@@ -252,9 +252,9 @@ function caseTable(
   for (const own of verdicts) {
     for (const [key, { assertion }] of own) columns.set(key, assertion.name);
   }
-  const head = ['Case', ...[...columns.values()].map((name) => visibleLine(name, NAME_LENGTH))];
+  const head = ['Case', ...[...columns.values()].map((name) => visibleLine(name, MAX_NAME))];
   // Where each case has sentences of its own, thousands of columns would be laid out for nothing.
-  if (layOut(head, [], boxed).width > width) return caseList(lines, paint);
+  if (layOutTable(head, [], boxed).width > width) return caseList(lines, paint);
   const rows = lines.map((line, index) => {
     const cells = [...columns.keys()].map((key) => {
       const verdict = verdicts[index]?.get(key);
@@ -262,7 +262,7 @@ function caseTable(
     });
     return [caseCell(line, paint), ...cells];
   });
-  const table = layOut(
+  const table = layOutTable(
     head.map((name) => paint.bold(name)),
     rows,
     boxed,
@@ -286,7 +286,7 @@ function caseCell(line: CaseSummary, paint: Paint): string {
 }
 
 function verdictCell(verdict: VerdictSummary, paint: Paint): string {
-  const text = `${STATUS_ICONS[verdict.status]} ${visibleLine(verdictText(verdict), CELL_LENGTH)}`;
+  const text = `${STATUS_ICONS[verdict.status]} ${visibleLine(verdictText(verdict), MAX_CELL)}`;
   return paint.status(verdict.status, text);
 }
 
@@ -302,18 +302,18 @@ function caseList(lines: readonly CaseSummary[], paint: Paint): string {
     .join('\n');
 }
 
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /** Cases that the same error ended, such as those of an endpoint that is down: it is told of the first. */
-function bySameError(cases: readonly CaseSummary[]): [CaseSummary, ...CaseSummary[]][] {
+function groupBySameError(cases: readonly CaseSummary[]): [CaseSummary, ...CaseSummary[]][] {
   return [...groupBy(cases, (line) => errorOf(line) ?? executionTitle(line)).values()];
 }
 
 /** `The same error ended 497 more cases: b, c, d, e, f and 492 others.` */
 function sameErrorText(others: readonly CaseSummary[]): string[] {
   if (others.length === 0) return [];
-  const names = others.slice(0, MOST_NAMES).map(executionTitle).join(', ');
-  const left = others.length - MOST_NAMES;
+  const names = others.slice(0, MAX_NAMES).map(executionTitle).join(', ');
+  const left = others.length - MAX_NAMES;
   const rest = left > 0 ? ` and ${counted(left, 'other')}` : '';
   return [`The same error ended ${counted(others.length, 'more case')}: ${names}${rest}.`];
 }

@@ -30,7 +30,7 @@ export interface Spending {
     bounds: Bounds,
     work: (allowed: number) => Promise<Paid>,
     costOf: (paid: Paid) => number | null,
-    waits?: ModelRequest['waits'],
+    waits?: ModelRequest['onWait'],
   ): Promise<Paid>;
   /** True once a request was refused, or cost more than it could: nothing new is begun. */
   readonly exhausted: boolean;
@@ -52,7 +52,7 @@ export class Budget implements Spending {
     { least, most }: Bounds,
     work: (allowed: number) => Promise<Paid>,
     costOf: (paid: Paid) => number | null,
-    waits: ModelRequest['waits'] = () => {},
+    waits: ModelRequest['onWait'] = () => {},
   ): Promise<Paid> {
     let left = this.#max - this.#spent - this.#reserved;
     while (left < least && this.#reserved > 0) {
@@ -134,7 +134,7 @@ export function budgetedModel(
         bounds,
         ask,
         (replies) => replies.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE).cost,
-        request.waits,
+        request.onWait,
       );
     },
     ...(embed && {

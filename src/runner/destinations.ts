@@ -1,6 +1,6 @@
 import type { KeyHost } from '../core/environment.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import { type Forbidden, forbiddenAt } from '../models/destination.ts';
+import { type DestinationProblem, destinationProblemOf } from '../models/destination.ts';
 import type { Destination } from '../models/model.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { connectionsOf } from './connections.ts';
@@ -23,7 +23,7 @@ export async function destinationsOf(
   for (const one of [...ofModels, ...targetDestinations(cases)]) {
     if (!one) continue;
     const at = URL.canParse(one.url) ? new URL(one.url) : { host: one.url, protocol: '' };
-    const key = `${at.protocol}${at.host} ${one.usual}`;
+    const key = `${at.protocol}${at.host} ${one.isTrusted}`;
     const variables = [...(found.get(key)?.variables ?? []), ...one.variables];
     found.set(key, { ...one, host: at.host, variables: [...new Set(variables)] });
   }
@@ -40,7 +40,7 @@ function targetDestinations(cases: readonly SuiteCase[]): Destination[] {
 export async function forbiddenHosts(
   cases: readonly SuiteCase[],
   host: KeyHost,
-): Promise<Forbidden[]> {
+): Promise<DestinationProblem[]> {
   const destinations = await destinationsOf(cases, host);
-  return destinations.flatMap((one) => forbiddenAt(one, host.allowedHosts ?? []) ?? []);
+  return destinations.flatMap((one) => destinationProblemOf(one, host.allowedHosts ?? []) ?? []);
 }

@@ -5,13 +5,13 @@ import { changedLog } from '../core/logger.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import type { Kept } from '../judge/kept.ts';
-import { cachingModel, Lookup, modelIdentity } from '../models/cache.ts';
+import { AnswerLookup, cachingModel, modelIdentityOf } from '../models/cache.ts';
 import { checkDestination } from '../models/destination.ts';
 import { Endpoints } from '../models/endpoint/endpoints.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
-import { createModel, keyVariablesOf, loadAhead, usualKeyVariables } from '../models/registry.ts';
-import { openPlayer, type Player, replayingModel } from '../models/replaySource.ts';
+import { createModel, defaultKeyVariables, keyVariablesOf, preload } from '../models/registry.ts';
+import { openReplaySource, type ReplaySource, replayModel } from '../models/replaySource.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { Answers } from '../store/answers.ts';
 import { examplesOf } from '../store/examples.ts';
@@ -20,12 +20,12 @@ import { type KeptAnswers, keptAnswers } from '../store/kept.ts';
 import { targetDigest } from '../targets/digest.ts';
 import { Programs } from '../targets/programs/programs.ts';
 import { findTargetType } from '../targets/registry.ts';
-import { replying, TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
+import { TargetError, type TargetHost, type TargetSession, withReply } from '../targets/target.ts';
 import {
   cachingSession,
   prependSystemPrompt,
   recordingSession,
-  replayingSession,
+  replaySession,
 } from '../targets/wrappedSessions.ts';
 import { Budget, budgetedModel, priceForBudget, type Spending } from './budget.ts';
 import { callUserCode } from './case/callUserCode.ts';
@@ -37,7 +37,7 @@ import type { Unwritten } from './unwritten.ts';
 export class Exchanges {
   readonly #options: RunOptions;
   readonly #host: ModelHost;
-  readonly #player: Player | undefined;
+  readonly #player: ReplaySource | undefined;
   readonly #recorder: Recorder | undefined;
   readonly #cache: Answers | undefined;
   readonly #models = new Map<string, Promise<Asked>>();
@@ -60,7 +60,7 @@ export class Exchanges {
   private constructor(
     options: RunOptions,
     homes: ReadonlyMap<string, FoundHome>,
-    player: Player | undefined,
+    player: ReplaySource | undefined,
     recorder: Recorder | undefined,
     unwritten: Unwritten,
   ) {
@@ -105,7 +105,9 @@ export class Exchanges {
   ): Promise<Exchanges> {
     const { replay, log } = options;
     const player =
-      replay === undefined ? undefined : await openPlayer(replay, (message) => log.warn(message));
+      replay === undefined
+        ? undefined
+        : await openReplaySource(replay, (message) => log.warn(message));
     const recorder =
       options.record === undefined
         ? undefined
@@ -139,7 +141,7 @@ export class Exchanges {
 
   /** Loads what asking these models takes, while a run still waits for the disk. */
   loadAhead(specs: readonly ModelSpec[]): void {
-    if (!this.#player && !this.#options.elsewhere) loadAhead(specs);
+    if (!this.#player && !this.#options.elsewhere) preload(specs);
   }
 
   /** @throws RunRefusedError where the limit of the cost cannot be held with these models */
@@ -169,8 +171,8 @@ export class Exchanges {
   }
 
   /** What a repetition of a case finds of earlier runs; undefined where nothing is kept. */
-  lookupFor(repetition: number): Lookup | undefined {
-    return this.#cache && new Lookup(this.#cache, repetition);
+  lookupFor(repetition: number): AnswerLookup | undefined {
+    return this.#cache && new AnswerLookup(this.#cache, repetition);
   }
 
   /**
@@ -179,8 +181,8 @@ export class Exchanges {
    * @param lookup of who asks
    * @throws ModelError
    */
-  async model(spec: ModelSpec, lookup: Lookup | undefined): Promise<Model> {
-    if (this.#player) return replayingModel(spec.id, this.#player);
+  async model(spec: ModelSpec, lookup: AnswerLookup | undefined): Promise<Model> {
+    if (this.#player) return replayModel(spec.id, this.#player);
     const key = canonicalJson(spec);
     const made = this.#models.get(key) ?? this.#create(spec);
     this.#models.set(key, made);
@@ -196,7 +198,7 @@ export class Exchanges {
     if (unset !== undefined) throw new ModelError('missing-variable', notSet(spec.id, unset));
     const plain = await createModel(spec, this.#host);
     const model = this.#budget ? this.#limited(plain, spec, this.#budget) : plain;
-    const identity = { protocol: PROTOCOL_VERSION, ...(await modelIdentity(spec, this.#host)) };
+    const identity = { protocol: PROTOCOL_VERSION, ...(await modelIdentityOf(spec, this.#host)) };
     return { model, identity };
   }
 
@@ -227,7 +229,7 @@ export class Exchanges {
     suiteCase: SuiteCase,
     { repetition, conversationId }: { repetition: number; conversationId: string },
     log: TargetHost['log'],
-    lookup: Lookup | undefined,
+    lookup: AnswerLookup | undefined,
   ): Promise<TargetSession> {
     const { id, context, tools } = suiteCase;
     const { cache = target.type === 'chat' } = target.params;
@@ -240,7 +242,7 @@ export class Exchanges {
       digest: await this.digest(target, suiteCase),
       keysDecide: type?.keysDecide ?? false,
     };
-    if (this.#player) return replayingSession(identity, this.#player);
+    if (this.#player) return replaySession(identity, this.#player);
     if (!type)
       throw new TargetError('target-not-found', `There is no target type "${target.type}".`);
     const [unset] = environmentNames(target.params);
@@ -260,7 +262,7 @@ export class Exchanges {
     };
     const open = async () => {
       const opened = prependSystemPrompt(await type.open(target, host), target);
-      return replying(opened, async (messages, signal, hear) =>
+      return withReply(opened, async (messages, signal, hear) =>
         scrubber.data(await opened.reply(messages, signal, hear)),
       );
     };
@@ -274,7 +276,7 @@ export class Exchanges {
 
 interface Asked {
   readonly model: Model;
-  /** As of `modelIdentity`. */
+  /** As of `modelIdentityOf`. */
   readonly identity: object;
 }
 
@@ -288,7 +290,7 @@ function keyVariablesIn(suites: readonly Suite[]): string[] {
     ...keyVariables,
     ...modelsOf(cases).flatMap(({ params }) => keyVariablesOf(params)),
   ]);
-  return [...new Set([...usualKeyVariables, ...named])];
+  return [...new Set([...defaultKeyVariables, ...named])];
 }
 
 function notSet(what: string, variable: string): string {

@@ -8,7 +8,7 @@ import type { Assertion, ModelSpec, Suite, SuiteCase } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
 import { leavesOf } from '../judge/groups.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
-import { cachingModel, Lookup, modelIdentity } from '../models/cache.ts';
+import { AnswerLookup, cachingModel, modelIdentityOf } from '../models/cache.ts';
 import { type Model, ModelError, type ModelReply, type ModelRequest } from '../models/model.ts';
 import { createModel, parseModelSpec } from '../models/registry.ts';
 import { digestOf } from '../node/hashes.ts';
@@ -82,7 +82,7 @@ export async function whatJudgeSaw(
     scrubber: host.scrubber,
     warn: () => {},
   });
-  const lookup = new Lookup(answers, line.repetition);
+  const lookup = new AnswerLookup(answers, line.repetition);
   const home = findHome(suite);
   const kept = keptAnswers(home, host.scrubber);
   const { conversation, replyTurns, measured, reporting } = saidThen(line);
@@ -149,11 +149,14 @@ function factsThen({ facts, id }: CaseLine, suiteCase: SuiteCase) {
 /** The model, as far as its answers are kept. */
 async function keptModel(
   spec: ModelSpec,
-  lookup: Lookup,
+  lookup: AnswerLookup,
   { env, secret, scrubber }: SawHost,
 ): Promise<Model> {
   if (spec.provider === 'replay') return createModel(spec, { env, secret, scrubber, log: SILENT });
-  const identity = { protocol: PROTOCOL_VERSION, ...(await modelIdentity(spec, { env, secret })) };
+  const identity = {
+    protocol: PROTOCOL_VERSION,
+    ...(await modelIdentityOf(spec, { env, secret })),
+  };
   const nobody: Model = {
     id: spec.id,
     complete: () => Promise.reject(new ModelError('not-recorded', 'The answer is not kept.')),

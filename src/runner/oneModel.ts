@@ -2,7 +2,7 @@ import type { ModelSpec } from '../core/suite.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openRecorder, recordingModel } from '../models/recording.ts';
 import { createModel, parseModelSpec } from '../models/registry.ts';
-import { openPlayer, replayingModel } from '../models/replaySource.ts';
+import { openReplaySource, replayModel } from '../models/replaySource.ts';
 
 export interface OneModel {
   /** `provider:model` */
@@ -25,7 +25,7 @@ export async function withModel<Made>(
 ): Promise<Made> {
   const spec = specOf(name, baseUrl);
   if (replay !== undefined) {
-    return use(replayingModel(spec.id, await openPlayer(replay, (text) => host.log.warn(text))));
+    return use(replayModel(spec.id, await openReplaySource(replay, (text) => host.log.warn(text))));
   }
   const model = await createModel(spec, host);
   if (record === undefined) return use(model);

@@ -5,7 +5,7 @@ import type { EndLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { UnwritableError } from '../disk/fileErrors.ts';
-import type { SharingLimits } from '../models/endpoint/endpoints.ts';
+import type { SharedLimitsFactory } from '../models/endpoint/endpoints.ts';
 import type { EarlierRun } from '../store/records/list.ts';
 import type { Attach } from '../targets/programs/programs.ts';
 import type { Spending } from './budget.ts';
@@ -52,7 +52,7 @@ export interface RunOptions {
   /** Holds the limit where others spend as well. */
   readonly budget?: Spending;
   /** Holds the limits of endpoints where others ask them as well. */
-  readonly sharedLimits?: SharingLimits;
+  readonly sharedLimits?: SharedLimitsFactory;
   /** Kept in the record's `run` line. */
   readonly described: Readonly<Record<string, unknown>>;
   readonly secret: (name: string) => Promise<string | undefined>;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { AllowedHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
-import { unwritable } from '../disk/fileErrors.ts';
+import { toUnwritableError } from '../disk/fileErrors.ts';
 
 /** Names of variables by host; `*` for any variable. */
 const fileSchema = z.record(z.string(), z.array(z.string()));
@@ -47,7 +47,7 @@ export async function allowHosts(file: string, added: readonly AllowedHost[]): P
     await writeFile(aside, `${JSON.stringify(hosts, null, 2)}\n`, { mode: 0o600 });
     await rename(aside, file);
   } catch (error) {
-    throw unwritable('The list of allowed hosts', file, error);
+    throw toUnwritableError('The list of allowed hosts', file, error);
   }
 }
 

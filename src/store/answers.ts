@@ -7,7 +7,7 @@ import { parseJson } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { CREATING, makeRealFolder, readRegularSync, writeRegular } from '../disk/regularFile.ts';
+import { CREATE, makeRealFolder, readRegularSync, writeRegular } from '../disk/regularFile.ts';
 import { answerFile, preparedFolder, prune } from './answersFolder.ts';
 
 const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
@@ -65,7 +65,7 @@ export class Answers {
     this.#work(() => this.#write(key, text));
   }
 
-  forget(key: string): void {
+  delete(key: string): void {
     this.#work(() => rm(answerFile(this.#setup.folder, key), { force: true }));
   }
 
@@ -157,6 +157,6 @@ function touch(file: number, seconds: number): void {
 /** Nobody sees it half written, and no link that stands there is followed. */
 async function replace(path: string, text: string): Promise<void> {
   const aside = `${path.replace(/\.json$/, '')}.${randomBytes(4).toString('hex')}`;
-  await writeRegular(aside, text, CREATING, 0o600);
+  await writeRegular(aside, text, CREATE, 0o600);
   await rename(aside, path);
 }

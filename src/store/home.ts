@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import {
-  CREATING,
+  CREATE,
+  ignoreExists,
   isRealFolder,
   makeRealFolder,
   realPathOf,
-  unlessThere,
   writeRegular,
 } from '../disk/regularFile.ts';
 import { HOME_FOLDER, type RecordHome } from '../node/paths.ts';
@@ -111,7 +111,7 @@ export function keptIn(root: string, name: string): string {
  */
 export async function makeHome(root: string): Promise<void> {
   await makeRealFolder(join(root, HOME_FOLDER));
-  await writeRegular(keptIn(root, '.gitignore'), '*\n', CREATING).catch(unlessThere);
+  await writeRegular(keptIn(root, '.gitignore'), '*\n', CREATE).catch(ignoreExists);
 }
 
 function foldersFrom(folder: string): string[] {

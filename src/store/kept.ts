@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { unwritable } from '../disk/fileErrors.ts';
-import { linesIn } from '../disk/jsonLines.ts';
-import { APPENDING, writeRegular } from '../disk/regularFile.ts';
+import { toUnwritableError } from '../disk/fileErrors.ts';
+import { readFileLines } from '../disk/jsonLines.ts';
+import { APPEND, writeRegular } from '../disk/regularFile.ts';
 import { type FoundHome, keptIn, makeHome } from './home.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
@@ -35,9 +35,9 @@ export function keptAnswers(
       const line = `${scrubber.text(JSON.stringify({ key, answer }))}\n`;
       try {
         await makeHome(root);
-        await writeRegular(fileIn(root), line, APPENDING);
+        await writeRegular(fileIn(root), line, APPEND);
       } catch (error) {
-        throw unwritable('What judges were asked once', fileIn(root), error);
+        throw toUnwritableError('What judges were asked once', fileIn(root), error);
       }
     },
   };
@@ -56,7 +56,7 @@ async function readAll(roots: readonly string[]): Promise<Map<string, unknown>> 
 async function read(path: string): Promise<Map<string, unknown>> {
   const answers = new Map<string, unknown>();
   try {
-    for await (const { value } of linesIn(path, LIMITS.kept)) {
+    for await (const { value } of readFileLines(path, LIMITS.kept)) {
       const { data } = lineSchema.safeParse(value);
       if (data) answers.set(data.key, data.answer);
     }

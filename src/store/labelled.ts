@@ -5,8 +5,8 @@ import { parseJson } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { LIMITS } from '../core/limits.ts';
 import { labelledConversationSchema } from '../core/record/label.ts';
-import { unwritable } from '../disk/fileErrors.ts';
-import { CREATING, makeRealFolder, readRegular, writeRegular } from '../disk/regularFile.ts';
+import { toUnwritableError } from '../disk/fileErrors.ts';
+import { CREATE, makeRealFolder, readRegular, writeRegular } from '../disk/regularFile.ts';
 import { canonicalJson, conversationHash, said } from '../node/hashes.ts';
 import { labelsFolder } from '../node/paths.ts';
 import { LABELS } from './labels.ts';
@@ -36,11 +36,11 @@ export async function keepLabelled(
     const kept = JSON.parse(canonicalJson({ conversation: said(conversation), facts })) as unknown;
     const text = `${JSON.stringify(kept, undefined, 2)}\n`;
     await rm(beside, { force: true });
-    await writeRegular(beside, text, CREATING);
+    await writeRegular(beside, text, CREATE);
     await rename(beside, path);
     return hash;
   } catch (error) {
-    throw unwritable(LABELS, path, error);
+    throw toUnwritableError(LABELS, path, error);
   } finally {
     await rm(beside, { force: true }).catch(() => {});
   }

@@ -5,10 +5,10 @@ import { errorText } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { type Label, labelSchema, type PlacedLabel, sameSubject } from '../core/record/label.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { unwritable } from '../disk/fileErrors.ts';
-import { linesIn, replaceLines } from '../disk/jsonLines.ts';
+import { toUnwritableError } from '../disk/fileErrors.ts';
+import { readFileLines, replaceLines } from '../disk/jsonLines.ts';
 import {
-  APPENDING,
+  APPEND,
   isRealFolder,
   makeRealFolder,
   openRegular,
@@ -43,7 +43,7 @@ export async function readLabels(evalFile: string): Promise<Labels> {
     const person = basename(path, '.jsonl');
     const own = new Map<string, PlacedLabel>();
     try {
-      for await (const { number: line, value, isTooLarge } of linesIn(path, LIMITS.labels)) {
+      for await (const { number: line, value, isTooLarge } of readFileLines(path, LIMITS.labels)) {
         const wrong = isTooLarge ? TOO_LARGE : mistakeIn(value);
         if (wrong !== undefined) problems.push({ path, line, message: wrong });
         else keepLast(own, { ...labelSchema.parse(value), person, path, line });
@@ -81,7 +81,7 @@ export async function appendLabels(
       .map((label) => JSON.stringify(labelSchema.parse(label)))
       .map((line) => scrubber?.text(line) ?? line);
     if (lines.length === 0) return 0;
-    const file = await openRegular(path, APPENDING);
+    const file = await openRegular(path, APPEND);
     try {
       await file.writeFile(`${isWhole ? '' : '\n'}${lines.join('\n')}\n`);
       await file.sync();
@@ -90,7 +90,7 @@ export async function appendLabels(
     }
     return lines.length;
   } catch (error) {
-    throw unwritable(LABELS, path, error);
+    throw toUnwritableError(LABELS, path, error);
   }
 }
 
@@ -118,7 +118,7 @@ export async function removeLabels(
     try {
       text = String(await readRegular(path, LIMITS.labels));
     } catch (error) {
-      throw unwritable(LABELS, path, error);
+      throw toUnwritableError(LABELS, path, error);
     }
     const left = text.split('\n').filter((line) => {
       const { data } = labelSchema.safeParse(parseJson(line));
@@ -128,7 +128,7 @@ export async function removeLabels(
     });
     if (removed.length === 0 || (await replaceLines(LABELS, path, before, left))) return removed;
   }
-  throw unwritable(LABELS, path, new Error('The file is being written by another program.'));
+  throw toUnwritableError(LABELS, path, new Error('The file is being written by another program.'));
 }
 
 /** The files of people, absolute and sorted. A file that is a link is told when it is read. */
@@ -159,17 +159,17 @@ function identityOf(label: Label): string {
 /** What is there, so that nothing is said twice, and whether the last line has its line break. */
 async function linesOf(path: string): Promise<{ known: Set<string>; isWhole: boolean }> {
   const known = new Set<string>();
-  let isWhole = true;
+  let isComplete = true;
   try {
-    for await (const line of linesIn(path, LIMITS.labels)) {
-      ({ isWhole } = line);
+    for await (const line of readFileLines(path, LIMITS.labels)) {
+      ({ isComplete: isComplete } = line);
       const { data } = labelSchema.safeParse(line.value);
       if (data) known.add(identityOf(data));
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  return { known, isWhole };
+  return { known, isWhole: isComplete };
 }
 
 const TOO_LARGE = `This line is longer than ${readable(LIMITS.recordLine)} bytes. Remove it.`;

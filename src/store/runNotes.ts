@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
-import { unwritable } from '../disk/fileErrors.ts';
-import { CREATING, readRegular, writeRegular } from '../disk/regularFile.ts';
+import { toUnwritableError } from '../disk/fileErrors.ts';
+import { CREATE, readRegular, writeRegular } from '../disk/regularFile.ts';
 import { recordsIn } from './records/files.ts';
 
 const noteSchema = z.object({
@@ -48,9 +48,9 @@ export async function writeNote(root: string, id: string, note: RunNote): Promis
     const beside = `${path}.new`;
     await rm(beside, { force: true });
     const said = { ...(name !== undefined && { name }), ...(pinned && { pinned }) };
-    await writeRegular(beside, `${JSON.stringify(said)}\n`, CREATING);
+    await writeRegular(beside, `${JSON.stringify(said)}\n`, CREATE);
     await rename(beside, path);
   } catch (error) {
-    throw unwritable('The note of the run', path, error);
+    throw toUnwritableError('The note of the run', path, error);
   }
 }

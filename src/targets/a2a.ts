@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { addressSchema } from '../models/destination.ts';
-import { addressedTo, headersKey } from './http.ts';
+import { destinationOf, headersKey } from './http.ts';
 import { commonKeys } from './keys.ts';
 import type { TargetType } from './target.ts';
 
@@ -21,7 +21,7 @@ export const a2aTarget: TargetType = {
   repliesWithSystemTexts: false,
   keysDecide: false,
   keepsSession: () => true,
-  destination: addressedTo,
+  destination: destinationOf,
   async open({ params: given }, host) {
     const { url, headers = {}, timeout = host.timeout } = schema.parse(given);
     host.scrubber.addSecretsOf(headers);

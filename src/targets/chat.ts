@@ -9,10 +9,10 @@ import { canonicalJson } from '../node/hashes.ts';
 import { commonKeys } from './keys.ts';
 import { type ModuleProcess, openModule, type Thrown } from './programs/moduleProcess.ts';
 import { environmentFor, programPath } from './programs/programSetup.ts';
-import { checkLength, noReply } from './replyLimits.ts';
+import { checkLength, replyTimeoutError } from './replyLimits.ts';
 import {
   conversationFactsOf,
-  type HearText,
+  type OnText,
   TargetError,
   type TargetHost,
   type TargetReply,
@@ -34,7 +34,7 @@ const scriptedResult = z.union([
 ]);
 
 /** What answers the calls of a model's tools. */
-const answerKeys = {
+const toolAnswerKeys = {
   tool_results: z.record(z.string(), scriptedResult).optional().meta({
     description:
       'Scripted results by tool name: text, or a list of `{args?, result}`. The first entry whose `args` are all in the call is used.',
@@ -47,7 +47,7 @@ const answerKeys = {
   }),
 };
 
-const answerSchema = z.object(answerKeys);
+const answerSchema = z.object(toolAnswerKeys);
 
 /** The tools that nothing answers for. Which functions a `tool_module` has is known once it runs. */
 function unansweredTools(params: TargetSpec['params'], tools: readonly Tool[]): readonly Tool[] {
@@ -74,7 +74,7 @@ class ToolAnswers {
    */
   constructor(spec: TargetSpec, tools: readonly Tool[], timeout: number, host: TargetHost) {
     const [lost] = unansweredTools(spec.params, tools);
-    if (lost) throw noAnswer(spec, `calls of the tool ${lost.name}`);
+    if (lost) throw noAnswerError(spec, `calls of the tool ${lost.name}`);
     this.#spec = spec;
     this.#tools = tools;
     this.#host = host;
@@ -109,7 +109,7 @@ class ToolAnswers {
 
   /** @throws TargetError */
   async answer(call: ToolCall, signal: AbortSignal): Promise<string> {
-    return scripted(call, this.#results) ?? (await this.#called(call, signal));
+    return scriptedAnswer(call, this.#results) ?? (await this.#callFunction(call, signal));
   }
 
   /** Milliseconds that the functions took to load. */
@@ -121,9 +121,9 @@ class ToolAnswers {
     await this.#module?.close();
   }
 
-  async #called({ name, arguments: input }: ToolCall, signal: AbortSignal): Promise<string> {
+  async #callFunction({ name, arguments: input }: ToolCall, signal: AbortSignal): Promise<string> {
     if (!this.#module || !this.#tools.some((tool) => tool.name === name)) {
-      throw noAnswer(this.#spec, `the call ${name} ${JSON.stringify(input)}`);
+      throw noAnswerError(this.#spec, `the call ${name} ${JSON.stringify(input)}`);
     }
     if (typeof input === 'string') {
       const message = `The model called ${name} with arguments that are not JSON: ${input}`;
@@ -144,7 +144,7 @@ class ToolAnswers {
   }
 }
 
-function scripted(
+function scriptedAnswer(
   { name, arguments: given }: ToolCall,
   results: NonNullable<z.infer<typeof answerSchema>['tool_results']>,
 ): string | undefined {
@@ -157,7 +157,7 @@ function scripted(
   )?.result;
 }
 
-function noAnswer({ name }: TargetSpec, what: string): TargetError {
+function noAnswerError({ name }: TargetSpec, what: string): TargetError {
   const message = `Nothing answers ${what} in "${name}". Add it to \`tool_results\`, or set a \`tool_module\`.`;
   return new TargetError('target-error', message);
 }
@@ -173,7 +173,7 @@ const schema = z.strictObject({
   tools: toolsSchema.optional().meta({
     description: "Tools the model may call. Default: the case's tools.",
   }),
-  ...answerKeys,
+  ...toolAnswerKeys,
   max_tool_rounds: z.int().min(1).optional().meta({
     description: 'How many rounds of tool calls one reply may take.',
     default: DEFAULT_ROUNDS,
@@ -206,10 +206,10 @@ export const chatTarget: TargetType = {
       messages: readonly Message[],
       signal: AbortSignal,
       limit: TimeLimit,
-      hear: HearText | undefined,
+      onText: OnText | undefined,
     ): Promise<TargetReply> => {
-      limit.waits(true);
-      await answers.start(signal).finally(() => limit.waits(false));
+      limit.onWait(true);
+      await answers.start(signal).finally(() => limit.onWait(false));
       const added: Message[] = [];
       // Wanted back until the reply is complete, and not after it.
       const thoughts = new Map<Message, Thoughts>();
@@ -223,14 +223,14 @@ export const chatTarget: TargetType = {
       };
       usage = NO_USAGE;
       let past = { usage: NO_USAGE, latency: 0 };
-      let recalled = false;
+      let isCached = false;
       for (let round = 0; ; round += 1) {
         const request = {
           messages: [...messages, ...added],
           tools,
           thoughts,
-          waits: limit.waits,
-          ...(hear && { hear: (text: string) => hear(joined([...textsIn(added), text])) }),
+          waits: limit.onWait,
+          ...(onText && { onText: (text: string) => onText(joinTexts([...textsIn(added), text])) }),
         };
         const [reply] = await model.complete(request, 1, signal).catch((error) => {
           usage = addUsage(usage, usageOfFailure(error));
@@ -239,12 +239,12 @@ export const chatTarget: TargetType = {
         usage = addUsage(usage, reply.usage);
         const { usage: used, latency } = reply.past ?? { usage: reply.usage, latency: 0 };
         past = { usage: addUsage(past.usage, used), latency: past.latency + latency };
-        recalled ||= reply.past !== undefined;
-        const said = spoken(reply, model);
+        isCached ||= reply.past !== undefined;
+        const said = replyMessageOf(reply, model);
         if (reply.thoughts) thoughts.set(said, reply.thoughts);
         add(said);
         if (reply.toolCalls.length === 0) {
-          return { messages: added, usage, ...(recalled && { past }) };
+          return { messages: added, usage, ...(isCached && { past }) };
         }
         if (round === rounds) {
           const message = `${model.id} called tools more than ${rounds} times without a reply. Raise \`max_tool_rounds\` if it needs more.`;
@@ -257,15 +257,15 @@ export const chatTarget: TargetType = {
       }
     };
     return {
-      reply: (messages, signal, hear) =>
+      reply: (messages, signal, onText) =>
         withTimeLimit(
           (bound, limit) =>
-            converse(messages, bound, limit, hear).finally(() => {
+            converse(messages, bound, limit, onText).finally(() => {
               waited += limit.waited;
             }),
           timeout,
           signal,
-          noReply(),
+          replyTimeoutError(),
         ),
       spent: () => usage,
       waited: () => waited,
@@ -276,12 +276,15 @@ export const chatTarget: TargetType = {
 };
 
 /** @throws TargetError where it holds nothing, or was cut off */
-function spoken({ text, refusal = '', toolCalls, finish }: ModelReply, { id }: Model): Message {
+function replyMessageOf(
+  { text, refusal = '', toolCalls, finish }: ModelReply,
+  { id }: Model,
+): Message {
   if (finish === 'error') {
     const message = `The endpoint of ${id} reported an error in the middle of the reply.`;
     throw new TargetError('target-malformed-reply', message);
   }
-  const content = joined([text, refusal]);
+  const content = joinTexts([text, refusal]);
   if (content === '' && toolCalls.length === 0) {
     throw new TargetError('target-empty-reply', `${id} returned an empty reply.`);
   }
@@ -296,6 +299,6 @@ function textsIn(messages: readonly Message[]): string[] {
   return messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : []));
 }
 
-function joined(texts: readonly string[]): string {
+function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }

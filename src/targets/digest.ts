@@ -5,7 +5,7 @@ import { digestOf, sha256 } from '../node/hashes.ts';
 import { findTargetType } from './registry.ts';
 
 /** Where a model is asked, by whose key, for how much and how long: nothing that decides its answers. */
-const NOT_THE_MODEL = [
+const CONNECTION_KEYS = [
   'provider',
   'path',
   'base_url',
@@ -45,7 +45,7 @@ export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Pr
  * SHA-256 of a target's system text and model as environment variables filled them in; undefined if none did. Nothing
  * else that was filled in is part of it: it may be a secret, which a hash of a short text does not hide.
  */
-export function filledInDigest({ params, written, model }: TargetSpec): string | undefined {
+export function resolvedDigest({ params, written, model }: TargetSpec): string | undefined {
   const filled = { system: params.system, model: model && withoutAddress(model.params) };
   const before = { system: (written ?? params).system, model: model && keysOfModel(model) };
   const digest = digestOf(filled);
@@ -62,5 +62,7 @@ function keysOfModel({ params, written = params }: ModelSpec) {
 }
 
 function withoutAddress(params: ModelSpec['params']) {
-  return Object.fromEntries(Object.entries(params).filter(([key]) => !NOT_THE_MODEL.includes(key)));
+  return Object.fromEntries(
+    Object.entries(params).filter(([key]) => !CONNECTION_KEYS.includes(key)),
+  );
 }

@@ -4,7 +4,7 @@ import { environmentNames, isUserReference } from '../core/environment.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { addressSchema } from '../models/destination.ts';
 import type { Destination } from '../models/model.ts';
-import { bodyFaults, bodyVariables, contextKeysOf } from './http/bodyTemplate.ts';
+import { bodyProblems, bodyVariables, contextKeysOf } from './http/bodyTemplate.ts';
 import { commonKeys } from './keys.ts';
 import type { TargetType } from './target.ts';
 
@@ -43,7 +43,7 @@ const schema = z.strictObject({
   body: z
     .unknown()
     .superRefine((body, { addIssue }) => {
-      for (const { message, path } of bodyFaults(body)) {
+      for (const { message, path } of bodyProblems(body)) {
         addIssue({ code: 'custom', message, path: [...path] });
       }
     })
@@ -87,7 +87,7 @@ export const httpTarget: TargetType = {
     return session !== undefined || !sendsAll;
   },
   contextKeys: ({ body }) => contextKeysOf(body),
-  destination: addressedTo,
+  destination: destinationOf,
   async open({ params: given }, host) {
     const { url, method = METHODS[0], headers = {}, body = BODY, ...params } = schema.parse(given);
     host.scrubber.addSecretsOf(headers);
@@ -98,10 +98,10 @@ export const httpTarget: TargetType = {
 };
 
 /** Where the requests of a target with a `url` go. */
-export function addressedTo({ params, written = {} }: TargetSpec): Destination {
+export function destinationOf({ params, written = {} }: TargetSpec): Destination {
   return {
     url: String(params.url),
     variables: environmentNames(written),
-    usual: isUserReference(written.url),
+    isTrusted: isUserReference(written.url),
   };
 }

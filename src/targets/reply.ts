@@ -36,7 +36,7 @@ export function readReply(answer: unknown, said: readonly Message[] = []): Targe
     .filter(({ index }) => index >= before.length)
     .map(({ message }) => message);
   if (messages.some(({ role }) => role === 'user')) {
-    throw malformed(
+    throw malformedError(
       'It contains a user message, but a target speaks only as the assistant.',
       answer,
     );
@@ -44,7 +44,7 @@ export function readReply(answer: unknown, said: readonly Message[] = []): Targe
   const [problem] = read.problems;
   if (problem) {
     const reason = problem.code === 'empty-content' ? 'target-empty-reply' : undefined;
-    throw malformed(problem.message.replace(/^Message \d+: /, ''), answer, reason);
+    throw malformedError(problem.message.replace(/^Message \d+: /, ''), answer, reason);
   }
   const notes = read.notes.map((note) => note.replace(/^Message \d+(, and \d+ more)?: /, ''));
   const reply = { messages, ...(notes.length > 0 && { notes }), ...(usage && { usage }) };
@@ -67,23 +67,24 @@ function unpack(answer: unknown) {
   if (typeof answer === 'string') return { list: [{ role: 'assistant', content: answer }] };
   if (Array.isArray(answer)) return { list: answer };
   if (typeof answer !== 'object' || answer === null) {
-    throw malformed(`A reply must be ${SHAPES}.`, answer);
+    throw malformedError(`A reply must be ${SHAPES}.`, answer);
   }
   const given: Readonly<Record<string, unknown>> = { ...answer };
   if (!('messages' in given)) {
     if (!('content' in given) && !('role' in given) && !('assistant' in given)) {
-      throw malformed(`A reply must be ${SHAPES}.`, answer);
+      throw malformedError(`A reply must be ${SHAPES}.`, answer);
     }
     return { list: [{ ...('assistant' in given ? {} : { role: 'assistant' }), ...given }] };
   }
   const { messages, retrieval_context, usage, ...rest } = given;
   const [stranger] = Object.keys(rest);
-  if (stranger) throw malformed(`Unknown key "${stranger}" in a reply.`, answer);
-  if (!Array.isArray(messages)) throw malformed('`messages` must be a list.', answer);
+  if (stranger) throw malformedError(`Unknown key "${stranger}" in a reply.`, answer);
+  if (!Array.isArray(messages)) throw malformedError('`messages` must be a list.', answer);
   const context = z.array(z.string()).optional().safeParse(retrieval_context);
-  if (!context.success) throw malformed('`retrieval_context` must be a list of texts.', answer);
+  if (!context.success)
+    throw malformedError('`retrieval_context` must be a list of texts.', answer);
   const counted = usageSchema.optional().safeParse(usage);
-  if (!counted.success) throw malformed('`usage` must contain only token counts.', answer);
+  if (!counted.success) throw malformedError('`usage` must contain only token counts.', answer);
   const known = counted.data && {
     ...NO_USAGE,
     ...Object.fromEntries(Object.entries(counted.data).filter(([, value]) => value != null)),
@@ -102,14 +103,14 @@ export function withContext(reply: TargetReply, context: readonly string[]): Tar
   return { ...reply, messages };
 }
 
-const SHOWN = 200;
+const MAX_EXCERPT = 200;
 
-function malformed(
+function malformedError(
   what: string,
   answer: unknown,
   reason: TargetErrorReason = 'target-malformed-reply',
 ): TargetError {
-  const shown = (JSON.stringify(answer) ?? String(answer)).slice(0, SHOWN);
+  const shown = (JSON.stringify(answer) ?? String(answer)).slice(0, MAX_EXCERPT);
   return new TargetError(reason, `The target's reply cannot be used. ${what} It was: ${shown}`);
 }
 
@@ -144,7 +145,7 @@ const COUNTS = {
 } as const satisfies Readonly<Record<string, readonly Path[]>>;
 
 /** What Anthropic counts apart from `input_tokens`. */
-const APART = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
+const ANTHROPIC_CACHE_COUNTS = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 /** What a reply used; undefined if there is neither a cost nor a number of tokens for both sides. */
 export function readUsage(value: unknown): Usage | undefined {
@@ -157,7 +158,10 @@ export function readUsage(value: unknown): Usage | undefined {
   ];
   const isCounted = input !== undefined && output !== undefined;
   if (!isCounted && cost === undefined) return undefined;
-  const apart = APART.reduce((sum, key) => sum + (countIn(value, [[key]]) ?? 0), 0);
+  const apart = ANTHROPIC_CACHE_COUNTS.reduce(
+    (sum, key) => sum + (countIn(value, [[key]]) ?? 0),
+    0,
+  );
   return {
     ...NO_USAGE,
     ...(isCounted && { input_tokens: input + apart, output_tokens: output }),

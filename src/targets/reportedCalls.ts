@@ -22,7 +22,7 @@ interface ReportedCalls {
 /** What an item that is a result calls itself: `tool_result`, `function_response`, `function_call_output`. */
 const RESULT_TYPE = /result|response|output/;
 
-const SHOWN = 100;
+const MAX_NAME = 100;
 
 /** In one reply. */
 const MAX_CALLS = 10_000;
@@ -48,7 +48,7 @@ export function readReportedCalls(value: unknown, reply: number): ReportedCalls 
     return { messages: [], notes: [], problem };
   }
   const lost: string[] = [];
-  const messages = list.some(isMessage) ? list : fromPlain(list, reply, lost);
+  const messages = list.some(isMessage) ? list : toOpenaiMessages(list, reply, lost);
   if (!messages) {
     const problem = 'Expected a list of tool calls, each with a `name` and `arguments`.';
     return { messages: [], notes: [], problem };
@@ -83,7 +83,7 @@ export function isReportedCall(value: unknown): boolean {
 }
 
 /** The calls before the reply, but for those that it contains itself: they pair in order. */
-export function withCalls(
+export function prependCalls(
   calls: readonly Message[],
   reply: readonly Message[],
 ): readonly Message[] {
@@ -115,7 +115,11 @@ function isMessage(item: unknown): boolean {
 }
 
 /** As messages of OpenAI's chat format; undefined if an item is no call. */
-function fromPlain(list: readonly unknown[], reply: number, lost: string[]): object[] | undefined {
+function toOpenaiMessages(
+  list: readonly unknown[],
+  reply: number,
+  lost: string[],
+): object[] | undefined {
   const calls: PlainCall[] = [];
   for (const [index, item] of list.entries()) {
     if (!isMapping(item)) return undefined;
@@ -128,7 +132,7 @@ function fromPlain(list: readonly unknown[], reply: number, lost: string[]): obj
     const name = textAt(inner, NAMES);
     if (RESULT_TYPE.test(String(item.type))) {
       lost.push(
-        `Left out a tool result that answers no call of its reply: ${visibleLine(name ?? asText(item), SHOWN)}`,
+        `Left out a tool result that answers no call of its reply: ${visibleLine(name ?? asText(item), MAX_NAME)}`,
       );
       continue;
     }

@@ -24,16 +24,16 @@ export interface TargetReply {
 }
 
 /** Told all that a reply says so far, each time that more of it arrives. */
-export type HearText = (soFar: string) => void;
+export type OnText = (soFar: string) => void;
 
 /** One conversation with a target. */
 export interface TargetSession {
   /**
    * @param messages the conversation so far, the target's `system` first, the last one the user's
-   * @param hear told where the reply arrives piece by piece
+   * @param onText told where the reply arrives piece by piece
    * @throws TargetError; or the signal's reason when aborted
    */
-  reply(messages: readonly Message[], signal: AbortSignal, hear?: HearText): Promise<TargetReply>;
+  reply(messages: readonly Message[], signal: AbortSignal, onText?: OnText): Promise<TargetReply>;
   /** What was used for a reply that failed; absent if a target does not say. */
   spent?(): Usage;
   /** Milliseconds that its replies have waited so far, in line or for it to start; absent if they never do. */
@@ -50,7 +50,7 @@ export interface TargetSession {
 }
 
 /** The session with another way to reply. */
-export function replying(session: TargetSession, reply: TargetSession['reply']): TargetSession {
+export function withReply(session: TargetSession, reply: TargetSession['reply']): TargetSession {
   const { spent, waited, startup } = session;
   return {
     reply,

@@ -2,28 +2,28 @@ import * as z from 'zod';
 import { systemMessages } from '../core/conversation.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { NO_USAGE } from '../core/verdict.ts';
-import { type Lookup, recalled } from '../models/cache.ts';
+import { type AnswerLookup, cachedReplyOf } from '../models/cache.ts';
 import {
   type TargetExchangeRequest,
   type TargetResult,
   targetReplySchema,
 } from '../models/exchange.ts';
 import { type Recorder, recordErrors } from '../models/recording.ts';
-import type { Player } from '../models/replaySource.ts';
+import type { ReplaySource } from '../models/replaySource.ts';
 import {
-  replying,
   TargetError,
   type TargetReply,
   type TargetSession,
   targetErrorReasons,
+  withReply,
 } from './target.ts';
 
 /** The session with the target's `system` before the messages of every request. */
 export function prependSystemPrompt(session: TargetSession, { system }: TargetSpec): TargetSession {
   const before = systemMessages(system);
   if (before.length === 0) return session;
-  return replying(session, (messages, signal, hear) =>
-    session.reply([...before, ...messages], signal, hear),
+  return withReply(session, (messages, signal, onText) =>
+    session.reply([...before, ...messages], signal, onText),
   );
 }
 
@@ -60,10 +60,10 @@ export function recordingSession(
   identity: SessionIdentity,
   recorder: Recorder,
 ): TargetSession {
-  return replying(session, async (messages, signal, hear) => {
+  return withReply(session, async (messages, signal, onText) => {
     const request = requestOf(identity, messages);
     const write = (result: TargetResult) => recorder.write({ kind: 'target', request, ...result });
-    const work = () => session.reply(messages, signal, hear);
+    const work = () => session.reply(messages, signal, onText);
     const reply = await recordErrors(work, TargetError, write);
     const { messages: said, notes, past } = reply;
     const usage = past ? past.usage : reply.usage;
@@ -79,7 +79,7 @@ export function recordingSession(
  *
  * @throws ModelError `not-recorded` from `reply`
  */
-export function replayingSession(identity: SessionIdentity, player: Player): TargetSession {
+export function replaySession(identity: SessionIdentity, player: ReplaySource): TargetSession {
   return {
     async reply(messages, signal): Promise<TargetReply> {
       signal.throwIfAborted();
@@ -103,20 +103,20 @@ const entrySchema = z.strictObject({ reply: targetReplySchema, latency: z.number
 export function cachingSession(
   open: () => Promise<TargetSession>,
   identity: object,
-  lookup: Lookup,
+  lookup: AnswerLookup,
 ): TargetSession {
   let opened: TargetSession | undefined;
   const saved: string[] = [];
   return {
-    async reply(messages, signal, hear) {
+    async reply(messages, signal, onText) {
       signal.throwIfAborted();
       const [key = ''] = lookup.keysOf({ kind: 'target', ...identity, messages });
       const entry = await lookup.load(key, entrySchema);
-      if (entry) return recalled(entry.reply, entry.latency);
+      if (entry) return cachedReplyOf(entry.reply, entry.latency);
       opened ??= await open();
       const waited = opened.waited?.() ?? 0;
       const began = performance.now();
-      const reply = await opened.reply(messages, signal, hear);
+      const reply = await opened.reply(messages, signal, onText);
       const waiting = (opened.waited?.() ?? 0) - waited;
       lookup.save(key, { reply, latency: performance.now() - began - waiting });
       saved.push(key);
@@ -130,7 +130,7 @@ export function cachingSession(
         await opened?.close(signal);
       } catch (error) {
         // What was taken for replies may be none.
-        for (const key of saved) lookup.forget(key);
+        for (const key of saved) lookup.delete(key);
         throw error;
       }
     },

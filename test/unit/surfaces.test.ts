@@ -96,7 +96,7 @@ function terminal(events: readonly RunEvent[]): string {
   const reporter = new TerminalReporter({
     write: (more) => written.push(more),
     live: false,
-    colours: false,
+    colors: false,
     size: () => ({ columns: 200, rows: 30 }),
     folder: '/work',
     now: () => 0,

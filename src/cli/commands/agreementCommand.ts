@@ -9,7 +9,7 @@ import {
   thresholdsMarkdown,
   thresholdsText,
 } from '../../report/findings/agreementReport.ts';
-import { writtenJson } from '../../report/streamJson.ts';
+import { streamJson } from '../../report/streamJson.ts';
 import { createPaint } from '../../report/style.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import type { Least } from '../options.ts';
@@ -59,7 +59,7 @@ function* formatted(
     yield agreementText(found, paint, folder);
     if (thresholds) yield `\n${thresholdsText(thresholds, paint)}`;
   } else {
-    yield* writtenJson(thresholds ? { ...found, thresholds } : found);
+    yield* streamJson(thresholds ? { ...found, thresholds } : found);
     yield '\n';
   }
 }

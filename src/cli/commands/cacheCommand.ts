@@ -2,7 +2,7 @@ import { errorText } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { bytesText, counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { unwritable } from '../../disk/fileErrors.ts';
+import { toUnwritableError } from '../../disk/fileErrors.ts';
 import {
   answersFolder,
   bytesOf,
@@ -30,7 +30,7 @@ export async function clearCache({ processEnv, out }: Shell): Promise<ExitCode> 
   const folder = answersFolder(processEnv);
   const files = await keptFiles(folder);
   await prune(folder, 0).catch((error: unknown) => {
-    throw unwritable('The cache of answers', folder, error);
+    throw toUnwritableError('The cache of answers', folder, error);
   });
   out.write(`Deleted ${sizeText(files)} from ${folder}\n`);
   return EXIT.passed;

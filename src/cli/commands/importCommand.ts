@@ -4,8 +4,8 @@ import { groupBy } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { unwritable } from '../../disk/fileErrors.ts';
-import { CREATING, writeRegular } from '../../disk/regularFile.ts';
+import { toUnwritableError } from '../../disk/fileErrors.ts';
+import { CREATE, writeRegular } from '../../disk/regularFile.ts';
 import { FileError, type Files } from '../../evalfile/files.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import type { GivenFile } from '../../interop/generateFile.ts';
@@ -97,9 +97,9 @@ export async function assertAbsent(
 
 /** @param force overwrites an existing file, even one created since the check @throws UnwritableError */
 export async function writeEvalFile(path: string, text: string, force: boolean): Promise<void> {
-  const written = force ? writeFile(path, text) : writeRegular(path, text, CREATING);
+  const written = force ? writeFile(path, text) : writeRegular(path, text, CREATE);
   await written.catch((error: unknown) => {
-    throw unwritable('The eval file', path, error);
+    throw toUnwritableError('The eval file', path, error);
   });
 }
 

@@ -5,7 +5,7 @@ import { groupBy, uniqueBy } from '../../core/data/data.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine, visibleText } from '../../core/text/visibleText.ts';
-import { type UnwritableError, unwritable } from '../../disk/fileErrors.ts';
+import { toUnwritableError, type UnwritableError } from '../../disk/fileErrors.ts';
 import { realPathOf } from '../../disk/regularFile.ts';
 import { type MergedCase, type MergedPart, type MergedRun, mergeRuns } from '../../runner/merge.ts';
 import { type FoundHome, findHomes, homesBelowOneRoot, isWithin } from '../../store/home.ts';
@@ -58,7 +58,7 @@ export async function merge(
   });
   for (const text of notesOf(merged, parts)) reporters.note(text);
   const orUnwritable = (error: unknown) => {
-    throw unwritable('The merged record', writer?.paths[0], error);
+    throw toUnwritableError('The merged record', writer?.paths[0], error);
   };
   try {
     for await (const line of linesOf(merged, parts)) {

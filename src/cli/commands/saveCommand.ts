@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { LIMITS } from '../../core/limits.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { unwritable } from '../../disk/fileErrors.ts';
+import { toUnwritableError } from '../../disk/fileErrors.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../../evalfile/savedCase.ts';
 import { shownPath } from '../../report/style.ts';
@@ -63,7 +63,7 @@ export async function save(
   lines[saved.position.line] =
     row.slice(0, saved.position.character) + saved.newText + row.slice(saved.position.character);
   await writeFile(found.path, lines.join('\n')).catch((error: unknown) => {
-    throw unwritable('The eval file', found.path, error);
+    throw toUnwritableError('The eval file', found.path, error);
   });
   const shown = shownPath(found.path, shell.folder);
   shell.out.write(`Saved ${visibleLine(caseName(line), 80)} as ${saved.id} in ${shown}.\n`);

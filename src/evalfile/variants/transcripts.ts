@@ -3,7 +3,7 @@ import { groupBy } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { EXTENSIONS } from '../../core/meaning.ts';
 import { type Problem, START } from '../../core/problem.ts';
-import { fixedFolder, isGlob } from '../../disk/glob.ts';
+import { folderWithoutWildcards, isGlob } from '../../disk/glob.ts';
 import { inSteps } from '../../node/cooperative.ts';
 import { sha256 } from '../../node/hashes.ts';
 import { readLine } from '../../yaml/jsonLine.ts';
@@ -122,7 +122,7 @@ async function namedFiles(
     const paths = isGlob(reference)
       ? await filesMatching(reference, at, scope)
       : [await findReferenced(reference, at, 'transcripts', scope)];
-    const folder = isGlob(reference) ? `${home}/${fixedFolder(reference)}` : undefined;
+    const folder = isGlob(reference) ? `${home}/${folderWithoutWildcards(reference)}` : undefined;
     for (const path of paths) {
       if (path === undefined || found.has(path) || !isTranscript(path)) continue;
       const full = folder === undefined ? basename(path) : posix(relative(folder, path));

@@ -10,14 +10,14 @@ import {
 import { visibleLine } from '../../core/text/visibleText.ts';
 import type { AgreementSnapshot, ThresholdTable } from '../../protocol/agreementProtocol.ts';
 import {
-  cells,
-  cellsOf,
-  HEAD,
-  MEANING,
-  notesOf,
-  sentenceOf,
-  shownRows,
+  AGREEMENT_HEAD,
+  AGREEMENT_LEGEND,
+  agreementNotes,
+  agreementRowCells,
+  bestThresholdSentence,
   THRESHOLDS_HEAD,
+  thresholdCells,
+  thresholdRows,
 } from '../../report/findings/agreementReport.ts';
 
 /** Disagreements that are listed; the others are counted. */
@@ -34,18 +34,18 @@ export function shownAgreement(
   return {
     phase: 'done',
     labels: labels.length,
-    head: HEAD,
-    meaning: MEANING,
+    head: AGREEMENT_HEAD,
+    meaning: AGREEMENT_LEGEND,
     rows: rows.map((row) => {
       const own = thresholds.find((one) => isOf(one, row));
       return {
-        cells: cells(row),
+        cells: agreementRowCells(row),
         confusion: row.confusion,
         disagreements: listed.flatMap((item, index) => (isIn(item, row) ? [index] : [])),
         ...(own && { thresholds: shownThresholds(own) }),
       };
     }),
-    notes: notesOf({ rows, unmatched }),
+    notes: agreementNotes({ rows, unmatched }),
     problems: labelProblemTexts(problems, shownPath),
     disagreements: listed.map(shownItem),
     more: disagreements.length - listed.length,
@@ -57,16 +57,16 @@ function isOf({ judge, assertion }: Thresholds, row: AgreementRow): boolean {
 }
 
 function shownThresholds(own: Thresholds): ThresholdTable {
-  const rows = shownRows(own);
+  const rows = thresholdRows(own);
   return {
     head: THRESHOLDS_HEAD,
     rows: rows.map((row) => {
       const { precision, recall, kappa } = row;
-      return { cells: cellsOf(row, own), precision, recall, kappa };
+      return { cells: thresholdCells(row, own), precision, recall, kappa };
     }),
     best: rows.findIndex(({ threshold }) => threshold === own.best),
     // Its marks of code are for Markdown.
-    words: sentenceOf(own).replaceAll('`', ''),
+    words: bestThresholdSentence(own).replaceAll('`', ''),
   };
 }
 

@@ -7,7 +7,7 @@ import type {
   Snapshot,
   ViewState,
 } from '../../protocol/viewProtocol.ts';
-import { comparedWords } from '../../report/comparedTable.ts';
+import { comparedWordsOf } from '../../report/comparedTable.ts';
 import { assertionText, runText } from '../../report/findings/comparisonSentences.ts';
 import { finishedSnapshot } from '../../report/finishedSnapshot.ts';
 
@@ -40,7 +40,7 @@ export function pairSnapshot(
     assertions: [],
     compared: {
       change: compared.outcome,
-      spoken: comparedWords(compared).spoken,
+      spoken: comparedWordsOf(compared).spoken,
       before: runText(runs.base),
       after: runText(runs.head),
       ...(base && head && { base: endedOf(base) }),

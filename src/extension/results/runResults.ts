@@ -5,7 +5,7 @@ import { indexInColumn, outcomeAt } from '../../core/presentation/assertionColum
 import { isFailure } from '../../core/verdict.ts';
 import { isAtHome, rootOfRecord } from '../../node/paths.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
-import { TableBuilder, type TabledExecution } from '../../report/resultsTable.ts';
+import { TableBuilder, type TableExecution } from '../../report/resultsTable.ts';
 import { rootAbove } from '../../store/home.ts';
 import type { CaseStats, SummaryLine } from '../../store/records/parseLine.ts';
 import { RunReader, readRunLine } from '../../store/records/runRecord.ts';
@@ -35,7 +35,7 @@ export class RunResults extends RunReader {
   }
 
   /** Where each execution stands in the table. */
-  get executions(): readonly TabledExecution[] {
+  get executions(): readonly TableExecution[] {
     return this.#builder.executions;
   }
 

@@ -5,8 +5,8 @@ import { ReasonedError } from '../../core/errors.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { connectionFault } from '../../models/connectionErrors.ts';
-import { forbiddenAt } from '../../models/destination.ts';
+import { connectionFaultOf } from '../../models/connectionErrors.ts';
+import { destinationProblemOf } from '../../models/destination.ts';
 import { MlflowError } from './mlflowError.ts';
 
 const URI_VARIABLE = 'MLFLOW_TRACKING_URI';
@@ -58,7 +58,7 @@ export function connectionOf(
   const secrets = secretsIn(env);
   const variables = Object.keys(secrets);
   for (const [name, value] of Object.entries(secrets)) scrubber.add(name, value);
-  const forbidden = forbiddenAt({ url, variables, usual: true }, []);
+  const forbidden = destinationProblemOf({ url, variables, isTrusted: true }, []);
   if (forbidden) {
     const message = `${variables.join(', ')} would go to ${uri.host} unencrypted. Use https in ${URI_VARIABLE}.`;
     throw new ConnectionError('not-encrypted', message);
@@ -226,7 +226,7 @@ export class MlflowClient {
     const why =
       error.name === 'TimeoutError'
         ? `no answer within ${TIMEOUT / 1000} s`
-        : visibleLine(connectionFault(error).reason, SHOWN);
+        : visibleLine(connectionFaultOf(error).reason, SHOWN);
     return new MlflowError(
       'unreachable',
       `${this.url} cannot be reached: ${why}. Start the server with \`mlflow server\`, or check ${URI_VARIABLE}.`,

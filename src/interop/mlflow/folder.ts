@@ -2,8 +2,8 @@ import { mkdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { CaseIdentity } from '../../core/identity.ts';
-import { unwritable } from '../../disk/fileErrors.ts';
-import { CREATING, makeRealFolder, writeRegular } from '../../disk/regularFile.ts';
+import { toUnwritableError } from '../../disk/fileErrors.ts';
+import { CREATE, makeRealFolder, writeRegular } from '../../disk/regularFile.ts';
 import { sha256 } from '../../node/hashes.ts';
 import { evalName } from '../../node/paths.ts';
 
@@ -48,7 +48,7 @@ export async function makeFolder(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     await makeRealFolder(path);
   } catch (error) {
-    throw unwritable(WHAT, path, error);
+    throw toUnwritableError(WHAT, path, error);
   }
 }
 
@@ -58,20 +58,20 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     await unlink(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
-    await writeRegular(path, text, CREATING);
+    await writeRegular(path, text, CREATE);
   } catch (error) {
-    throw unwritable(WHAT, path, error);
+    throw toUnwritableError(WHAT, path, error);
   }
 }
 
 /** Writes a file unless one is there. @returns whether it was written @throws UnwritableError */
 export async function writeOnce(path: string, text: string): Promise<boolean> {
   try {
-    await writeRegular(path, text, CREATING);
+    await writeRegular(path, text, CREATE);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw unwritable(WHAT, path, error);
+    throw toUnwritableError(WHAT, path, error);
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Logger } from '../../core/logger.ts';
-import { shownUrl } from '../connectionErrors.ts';
+import { redactUrl } from '../connectionErrors.ts';
 import type { SharedLimits } from './rateLimiter.ts';
-import { Circuit, InFlight, Line } from './requestQueue.ts';
+import { CircuitBreaker, InFlightCounter, RequestQueue } from './requestQueue.ts';
 
 /** Whom a line leads to. */
-interface Whom {
+interface EndpointKey {
   readonly url: string;
   /** A digest of what tells the caller's account there from another. */
   readonly account: string;
@@ -13,27 +13,27 @@ interface Whom {
 }
 
 /** The limits that a line shares with other processes. @param line names whom it leads to */
-export type SharingLimits = (line: string) => SharedLimits;
+export type SharedLimitsFactory = (line: string) => SharedLimits;
 
 interface EndpointsOptions {
   /** Maximum number of requests in flight at each endpoint. Default: no limit. */
   readonly concurrency?: number;
-  readonly sharedLimits?: SharingLimits;
+  readonly sharedLimits?: SharedLimitsFactory;
 }
 
 /** What all lines to one endpoint share. */
 interface Origin {
-  readonly circuit: Circuit;
-  readonly inFlight: InFlight;
+  readonly circuit: CircuitBreaker;
+  readonly inFlight: InFlightCounter;
 }
 
 /** The endpoints of a run: all who ask the same one share its limits, and what is known of its health. */
 export class Endpoints {
   readonly #log: Logger;
   readonly #concurrency: number;
-  readonly #sharedLimits: SharingLimits | undefined;
+  readonly #sharedLimits: SharedLimitsFactory | undefined;
   readonly #origins = new Map<string, Origin>();
-  readonly #lines = new Map<string, Line>();
+  readonly #queues = new Map<string, RequestQueue>();
 
   constructor(
     log: Logger,
@@ -44,21 +44,21 @@ export class Endpoints {
     this.#sharedLimits = sharedLimits;
   }
 
-  line({ url, account, name }: Whom): Line {
+  queueFor({ url, account, name }: EndpointKey): RequestQueue {
     const origin = URL.canParse(url) ? new URL(url).origin : url;
     const key = JSON.stringify([origin, account, name]);
-    const line = this.#lines.get(key) ?? this.#made(key, origin, shownUrl(url));
-    this.#lines.set(key, line);
-    return line;
+    const queue = this.#queues.get(key) ?? this.#createQueue(key, origin, redactUrl(url));
+    this.#queues.set(key, queue);
+    return queue;
   }
 
-  #made(key: string, origin: string, shown: string): Line {
+  #createQueue(key: string, origin: string, shown: string): RequestQueue {
     const { circuit, inFlight } = this.#origins.get(origin) ?? {
-      circuit: new Circuit(),
-      inFlight: new InFlight(this.#concurrency),
+      circuit: new CircuitBreaker(),
+      inFlight: new InFlightCounter(this.#concurrency),
     };
     this.#origins.set(origin, { circuit, inFlight });
-    const told = {
+    const listener = {
       isWaiting: () =>
         this.#log.warn(
           `The endpoint ${shown} limits how fast it is asked. Requests wait in line, which counts against no time limit.`,
@@ -67,6 +67,11 @@ export class Endpoints {
         this.#log.warn(`${why}\nUntil it answers again, requests to it fail at once.`),
       answersAgain: () => this.#log.warn(`The endpoint ${shown} answers again.`),
     };
-    return new Line([circuit, new Circuit()], inFlight, told, this.#sharedLimits?.(key));
+    return new RequestQueue(
+      [circuit, new CircuitBreaker()],
+      inFlight,
+      listener,
+      this.#sharedLimits?.(key),
+    );
   }
 }

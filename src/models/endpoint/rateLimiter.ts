@@ -1,5 +1,5 @@
 /** Milliseconds that an endpoint asks to wait: by retry-after-ms, else by Retry-After in seconds or as a date. */
-export function askedWait(headers: Headers): number | undefined {
+export function parseRetryAfter(headers: Headers): number | undefined {
   const given = headers.get('retry-after') ?? '';
   const wait =
     Number.parseFloat(headers.get('retry-after-ms') ?? '') || Number.parseFloat(given) * 1000;
@@ -9,7 +9,7 @@ export function askedWait(headers: Headers): number | undefined {
 }
 
 /** What an endpoint still allows of requests, or of tokens. */
-interface Allowed {
+interface RateLimitHeaders {
   /** Undefined where it is not said. */
   readonly limit?: number | undefined;
   readonly remaining: number;
@@ -18,16 +18,19 @@ interface Allowed {
 }
 
 /** What `x-ratelimit-*` say, as OpenAI, Azure and many gateways send them; undefined where they say too little. */
-function allowed(headers: Headers, what: 'requests' | 'tokens'): Allowed | undefined {
+function parseRateLimit(
+  headers: Headers,
+  what: 'requests' | 'tokens',
+): RateLimitHeaders | undefined {
   const [limit, remaining] = ['limit', 'remaining'].map((name) =>
-    countIn(headers.get(`x-ratelimit-${name}-${what}`)),
+    parseCount(headers.get(`x-ratelimit-${name}-${what}`)),
   );
-  const reset = durationIn(headers.get(`x-ratelimit-reset-${what}`));
+  const reset = parseDuration(headers.get(`x-ratelimit-reset-${what}`));
   return remaining === undefined || reset === undefined ? undefined : { limit, remaining, reset };
 }
 
 /** Some say -1 or less for no limit. */
-function countIn(text: string | null): number | undefined {
+function parseCount(text: string | null): number | undefined {
   return text !== null && /^\d+$/.test(text.trim()) ? Number(text) : undefined;
 }
 
@@ -40,7 +43,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /** Milliseconds of `6m0s`, `20ms`, `1h2m3.5s`, or of plain seconds. */
-function durationIn(text: string | null): number | undefined {
+function parseDuration(text: string | null): number | undefined {
   if (text === null) return undefined;
   const given = text.trim();
   if (/^\d+(?:\.\d+)?$/.test(given)) return Number(given) * 1_000;
@@ -50,7 +53,7 @@ function durationIn(text: string | null): number | undefined {
 }
 
 /** How far requests had come when one of them was sent. */
-interface Mark {
+interface Checkpoint {
   /** Its place among all requests, from 1. */
   readonly order: number;
   /** All that had been spent by then, its own included. */
@@ -58,9 +61,11 @@ interface Mark {
 }
 
 /** What is known of an allowance, as JSON. */
-interface AllowanceState {
+interface RateLimitState {
   readonly spent: number;
-  readonly known?: (Allowed & { readonly at: number; readonly mark: Mark }) | undefined;
+  readonly known?:
+    | (RateLimitHeaders & { readonly at: number; readonly mark: Checkpoint })
+    | undefined;
   /** What is spent comes back bit by bit, as at OpenAI; elsewhere all at once, at the end of a window. */
   readonly refills: boolean;
   /** Milliseconds of a window, as far as is known. */
@@ -71,14 +76,14 @@ interface AllowanceState {
  * Requests, or tokens, that may be spent at the moment, by what the endpoint said last. Until it says
  * something there is no limit.
  */
-class Allowance {
-  #state: AllowanceState;
+class RateLimit {
+  #state: RateLimitState;
 
-  constructor(state: AllowanceState = { spent: 0, refills: true, window: 0 }) {
+  constructor(state: RateLimitState = { spent: 0, refills: true, window: 0 }) {
     this.#state = state;
   }
 
-  get state(): AllowanceState {
+  get state(): RateLimitState {
     const { spent, known, refills, window } = this.#state;
     return { spent, known, refills, window };
   }
@@ -110,68 +115,68 @@ class Allowance {
   }
 
   /** @param sent the mark of the request that was answered so */
-  learn(allowed: Allowed, sent: Mark, now: number): void {
+  learn(allowed: RateLimitHeaders, sent: Checkpoint, now: number): void {
     const { known, refills, window } = this.#state;
     if (known && known.mark.order > sent.order) return;
     this.#state = {
       ...this.#state,
       known: { ...allowed, at: now, mark: sent },
-      refills: refills && (!known || isSameRefill(known, allowed)),
+      refills: refills && (!known || isGradualRefill(known, allowed)),
       window: Math.max(window, allowed.reset),
     };
   }
 
   /** A request was refused that there should have been room for. */
-  misjudged(sent: Mark): void {
+  onUnexpectedRefusal(sent: Checkpoint): void {
     const { known } = this.#state;
     if (known && known.mark.order < sent.order) this.#state = { ...this.#state, refills: false };
   }
 }
 
 /** Resets shorter than this are rounded too much to tell anything. */
-const TELLING = 20;
+const MIN_RESET = 20;
 
 /** What comes back bit by bit takes longer to be whole the more of it was spent; a window just ends. */
-function isSameRefill(one: Allowed, other: Allowed): boolean {
-  const [before, after] = [timeOfAll(one), timeOfAll(other)];
+function isGradualRefill(one: RateLimitHeaders, other: RateLimitHeaders): boolean {
+  const [before, after] = [fullRefillTimeOf(one), fullRefillTimeOf(other)];
   if (before === undefined || after === undefined) return true;
   return Math.abs(before - after) < Math.max(before, after) / 4;
 }
 
-function timeOfAll({ limit, remaining, reset }: Allowed): number | undefined {
-  if (limit === undefined || remaining >= limit || reset < TELLING) return undefined;
+function fullRefillTimeOf({ limit, remaining, reset }: RateLimitHeaders): number | undefined {
+  if (limit === undefined || remaining >= limit || reset < MIN_RESET) return undefined;
   return (reset * limit) / (limit - remaining);
 }
 
 /** What a request took of the limits. */
-export interface Spent {
-  readonly requests: Mark;
-  readonly tokens: Mark;
+export interface SpentQuota {
+  readonly requests: Checkpoint;
+  readonly tokens: Checkpoint;
 }
 
 /** All that is known of an endpoint's limits, as JSON. Times are milliseconds of one clock. */
-export interface LimitsState {
+export interface EndpointLimitsState {
   readonly order: number;
   readonly pausedUntil: number;
-  readonly requests: AllowanceState;
-  readonly tokens: AllowanceState;
+  readonly requests: RateLimitState;
+  readonly tokens: RateLimitState;
 }
 
 /** How many requests and tokens an endpoint lets through, by its headers and the waits that it asks for. */
-export class Limits {
-  readonly #requests: Allowance;
-  readonly #tokens: Allowance;
+export class EndpointLimits {
+  readonly #requests: RateLimit;
+  readonly #tokens: RateLimit;
   #order: number;
   #pausedUntil: number;
 
-  constructor(state?: LimitsState) {
-    this.#requests = new Allowance(state?.requests);
-    this.#tokens = new Allowance(state?.tokens);
+  constructor(state?: EndpointLimitsState) {
+    this.#requests = new RateLimit(state?.requests);
+    this.#tokens = new RateLimit(state?.tokens);
     this.#order = state?.order ?? 0;
     this.#pausedUntil = state?.pausedUntil ?? 0;
   }
 
-  get state(): LimitsState {
+  get state(): EndpointLimitsState {
     return {
       order: this.#order,
       pausedUntil: this.#pausedUntil,
@@ -190,7 +195,7 @@ export class Limits {
     );
   }
 
-  spend(tokens: number): Spent {
+  spend(tokens: number): SpentQuota {
     this.#order += 1;
     const order = this.#order;
     return {
@@ -200,18 +205,18 @@ export class Limits {
   }
 
   /** Learns from an answer. */
-  heard(spent: Spent, status: number, headers: Headers, now: number): void {
-    const requests = allowed(headers, 'requests');
-    const tokens = allowed(headers, 'tokens');
+  learnFrom(spent: SpentQuota, status: number, headers: Headers, now: number): void {
+    const requests = parseRateLimit(headers, 'requests');
+    const tokens = parseRateLimit(headers, 'tokens');
     const isRefused = status === 429;
     if (isRefused) {
-      this.#requests.misjudged(spent.requests);
-      this.#tokens.misjudged(spent.tokens);
+      this.#requests.onUnexpectedRefusal(spent.requests);
+      this.#tokens.onUnexpectedRefusal(spent.tokens);
     }
     if (requests) this.#requests.learn(requests, spent.requests, now);
     if (tokens) this.#tokens.learn(tokens, spent.tokens, now);
-    const asked = askedWait(headers);
-    if (asked !== undefined && (isRefused || status >= 500)) this.pause(asked, now);
+    const retryAfter = parseRetryAfter(headers);
+    if (retryAfter !== undefined && (isRefused || status >= 500)) this.pause(retryAfter, now);
   }
 
   pause(wait: number, now: number): void {
@@ -222,24 +227,24 @@ export class Limits {
 /** The limits of an endpoint that other processes ask as well: what one of them learns or spends, all know. */
 export interface SharedLimits {
   /** Spends for a request. @returns milliseconds until it may be tried again, where it may not now */
-  take(tokens: number): Promise<Spent | number>;
+  take(tokens: number): Promise<SpentQuota | number>;
   /** Learns from an answer. */
-  heard(spent: Spent, status: number, headers: Headers): Promise<void>;
+  learnFrom(spent: SpentQuota, status: number, headers: Headers): Promise<void>;
 }
 
 /** Milliseconds that nobody asks after a first refusal without a word about when to come back. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 30_000;
+const INITIAL_PAUSE = 500;
+const MAX_PAUSE = 30_000;
 
 /** Up to a quarter less, so that those who were refused together do not come back together. */
-export function jittered(pause: number): number {
+export function withJitter(pause: number): number {
   return pause * (0.75 + Math.random() / 4);
 }
 
 /** A request under way. */
-export interface Sent {
+export interface SentRequest {
   readonly order: number;
-  readonly spent: Spent;
+  readonly spent: SpentQuota;
 }
 
 /**
@@ -247,19 +252,19 @@ export interface Sent {
  * names its limits there is none. Of requests at once one more is tried for each round without a
  * refusal, and half of them after one.
  */
-export class Pace {
-  readonly #limits = new Limits();
+export class RateLimiter {
+  readonly #limits = new EndpointLimits();
   #order = 0;
-  #under = 0;
+  #inFlight = 0;
   /** Requests at once. */
-  #room = Number.POSITIVE_INFINITY;
+  #maxInFlight = Number.POSITIVE_INFINITY;
   /** The last request that was sent before the last halving: refusals up to it say nothing new. */
   #halvedAt = 0;
   #halvings = 0;
 
   /** Whether one more has room beside those under way. */
-  get hasRoom(): boolean {
-    return this.#under < Math.floor(this.#room);
+  get hasCapacity(): boolean {
+    return this.#inFlight < Math.floor(this.#maxInFlight);
   }
 
   /** Milliseconds until a request of so many tokens may be sent. */
@@ -267,35 +272,35 @@ export class Pace {
     return this.#limits.waitFor(tokens, now);
   }
 
-  begin(tokens: number): Sent {
+  begin(tokens: number): SentRequest {
     this.#order += 1;
-    this.#under += 1;
+    this.#inFlight += 1;
     return { order: this.#order, spent: this.#limits.spend(tokens) };
   }
 
   end(): void {
-    this.#under -= 1;
+    this.#inFlight -= 1;
   }
 
   /** Learns from an answer. */
-  heard(sent: Sent, status: number, headers: Headers): void {
+  learnFrom(sent: SentRequest, status: number, headers: Headers): void {
     const now = performance.now();
-    this.#limits.heard(sent.spent, status, headers, now);
-    if (status === 429) this.#slowDown(sent, askedWait(headers) !== undefined, now);
+    this.#limits.learnFrom(sent.spent, status, headers, now);
+    if (status === 429) this.#slowDown(sent, parseRetryAfter(headers) !== undefined, now);
     else if (status < 500) this.#speedUp();
   }
 
-  #slowDown({ order }: Sent, isAsked: boolean, now: number): void {
+  #slowDown({ order }: SentRequest, isAsked: boolean, now: number): void {
     if (order <= this.#halvedAt) return;
     this.#halvedAt = this.#order;
-    this.#room = Math.max(1, Math.min(this.#room, this.#under) / 2);
-    const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#halvings);
+    this.#maxInFlight = Math.max(1, Math.min(this.#maxInFlight, this.#inFlight) / 2);
+    const pause = Math.min(MAX_PAUSE, INITIAL_PAUSE * 2 ** this.#halvings);
     this.#halvings += 1;
-    if (!isAsked) this.#limits.pause(jittered(pause), now);
+    if (!isAsked) this.#limits.pause(withJitter(pause), now);
   }
 
   #speedUp(): void {
     this.#halvings = 0;
-    this.#room += 1 / this.#room;
+    this.#maxInFlight += 1 / this.#maxInFlight;
   }
 }

@@ -1,17 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { durationText } from '../../core/text/format.ts';
-import { askedWait, Pace, type Sent, type SharedLimits, type Spent } from './rateLimiter.ts';
+import {
+  parseRetryAfter,
+  RateLimiter,
+  type SentRequest,
+  type SharedLimits,
+  type SpentQuota,
+} from './rateLimiter.ts';
 import type { TimeLimit } from './timeLimit.ts';
 
 /** Waits shorter than this are not worth telling. */
-const WORTH_TELLING = 1_000;
+const MIN_REPORTED_WAIT = 1_000;
 
 /** Milliseconds between two looks whether others have learnt that it goes on earlier. */
-const LOOK = 1_000;
+const RECHECK_INTERVAL = 1_000;
 
 /** An endpoint that is not asked; the message says why and what to do. */
-export class EndpointDown extends Error {
+export class EndpointDownError extends Error {
   override readonly name = 'EndpointDown';
 
   /** @param why requests before it failed */
@@ -21,7 +27,7 @@ export class EndpointDown extends Error {
 }
 
 /** An endpoint wants to be left alone for longer than a request may take. */
-export class LeftAlone extends Error {
+export class RetryAfterError extends Error {
   override readonly name = 'LeftAlone';
   /** Milliseconds. */
   readonly wait: number;
@@ -33,63 +39,63 @@ export class LeftAlone extends Error {
 }
 
 /** What to do where an endpoint asks to wait for longer than a time limit allows. @param wait milliseconds */
-export function leftAloneText(wait: number, whose: 'model' | 'target'): string {
+export function retryAfterText(wait: number, whose: 'model' | 'target'): string {
   return `It asks to be left alone for ${durationText(wait)}, longer than the ${whose}'s \`timeout\`. Run again after that.`;
 }
 
 /** A request that wants to be sent. */
-interface Asking {
+interface QueueRequest {
   /** What it holds, roughly. */
   readonly tokens: number;
   readonly limit: TimeLimit;
   /** Another's time limit that stands still as well. */
-  readonly waits?: TimeLimit['waits'] | undefined;
+  readonly onWait?: TimeLimit['onWait'] | undefined;
   readonly signal: AbortSignal;
 }
 
 /** What a line tells of its endpoint while a run goes on. */
-interface Told {
+interface QueueListener {
   isWaiting(): void;
   isDown(why: string): void;
   answersAgain(): void;
 }
 
-interface Waiting {
+interface WaitingRequest {
   readonly tokens: number;
   readonly limit: TimeLimit;
-  readonly go: (place: Place) => void;
+  readonly go: (place: InFlightRequest) => void;
   readonly fail: (error: Error) => void;
 }
 
 /** The requests of a run to one model, or one address, of an endpoint: first come, first served. */
-export class Line {
-  readonly #pace = new Pace();
-  readonly #queue: Waiting[] = [];
+export class RequestQueue {
+  readonly #pace = new RateLimiter();
+  readonly #queue: WaitingRequest[] = [];
   /** Whether the endpoint can be reached at all, and whether it serves this line. */
-  readonly #circuits: readonly [endpoint: Circuit, own: Circuit];
-  readonly #inFlight: InFlight;
-  readonly #told: Told;
+  readonly #circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker];
+  readonly #inFlight: InFlightCounter;
+  readonly #listener: QueueListener;
   /** Undefined where no other process asks the same endpoint. */
   readonly shared: SharedLimits | undefined;
   /** Of those who wait for others' requests too, one asks at a time. */
-  readonly #oneByOne = pLimit(1);
+  readonly #oneAtATime = pLimit(1);
   #timer: NodeJS.Timeout | undefined;
-  #hasTold = false;
+  #hasReported = false;
 
   /**
    * @param inFlight the requests to the endpoint, of its other lines too
    * @param shared where other processes ask the same endpoint
    */
   constructor(
-    circuits: readonly [endpoint: Circuit, own: Circuit],
-    inFlight: InFlight,
-    told: Told,
+    circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker],
+    inFlight: InFlightCounter,
+    told: QueueListener,
     shared?: SharedLimits,
   ) {
     this.#circuits = circuits;
     this.#inFlight = inFlight;
     this.shared = shared;
-    this.#told = told;
+    this.#listener = told;
     inFlight.add(() => this.#admit());
   }
 
@@ -99,13 +105,13 @@ export class Line {
    * @param isFirst goes ahead of the others that wait
    * @throws EndpointDown, LeftAlone; the signal's reason when aborted
    */
-  enter(asking: Asking, isFirst: boolean): Place | Promise<Place> {
+  enter(request: QueueRequest, isFirst: boolean): InFlightRequest | Promise<InFlightRequest> {
     const refusal = this.#refusal();
     if (refusal) throw refusal;
-    if (this.#queue.length === 0 && this.#waitFor(asking.tokens) === 0) {
-      return this.#place(asking.tokens);
+    if (this.#queue.length === 0 && this.#waitFor(request.tokens) === 0) {
+      return this.#begin(request.tokens);
     }
-    return this.#wait(asking, isFirst);
+    return this.#wait(request, isFirst);
   }
 
   /**
@@ -113,19 +119,21 @@ export class Line {
    *
    * @throws LeftAlone; the signal's reason when aborted
    */
-  take(shared: SharedLimits, asking: Asking): Promise<Spent> {
-    const { tokens, limit, signal } = asking;
+  takeShared(shared: SharedLimits, request: QueueRequest): Promise<SpentQuota> {
+    const { tokens, limit, signal } = request;
     const take = async () => {
       for (;;) {
         signal.throwIfAborted();
         const taken = await shared.take(tokens);
         if (typeof taken !== 'number') return taken;
-        if (taken > limit.left) throw new LeftAlone(taken);
-        this.#tellOnce(taken);
-        await sleep(Math.min(Math.ceil(taken), LOOK), undefined, { signal }).catch(() => {});
+        if (taken > limit.remaining) throw new RetryAfterError(taken);
+        this.#reportWaiting(taken);
+        await sleep(Math.min(Math.ceil(taken), RECHECK_INTERVAL), undefined, { signal }).catch(
+          () => {},
+        );
       }
     };
-    return standingStill(asking, () => this.#oneByOne(take));
+    return withPausedTimeLimit(request, () => this.#oneAtATime(take));
   }
 
   /**
@@ -133,27 +141,27 @@ export class Line {
    *
    * @param isReached whether its endpoint answered anything
    */
-  failed(why: string, isReached: boolean): void {
+  onFailure(why: string, isReached: boolean): void {
     const circuit = this.#circuits[isReached ? 1 : 0];
-    if (!circuit.failed(why, performance.now())) return;
-    this.#told.isDown(why);
+    if (!circuit.onFailure(why, performance.now())) return;
+    this.#listener.isDown(why);
     this.#admit();
   }
 
   /** An answer came, good or bad. @param isSound whether the endpoint works */
-  answered(isSound: boolean): void {
+  onAnswer(isSound: boolean): void {
     const [endpoint, own] = this.#circuits;
-    const wasAway = endpoint.answered();
-    const wasDown = isSound && own.answered();
-    if (wasAway || wasDown) this.#told.answersAgain();
+    const wasAway = endpoint.onAnswer();
+    const wasDown = isSound && own.onAnswer();
+    if (wasAway || wasDown) this.#listener.answersAgain();
   }
 
-  async #wait(asking: Asking, isFirst: boolean): Promise<Place> {
-    const { limit, signal, tokens } = asking;
+  async #wait(request: QueueRequest, isFirst: boolean): Promise<InFlightRequest> {
+    const { limit, signal, tokens } = request;
     signal.throwIfAborted();
     let abort = () => {};
     const admitted = () =>
-      new Promise<Place>((go, fail) => {
+      new Promise<InFlightRequest>((go, fail) => {
         const waiting = { tokens, limit, go, fail };
         abort = () => {
           this.#leave(waiting);
@@ -164,12 +172,12 @@ export class Line {
         else this.#queue.push(waiting);
         this.#admit();
       });
-    return standingStill(asking, admitted).finally(() =>
+    return withPausedTimeLimit(request, admitted).finally(() =>
       signal.removeEventListener('abort', abort),
     );
   }
 
-  #leave(waiting: Waiting): void {
+  #leave(waiting: WaitingRequest): void {
     const index = this.#queue.indexOf(waiting);
     if (index >= 0) this.#queue.splice(index, 1);
     this.#admit();
@@ -180,103 +188,104 @@ export class Line {
     clearTimeout(this.#timer);
     for (let first = this.#queue[0]; first; first = this.#queue[0]) {
       const wait = this.#waitFor(first.tokens);
-      const refusal = this.#refusal() ?? (isTooLong(wait, first) ? new LeftAlone(wait) : undefined);
+      const refusal =
+        this.#refusal() ?? (isTooLong(wait, first) ? new RetryAfterError(wait) : undefined);
       if (!refusal && wait > 0) {
-        this.#lookAgain(wait);
+        this.#scheduleAdmit(wait);
         return;
       }
       this.#queue.shift();
       if (refusal) first.fail(refusal);
-      else first.go(this.#place(first.tokens));
+      else first.go(this.#begin(first.tokens));
     }
   }
 
   /** Who has no room is let in by whoever leaves. */
-  #lookAgain(wait: number): void {
+  #scheduleAdmit(wait: number): void {
     // To wait for our own bound is nothing that the endpoint asks for.
-    if (Number.isFinite(wait) || !this.#pace.hasRoom) this.#tellOnce(wait);
+    if (Number.isFinite(wait) || !this.#pace.hasCapacity) this.#reportWaiting(wait);
     if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.#admit(), Math.ceil(wait));
   }
 
-  #tellOnce(wait: number): void {
-    if (wait <= WORTH_TELLING || this.#hasTold) return;
-    this.#hasTold = true;
-    this.#told.isWaiting();
+  #reportWaiting(wait: number): void {
+    if (wait <= MIN_REPORTED_WAIT || this.#hasReported) return;
+    this.#hasReported = true;
+    this.#listener.isWaiting();
   }
 
   /** Milliseconds; infinite until another leaves. */
   #waitFor(tokens: number): number {
-    if (!this.#pace.hasRoom) return Number.POSITIVE_INFINITY;
+    if (!this.#pace.hasCapacity) return Number.POSITIVE_INFINITY;
     const wait = this.#pace.waitFor(tokens, performance.now());
-    return wait === 0 && !this.#inFlight.hasRoom ? Number.POSITIVE_INFINITY : wait;
+    return wait === 0 && !this.#inFlight.hasCapacity ? Number.POSITIVE_INFINITY : wait;
   }
 
-  #refusal(): EndpointDown | undefined {
+  #refusal(): EndpointDownError | undefined {
     const now = performance.now();
     for (const circuit of this.#circuits) {
       const why = circuit.refusal(now);
-      if (why !== undefined) return new EndpointDown(why);
+      if (why !== undefined) return new EndpointDownError(why);
     }
     return undefined;
   }
 
-  #place(tokens: number): Place {
+  #begin(tokens: number): InFlightRequest {
     const now = performance.now();
-    for (const circuit of this.#circuits) circuit.asked(now);
+    for (const circuit of this.#circuits) circuit.onRequest(now);
     this.#inFlight.begin();
-    return new Place(this.#pace, this.#pace.begin(tokens), this.#inFlight);
+    return new InFlightRequest(this.#pace, this.#pace.begin(tokens), this.#inFlight);
   }
 }
 
 /** Waits for what counts against no time limit. */
-async function standingStill<Result>(
-  { limit, waits }: Pick<Asking, 'limit' | 'waits'>,
+async function withPausedTimeLimit<Result>(
+  { limit, onWait }: Pick<QueueRequest, 'limit' | 'onWait'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  limit.waits(true);
-  waits?.(true);
+  limit.onWait(true);
+  onWait?.(true);
   try {
     return await work();
   } finally {
-    waits?.(false);
-    limit.waits(false);
+    onWait?.(false);
+    limit.onWait(false);
   }
 }
 
-function isTooLong(wait: number, { limit }: Waiting): boolean {
-  return Number.isFinite(wait) && wait > limit.left;
+function isTooLong(wait: number, { limit }: WaitingRequest): boolean {
+  return Number.isFinite(wait) && wait > limit.remaining;
 }
 
 /** One request under way. */
-export class Place {
-  readonly #pace: Pace;
-  readonly #sent: Sent;
-  readonly #inFlight: InFlight;
-  #isLeft = false;
+export class InFlightRequest {
+  readonly #pace: RateLimiter;
+  readonly #sent: SentRequest;
+  readonly #inFlight: InFlightCounter;
+  #isOver = false;
 
-  constructor(pace: Pace, sent: Sent, inFlight: InFlight) {
+  constructor(pace: RateLimiter, sent: SentRequest, inFlight: InFlightCounter) {
     this.#pace = pace;
     this.#sent = sent;
     this.#inFlight = inFlight;
   }
 
-  heard(status: number, headers: Headers): void {
-    this.#pace.heard(this.#sent, status, headers);
+  learnFrom(status: number, headers: Headers): void {
+    this.#pace.learnFrom(this.#sent, status, headers);
   }
 
-  leave(): void {
-    if (this.#isLeft) return;
-    this.#isLeft = true;
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#pace.end();
     this.#inFlight.end();
   }
 }
 
 /** A request that was refused so often is refused for another reason than its haste. */
-const REFUSALS = 10;
+const MAX_ATTEMPTS = 10;
 
 /** What came of one attempt. */
-interface Received {
+interface AttemptResult {
   readonly status: number;
   readonly headers: Headers;
   /** Whether a refusal is one for good, whenever it is asked again. */
@@ -284,9 +293,9 @@ interface Received {
 }
 
 /** The last attempt. Its place is the caller's to leave. */
-interface Served<Answer> {
+interface QueuedAnswer<Answer> {
   readonly answer: Answer;
-  readonly place: Place;
+  readonly inFlight: InFlightRequest;
   /** Milliseconds that the endpoint asked to wait, where the time limit does not allow it. */
   readonly refusedWait?: number;
 }
@@ -298,43 +307,44 @@ interface Served<Answer> {
  * @param send one attempt
  * @throws EndpointDown, LeftAlone, and what `send` throws; the signal's reason when aborted
  */
-export async function inLine<Answer extends Received>(
-  line: Line,
-  asking: Asking,
+export async function sendQueued<Answer extends AttemptResult>(
+  queue: RequestQueue,
+  request: QueueRequest,
   send: () => Promise<Answer>,
-): Promise<Served<Answer>> {
-  for (let refusals = 0; ; refusals += 1) {
-    const entered = line.enter(asking, refusals > 0);
+): Promise<QueuedAnswer<Answer>> {
+  for (let attempts = 0; ; attempts += 1) {
+    const admission = queue.enter(request, attempts > 0);
     // Awaiting what is there already would cost a turn of the loop.
-    const place = entered instanceof Promise ? await entered : entered;
-    const { shared } = line;
+    const inFlight = admission instanceof Promise ? await admission : admission;
+    const { shared } = queue;
     let answer: Answer;
     try {
-      const taken = shared && (await line.take(shared, asking));
+      const spent = shared && (await queue.takeShared(shared, request));
       answer = await send();
-      if (taken) {
+      if (spent) {
         const { status, headers } = answer;
         // The answer is there, even if the others cannot be told.
-        const told = () => shared.heard(taken, status, headers).catch(() => {});
-        await standingStill(asking, told);
+        const told = () => shared.learnFrom(spent, status, headers).catch(() => {});
+        await withPausedTimeLimit(request, told);
       }
     } catch (error) {
-      place.leave();
+      inFlight.end();
       throw error;
     }
     const { status, headers } = answer;
-    place.heard(status, headers);
-    line.answered(status < 500 && status !== 429);
-    const asked = askedWait(headers);
-    if (asked !== undefined && asked > asking.limit.left)
-      return { answer, place, refusedWait: asked };
-    if (status !== 429 || answer.isFinal || refusals + 1 >= REFUSALS) return { answer, place };
-    place.leave();
+    inFlight.learnFrom(status, headers);
+    queue.onAnswer(status < 500 && status !== 429);
+    const retryAfter = parseRetryAfter(headers);
+    if (retryAfter !== undefined && retryAfter > request.limit.remaining)
+      return { answer, inFlight, refusedWait: retryAfter };
+    if (status !== 429 || answer.isFinal || attempts + 1 >= MAX_ATTEMPTS)
+      return { answer, inFlight };
+    inFlight.end();
   }
 }
 
 /** The requests in flight at one endpoint, of all its lines together. */
-export class InFlight {
+export class InFlightCounter {
   readonly #max: number;
   #count = 0;
   #lines: (() => void)[] = [];
@@ -344,7 +354,7 @@ export class InFlight {
     this.#max = max;
   }
 
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.#count < this.#max;
   }
 
@@ -366,13 +376,13 @@ export class InFlight {
 }
 
 /** So many requests in a row that failed, retries and all, mean that their endpoint is down. */
-const FAILURES = 3;
+const FAILURE_THRESHOLD = 3;
 
 /** Milliseconds until one request tries again whether it is still down. */
-const REST = 30_000;
+const RETRY_INTERVAL = 30_000;
 
 /** Keeps requests from an endpoint that is down, so that each of them fails at once. */
-export class Circuit {
+export class CircuitBreaker {
   #failures = 0;
   /** Why the last request failed, while nothing is to be asked. */
   #why: string | undefined;
@@ -384,22 +394,22 @@ export class Circuit {
   }
 
   /** Somebody asks. Where that is a try after a rest, it is the only one. */
-  asked(now: number): void {
-    if (this.#why !== undefined) this.#nextTry = now + REST;
+  onRequest(now: number): void {
+    if (this.#why !== undefined) this.#nextTry = now + RETRY_INTERVAL;
   }
 
   /** @returns whether it has just become clear that the endpoint is down */
-  failed(why: string, now: number): boolean {
+  onFailure(why: string, now: number): boolean {
     this.#failures += 1;
-    if (this.#failures < FAILURES) return false;
+    if (this.#failures < FAILURE_THRESHOLD) return false;
     const isNew = this.#why === undefined;
     this.#why = why;
-    this.#nextTry = now + REST;
+    this.#nextTry = now + RETRY_INTERVAL;
     return isNew;
   }
 
   /** @returns whether it was down */
-  answered(): boolean {
+  onAnswer(): boolean {
     const wasDown = this.#why !== undefined;
     this.#failures = 0;
     this.#why = undefined;

@@ -3,7 +3,7 @@ export const NO_TIME_LIMIT = 2 ** 31 - 1;
 
 /** A time limit that stands still while what it limits waits in line. */
 export class TimeLimit {
-  readonly #onOver: () => void;
+  readonly #onTimeout: () => void;
   #timer: NodeJS.Timeout | undefined;
   #began = performance.now();
   /** How many waits are under way. */
@@ -11,15 +11,15 @@ export class TimeLimit {
   #left: number;
   #waited = 0;
 
-  /** @param whole milliseconds */
-  constructor(whole: number, onOver: () => void) {
-    this.#left = whole;
-    this.#onOver = onOver;
+  /** @param timeout milliseconds */
+  constructor(timeout: number, onTimeout: () => void) {
+    this.#left = timeout;
+    this.#onTimeout = onTimeout;
     this.#start();
   }
 
   /** Milliseconds that are left. */
-  get left(): number {
+  get remaining(): number {
     return this.#waits > 0 ? this.#left : this.#left - (performance.now() - this.#began);
   }
 
@@ -29,7 +29,7 @@ export class TimeLimit {
   }
 
   /** Hears of each wait when it begins and when it is over. */
-  readonly waits = (isWaiting: boolean): void => {
+  readonly onWait = (isWaiting: boolean): void => {
     this.#waits += isWaiting ? 1 : -1;
     const now = performance.now();
     if (isWaiting && this.#waits === 1) {
@@ -48,7 +48,7 @@ export class TimeLimit {
 
   #start(): void {
     this.#began = performance.now();
-    this.#timer = setTimeout(this.#onOver, this.#left);
+    this.#timer = setTimeout(this.#onTimeout, this.#left);
   }
 }
 

@@ -27,7 +27,7 @@ interface Endpoint {
   readonly format: AnswerFormat;
 }
 
-const learnt = new Map<string, Abilities>();
+const knownAbilities = new Map<string, Abilities>();
 
 /**
  * OpenAI's own models want `max_completion_tokens` (the newer ones refuse the old name); other
@@ -35,7 +35,7 @@ const learnt = new Map<string, Abilities>();
  */
 export function abilitiesOf(endpoint: Endpoint): Abilities {
   return (
-    learnt.get(keyOf(endpoint)) ?? {
+    knownAbilities.get(keyOf(endpoint)) ?? {
       format: endpoint.format,
       temperature: true,
       limit: endpoint.isOpenAi ? 'max_completion_tokens' : 'max_tokens',
@@ -48,22 +48,22 @@ export function abilitiesOf(endpoint: Endpoint): Abilities {
   );
 }
 
-export function remember(endpoint: Endpoint, abilities: Abilities): void {
-  learnt.set(keyOf(endpoint), abilities);
+export function saveAbilities(endpoint: Endpoint, abilities: Abilities): void {
+  knownAbilities.set(keyOf(endpoint), abilities);
 }
 
 /** Endpoints are only known within a process; tests start with none known. */
-export function forgetAbilities(): void {
-  learnt.clear();
+export function resetAbilities(): void {
+  knownAbilities.clear();
 }
 
 function keyOf({ baseUrl, model, format }: Endpoint): string {
   return `${baseUrl} ${model} ${format}`;
 }
 
-const ABOUT_FORMAT =
+const FORMAT_COMPLAINT =
   /response[_ ]format|text\.format|json[_ ]schema|json[_ ]object|structured output/i;
-const NOT_TAKEN =
+const UNSUPPORTED =
   /unsupported|not support|unrecognized|unknown|not permitted|extra|only|must be 1/i;
 
 /** Which parameters the refused request held. */
@@ -91,10 +91,10 @@ export function learn(
   if (used.thoughts && sent.thoughts && /encrypted|reasoning/i.test(complaint)) {
     return { ...sent, thoughts: false };
   }
-  if (used.format && sent.format !== 'text' && ABOUT_FORMAT.test(complaint)) {
+  if (used.format && sent.format !== 'text' && FORMAT_COMPLAINT.test(complaint)) {
     return { ...sent, format: sent.format === 'json_schema' ? 'json_object' : 'text' };
   }
-  if (!NOT_TAKEN.test(complaint)) return undefined;
+  if (!UNSUPPORTED.test(complaint)) return undefined;
   if (used.temperature && sent.temperature && /temperature/i.test(complaint)) {
     return { ...sent, temperature: false };
   }
@@ -109,7 +109,7 @@ export function learn(
   return undefined;
 }
 
-interface Asked {
+interface AskedEndpoint {
   readonly baseUrl: string;
   readonly params: EndpointParams;
   /** Whether OpenAI's own models are served there. */
@@ -120,20 +120,20 @@ interface Asked {
  * How an answer is asked for. An endpoint that reads the schema before the messages caches no
  * conversation for requests with different schemas, so there the schema goes last where they share one.
  */
-export function formatFor(request: ModelRequest, asked: Asked): AnswerFormat {
+export function answerFormatFor(request: ModelRequest, asked: AskedEndpoint): AnswerFormat {
   const { answer_format = 'auto' } = asked.params;
   if (answer_format !== 'auto') return answer_format;
   return request.shared && readsSchemaFirst(asked) ? 'json_object' : 'json_schema';
 }
 
 /** Whether `auto` can come to something else than usual. */
-export function hasChoice({ answer }: ModelRequest, asked: Asked): boolean {
+export function hasFormatChoice({ answer }: ModelRequest, asked: AskedEndpoint): boolean {
   const { answer_format = 'auto' } = asked.params;
   return answer !== undefined && answer_format === 'auto' && readsSchemaFirst(asked);
 }
 
 /** Azure's deployments are also reached by the provider `openai`. */
-const readsSchemaFirst = remembered(({ isOpenAi, baseUrl }: Asked): boolean => {
+const readsSchemaFirst = remembered(({ isOpenAi, baseUrl }: AskedEndpoint): boolean => {
   if (isOpenAi || !URL.canParse(baseUrl)) return isOpenAi;
   return new URL(baseUrl).hostname.endsWith('.openai.azure.com');
 });

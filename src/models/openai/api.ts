@@ -12,7 +12,7 @@ import type { Collector } from './streaming.ts';
 export type RequestOptions = Pick<OpenAI.RequestOptions, 'signal' | 'fetchOptions'>;
 
 /** A request, ready to be sent. */
-interface Prepared {
+interface PreparedRequest {
   readonly used: Used;
   /** Present where the answer is to be a stream. */
   readonly collect?: () => Collector;
@@ -27,7 +27,7 @@ export interface Api {
     params: EndpointParams,
     abilities: Abilities,
     count: number,
-  ): Prepared;
+  ): PreparedRequest;
   /** As `readReplies`. */
   read(
     body: unknown,
@@ -43,7 +43,7 @@ export const tokenSchema = z.object({
 });
 
 /** Alternatives are kept of numbers alone: all that is ever weighed, and little to record. */
-export function replyToken({
+export function toReplyToken({
   token,
   logprob,
   top_logprobs,
@@ -60,7 +60,7 @@ const errorSchema = z.object({
 });
 
 /** @param what the reply should be, such as `a chat completion` */
-export function complaintAbout(body: unknown, error: z.ZodError, what: string): string {
+export function describeInvalidReply(body: unknown, error: z.ZodError, what: string): string {
   const reported = reportedError(body);
   if (reported !== undefined) return `it reports an error: ${reported}`;
   const [issue] = error.issues;
@@ -76,7 +76,7 @@ export function reportedError(body: unknown): string | undefined {
   return typeof error === 'string' ? error : error.message;
 }
 
-export function parsedArguments(text: string): unknown {
+export function parseArguments(text: string): unknown {
   if (text.trim() === '') return {};
   return jsonOrText(text);
 }
@@ -95,9 +95,9 @@ interface Counts {
 /** @param counts undefined where the endpoint reports none */
 export function usageOf(counts: Counts | undefined, price: Price | undefined): Usage {
   if (!counts) return { ...NO_USAGE, calls: 1 };
-  const input = count(counts.input);
-  const cached = Math.min(count(counts.cached), input);
-  const output = count(counts.output);
+  const input = toCount(counts.input);
+  const cached = Math.min(toCount(counts.cached), input);
+  const output = toCount(counts.output);
   return {
     calls: 1,
     input_tokens: input,
@@ -107,7 +107,7 @@ export function usageOf(counts: Counts | undefined, price: Price | undefined): U
   };
 }
 
-function count(value: number | null | undefined): number {
+function toCount(value: number | null | undefined): number {
   return value !== null && value !== undefined && value > 0 ? Math.round(value) : 0;
 }
 

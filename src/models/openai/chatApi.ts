@@ -2,17 +2,17 @@ import type OpenAI from 'openai';
 import * as z from 'zod';
 import type { Message, Tool } from '../../core/message.ts';
 import { NO_USAGE } from '../../core/verdict.ts';
-import { type Embedded, type ModelReply, type ModelRequest, withSchema } from '../model.ts';
+import { appendSchema, type Embeddings, type ModelReply, type ModelRequest } from '../model.ts';
 import type { Price } from '../price.ts';
 import type { Abilities } from './abilities.ts';
 import {
   type Api,
   argumentsText,
-  complaintAbout,
+  describeInvalidReply,
   finishOf,
-  parsedArguments,
-  replyToken,
+  parseArguments,
   tokenSchema,
+  toReplyToken,
   usageOf,
 } from './api.ts';
 import type { EndpointParams } from './params.ts';
@@ -21,10 +21,10 @@ import { chatCollector } from './streaming.ts';
 export const chatApi: Api = {
   prepare(request, params, abilities, count) {
     const body = requestBody(request, params, abilities, count);
-    const { hear } = request;
-    const streams = hear !== undefined && abilities.stream && count === 1;
+    const { onText } = request;
+    const streams = onText !== undefined && abilities.stream && count === 1;
     return {
-      ...(streams && { collect: () => chatCollector(hear) }),
+      ...(streams && { collect: () => chatCollector(onText) }),
       used: {
         format: body.response_format !== undefined,
         temperature: body.temperature !== undefined,
@@ -57,12 +57,13 @@ function requestBody(
   const temperature = request.temperature ?? params.temperature;
   const limit = request.maxTokens ?? params.max_tokens;
   const strict = abilities.format === 'json_schema';
-  const messages = answer && !strict ? withSchema(request.messages, answer) : request.messages;
+  const messages = answer && !strict ? appendSchema(request.messages, answer) : request.messages;
   return {
     model: params.model,
-    messages: messages.map(messageParam),
-    ...(request.tools && request.tools.length > 0 && { tools: request.tools.map(toolParam) }),
-    ...(answer && abilities.format !== 'text' && { response_format: format(answer, strict) }),
+    messages: messages.map(toMessageParam),
+    ...(request.tools && request.tools.length > 0 && { tools: request.tools.map(toToolParam) }),
+    ...(answer &&
+      abilities.format !== 'text' && { response_format: responseFormat(answer, strict) }),
     ...(temperature !== undefined && abilities.temperature && { temperature }),
     ...(limit !== undefined && { [abilities.limit]: limit }),
     ...(request.logprobs && abilities.logprobs && { logprobs: true, top_logprobs: 20 }),
@@ -73,7 +74,10 @@ function requestBody(
 
 type AnswerShape = NonNullable<ModelRequest['answer']>;
 
-function format(answer: AnswerShape, strict: boolean): NonNullable<Body['response_format']> {
+function responseFormat(
+  answer: AnswerShape,
+  strict: boolean,
+): NonNullable<Body['response_format']> {
   if (!strict) return { type: 'json_object' };
   return {
     type: 'json_schema',
@@ -81,7 +85,7 @@ function format(answer: AnswerShape, strict: boolean): NonNullable<Body['respons
   };
 }
 
-function messageParam(message: Message): OpenAI.ChatCompletionMessageParam {
+function toMessageParam(message: Message): OpenAI.ChatCompletionMessageParam {
   switch (message.role) {
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
@@ -104,7 +108,7 @@ function messageParam(message: Message): OpenAI.ChatCompletionMessageParam {
   }
 }
 
-function toolParam(tool: Tool): OpenAI.ChatCompletionFunctionTool {
+function toToolParam(tool: Tool): OpenAI.ChatCompletionFunctionTool {
   return {
     type: 'function',
     function: {
@@ -115,7 +119,7 @@ function toolParam(tool: Tool): OpenAI.ChatCompletionFunctionTool {
   };
 }
 
-const WHAT = 'a chat completion';
+const EXPECTED = 'a chat completion';
 
 /** What we read of a chat completion; endpoints add fields of their own and leave others out. */
 const completionSchema = z.object({
@@ -179,13 +183,13 @@ function readReplies(
   onUnknown: (reason: string) => void,
 ): readonly ModelReply[] | { readonly malformed: string } {
   const parsed = completionSchema.safeParse(body);
-  if (!parsed.success) return { malformed: complaintAbout(body, parsed.error, WHAT) };
+  if (!parsed.success) return { malformed: describeInvalidReply(body, parsed.error, EXPECTED) };
   const { choices, usage, model } = parsed.data;
   return choices.map(({ message, finish_reason, logprobs }, index) => {
     const toolCalls = (message.tool_calls ?? []).map((call, index) => ({
       id: call.id || `call_${index + 1}`,
       name: call.function.name,
-      arguments: parsedArguments(call.function.arguments ?? ''),
+      arguments: parseArguments(call.function.arguments ?? ''),
     }));
     const tokens = logprobs?.content ?? [];
     const finish = finish_reason ? FINISHES[finish_reason] : undefined;
@@ -197,7 +201,7 @@ function readReplies(
       ...(message.refusal && { refusal: message.refusal }),
       ...(model && { version: model }),
       usage: index === 0 ? usageOf(usage ? countsOf(usage) : undefined, price) : NO_USAGE,
-      ...(tokens.length > 0 && { tokens: tokens.map(replyToken) }),
+      ...(tokens.length > 0 && { tokens: tokens.map(toReplyToken) }),
     };
   });
 }
@@ -212,9 +216,9 @@ export function readEmbeddings(
   body: unknown,
   count: number,
   price: Price | undefined,
-): Embedded | { readonly malformed: string } {
+): Embeddings | { readonly malformed: string } {
   const parsed = embeddingsSchema.safeParse(body);
-  if (!parsed.success) return { malformed: complaintAbout(body, parsed.error, WHAT) };
+  if (!parsed.success) return { malformed: describeInvalidReply(body, parsed.error, EXPECTED) };
   const { data, usage } = parsed.data;
   const vectors = [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
   if (vectors.length !== count) {

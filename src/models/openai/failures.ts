@@ -1,8 +1,8 @@
 import { APIConnectionError, APIError } from 'openai';
 import { errorText } from '../../core/errors.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
-import { connectionFault, shownUrl, shownWords } from '../connectionErrors.ts';
-import { leftAloneText } from '../endpoint/requestQueue.ts';
+import { connectionFaultOf, redactUrl, sanitizeText } from '../connectionErrors.ts';
+import { retryAfterText } from '../endpoint/requestQueue.ts';
 import { ModelError } from '../model.ts';
 import type { Attempts } from './guardedFetch.ts';
 
@@ -15,7 +15,7 @@ export interface Advice {
 }
 
 /** What a message about a failure may name. */
-export interface Endpoint {
+export interface FailedEndpoint {
   readonly baseUrl: string;
   readonly model: string;
   /** The variable that holds its key; absent if it needs none. */
@@ -41,13 +41,13 @@ export function isTooLong(error: APIError): boolean {
 }
 
 /** The client's error as ours, with what to do about it and without any key. */
-export function toModelError(error: unknown, at: Endpoint, attempts: Attempts): ModelError {
-  const url = shownUrl(at.baseUrl);
-  if (error instanceof APIConnectionError) return unreachable(error, at);
+export function toModelError(error: unknown, at: FailedEndpoint, attempts: Attempts): ModelError {
+  const url = redactUrl(at.baseUrl);
+  if (error instanceof APIConnectionError) return unreachableError(error, at);
   if (error instanceof APIError && error.status !== undefined) {
     return statusError(error, error.status, at, attempts);
   }
-  const words = shownWords(errorText(error), at.scrubber);
+  const words = sanitizeText(errorText(error), at.scrubber);
   if (error instanceof SyntaxError) {
     return new ModelError(
       'malformed-reply',
@@ -61,36 +61,36 @@ export function toModelError(error: unknown, at: Endpoint, attempts: Attempts): 
 }
 
 /** Where there was no response. */
-export function unreachable(error: Error, at: Endpoint): ModelError {
-  const { reason, advice = at.advice.unreachable } = connectionFault(error);
-  const words = shownWords(reason, at.scrubber);
+export function unreachableError(error: Error, at: FailedEndpoint): ModelError {
+  const { reason, advice = at.advice.unreachable } = connectionFaultOf(error);
+  const words = sanitizeText(reason, at.scrubber);
   return new ModelError(
     'unreachable',
-    `The endpoint ${shownUrl(at.baseUrl)} cannot be reached (${words}). ${advice}`,
+    `The endpoint ${redactUrl(at.baseUrl)} cannot be reached (${words}). ${advice}`,
   );
 }
 
 /** Where the attempts before found nobody, more time would not help. */
-export function timeoutError(at: Endpoint, attempts: Attempts): ModelError {
-  if (attempts.lastFailure) return unreachable(attempts.lastFailure, at);
+export function timeoutError(at: FailedEndpoint, attempts: Attempts): ModelError {
+  if (attempts.lastFailure) return unreachableError(attempts.lastFailure, at);
   const last =
     attempts.lastStatus === undefined
       ? ''
       : ` Its last response had status ${attempts.lastStatus}.`;
   return new ModelError(
     'timeout',
-    `The endpoint ${shownUrl(at.baseUrl)} did not answer within ${at.timeout} ms.${last} Raise the model's \`timeout\` if it needs longer.`,
+    `The endpoint ${redactUrl(at.baseUrl)} did not answer within ${at.timeout} ms.${last} Raise the model's \`timeout\` if it needs longer.`,
   );
 }
 
 function statusError(
   error: APIError,
   status: number,
-  at: Endpoint,
+  at: FailedEndpoint,
   attempts: Attempts,
 ): ModelError {
-  const url = shownUrl(at.baseUrl);
-  const said = `(${shownWords(error.message, at.scrubber)})`;
+  const url = redactUrl(at.baseUrl);
+  const said = `(${sanitizeText(error.message, at.scrubber)})`;
   if (isTooLong(error)) {
     return new ModelError(
       'too-long',
@@ -114,10 +114,11 @@ function statusError(
     case 408:
       return new ModelError(
         'timeout',
-        `The endpoint ${url} took too long ${said}. ${leftAlone(attempts) ?? 'Try again.'}`,
+        `The endpoint ${url} took too long ${said}. ${retryAfterAdvice(attempts) ?? 'Try again.'}`,
       );
     case 429: {
-      const advice = leftAlone(attempts) ?? "Lower the concurrency, or check your account's quota.";
+      const advice =
+        retryAfterAdvice(attempts) ?? "Lower the concurrency, or check your account's quota.";
       return new ModelError(
         'rate-limited',
         `The endpoint ${url} is rate-limited ${said}. ${advice}`,
@@ -125,7 +126,7 @@ function statusError(
     }
     default:
       if (status >= 500 || status === 409) {
-        const wait = leftAlone(attempts);
+        const wait = retryAfterAdvice(attempts);
         return new ModelError(
           'server-error',
           `The endpoint ${url} failed ${said}${wait ? `. ${wait}` : ', even after retries. Try later, or check its log.'}`,
@@ -139,13 +140,13 @@ function statusError(
 }
 
 /** Not asked at all, since the endpoint said before when to come back. */
-export function leftAloneError(at: Endpoint, attempts: Attempts): ModelError {
+export function retryAfterModelError(at: FailedEndpoint, attempts: Attempts): ModelError {
   return new ModelError(
     'rate-limited',
-    `The endpoint ${shownUrl(at.baseUrl)} is rate-limited. ${leftAlone(attempts)}`,
+    `The endpoint ${redactUrl(at.baseUrl)} is rate-limited. ${retryAfterAdvice(attempts)}`,
   );
 }
 
-function leftAlone({ refusedWait }: Attempts): string | undefined {
-  return refusedWait === undefined ? undefined : leftAloneText(refusedWait, 'model');
+function retryAfterAdvice({ refusedWait }: Attempts): string | undefined {
+  return refusedWait === undefined ? undefined : retryAfterText(refusedWait, 'model');
 }

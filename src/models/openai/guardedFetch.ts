@@ -1,15 +1,20 @@
 import { jsonExcess } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { connectionFault, shownUrl } from '../connectionErrors.ts';
-import { askedWait } from '../endpoint/rateLimiter.ts';
-import { EndpointDown, inLine, LeftAlone, type Line } from '../endpoint/requestQueue.ts';
+import { connectionFaultOf, redactUrl } from '../connectionErrors.ts';
+import { parseRetryAfter } from '../endpoint/rateLimiter.ts';
+import {
+  EndpointDownError,
+  type RequestQueue,
+  RetryAfterError,
+  sendQueued,
+} from '../endpoint/requestQueue.ts';
 import type { TimeLimit } from '../endpoint/timeLimit.ts';
 import { ModelError } from '../model.ts';
-import type { StreamReading } from './streaming.ts';
+import type { StreamReader } from './streaming.ts';
 
 /** A reply that is not read; its message goes after `The reply of https://… `. */
-export class UnreadReply extends Error {
+export class RejectedReplyError extends Error {
   override readonly name = 'UnreadReply';
 }
 
@@ -18,7 +23,7 @@ export interface Attempts {
   /** Of the whole request. */
   readonly limit: TimeLimit;
   /** That of a target, where the request is for its reply. */
-  readonly waits?: TimeLimit['waits'] | undefined;
+  readonly onWait?: TimeLimit['onWait'] | undefined;
   lastStatus?: number | undefined;
   /** Why there was no response, if there was none to the last attempt. */
   lastFailure?: Error | undefined;
@@ -33,7 +38,7 @@ const CHARACTERS_PER_TOKEN = 4;
 const FINAL_REFUSAL = /insufficient_quota|billing|request too large/i;
 
 /** What of a response's headers the client reads. The waits that endpoints ask for are waited for in line. */
-const PASSED_ON = ['x-should-retry', 'x-request-id'];
+const PASSED_HEADERS = ['x-should-retry', 'x-request-id'];
 
 /**
  * A `fetch` for the client that waits in line, and reads the whole body itself, with a cap: the client's
@@ -45,42 +50,45 @@ const PASSED_ON = ['x-should-retry', 'x-request-id'];
  * @param reading of each attempt, where the answer may be a stream
  */
 export function guardedFetch(
-  line: Line,
+  queue: RequestQueue,
   attempts: Attempts,
   stop: AbortController,
-  reading?: () => StreamReading,
+  reading?: () => StreamReader,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   return async (input, init) => {
-    const { limit, waits } = attempts;
+    const { limit, onWait } = attempts;
     const text = typeof init?.body === 'string' ? init.body : '';
-    const asking = {
+    const request = {
       tokens: text.length / CHARACTERS_PER_TOKEN,
       limit,
-      waits,
+      onWait,
       signal: stop.signal,
     };
     const send = () => sendOnce(input, init, attempts, stop, reading);
-    const { answer, place, refusedWait } = await inLine(line, asking, send).catch((error) => {
-      if (error instanceof LeftAlone) attempts.refusedWait = error.wait;
-      if (error instanceof EndpointDown || error instanceof LeftAlone) stop.abort(error);
-      throw error;
-    });
-    place.leave();
+    const { answer, inFlight, refusedWait } = await sendQueued(queue, request, send).catch(
+      (error) => {
+        if (error instanceof RetryAfterError) attempts.refusedWait = error.wait;
+        if (error instanceof EndpointDownError || error instanceof RetryAfterError)
+          stop.abort(error);
+        throw error;
+      },
+    );
+    inFlight.end();
     const headers = new Headers({ 'content-type': 'application/json' });
-    for (const name of PASSED_ON) {
+    for (const name of PASSED_HEADERS) {
       const value = answer.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    if (askedWait(answer.headers) !== undefined) headers.set('retry-after-ms', '1');
+    if (parseRetryAfter(answer.headers) !== undefined) headers.set('retry-after-ms', '1');
     // Retry-After: 86400 must not hold a run for a day; and what is refused in line stays refused.
     if (refusedWait !== undefined) attempts.refusedWait = refusedWait;
     if (refusedWait !== undefined || answer.status === 429) headers.set('x-should-retry', 'false');
-    return readResponse(answer.bytes, { status: answer.status, headers });
+    return createResponse(answer.bytes, { status: answer.status, headers });
   };
 }
 
 /** A response whose body is there already: a stream of it would take longer than all else of a request. */
-function readResponse(body: string | Uint8Array, init: ResponseInit): Response {
+function createResponse(body: string | Uint8Array, init: ResponseInit): Response {
   const text = async () => (typeof body === 'string' ? body : new TextDecoder().decode(body));
   const json = async (): Promise<unknown> => JSON.parse(await text());
   return Object.assign(new Response(null, init), { text, json });
@@ -91,21 +99,21 @@ async function sendOnce(
   init: RequestInit | undefined,
   attempts: Attempts,
   stop: AbortController,
-  reading?: () => StreamReading,
+  reading?: () => StreamReader,
 ) {
   const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
     attempts.lastStatus = undefined;
     attempts.lastFailure = error instanceof Error ? error : undefined;
     // What is wrong with encryption is wrong in a second as well.
-    if (error instanceof Error && connectionFault(error).advice !== undefined) stop.abort(error);
+    if (error instanceof Error && connectionFaultOf(error).advice !== undefined) stop.abort(error);
     throw error;
   });
   const { status, headers } = response;
   attempts.lastStatus = status;
   attempts.lastFailure = undefined;
-  const elsewhere = headers.get('location');
-  if (status >= 300 && status < 400 && elsewhere !== null) {
-    const error = redirected(response.url, elsewhere);
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location !== null) {
+    const error = redirectError(response.url, location);
     stop.abort(error);
     throw error;
   }
@@ -123,11 +131,11 @@ function isFinalRefusal(headers: Headers, bytes: string | Uint8Array): boolean {
   return FINAL_REFUSAL.test(typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString());
 }
 
-function redirected(from: string, to: string): ModelError {
-  const place = URL.canParse(to, from) ? new URL(to, from).href : to;
+function redirectError(from: string, to: string): ModelError {
+  const target = URL.canParse(to, from) ? new URL(to, from).href : to;
   return new ModelError(
     'redirected',
-    `The endpoint ${shownUrl(from)} redirects to ${visibleLine(shownUrl(place), 300)}, where nothing was sent. If you trust that address, set the model's \`base_url\` to it.`,
+    `The endpoint ${redactUrl(from)} redirects to ${visibleLine(redactUrl(target), 300)}, where nothing was sent. If you trust that address, set the model's \`base_url\` to it.`,
   );
 }
 
@@ -135,21 +143,21 @@ async function readCapped(
   response: Response,
   stop: AbortController,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const whole = isShort(response)
+  const whole = declaresSafeLength(response)
     ? new Uint8Array(await response.arrayBuffer())
-    : await chunksTogether(response, stop);
+    : await readAllChunks(response, stop);
   const excess = jsonExcess(whole);
-  if (excess !== undefined) giveUp(stop, excess);
+  if (excess !== undefined) abortWith(stop, excess);
   return whole;
 }
 
 /** Whether it cannot be longer than it says, and says that it is within the limit. */
-function isShort({ headers }: Response): boolean {
+function declaresSafeLength({ headers }: Response): boolean {
   const size = headers.get('content-length') ?? '';
   return /^\d+$/.test(size) && Number(size) <= LIMITS.response && !headers.has('content-encoding');
 }
 
-async function chunksTogether(
+async function readAllChunks(
   response: Response,
   stop: AbortController,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -161,7 +169,7 @@ async function chunksTogether(
 async function readStream(
   response: Response,
   stop: AbortController,
-  reading: StreamReading,
+  reading: StreamReader,
 ): Promise<string> {
   await readChunks(response, stop, (chunk) => reading.add(chunk));
   return reading.body();
@@ -180,14 +188,14 @@ async function readChunks(
     if (done) return;
     size += value.byteLength;
     if (size > LIMITS.response) {
-      giveUp(stop, `is larger than ${readable(LIMITS.response)} bytes and was cut off`);
+      abortWith(stop, `is larger than ${readable(LIMITS.response)} bytes and was cut off`);
     }
     take(value);
   }
 }
 
-function giveUp(stop: AbortController, why: string): never {
-  const error = new UnreadReply(why);
+function abortWith(stop: AbortController, why: string): never {
+  const error = new RejectedReplyError(why);
   stop.abort(error);
   throw error;
 }

@@ -1,12 +1,12 @@
 import { APIError, AzureOpenAI, type ClientOptions, OpenAI } from 'openai';
 import type { Logger } from '../../core/logger.ts';
 import { digestOf } from '../../node/hashes.ts';
-import { shownUrl, shownWords } from '../connectionErrors.ts';
+import { redactUrl, sanitizeText } from '../connectionErrors.ts';
 import { Endpoints } from '../endpoint/endpoints.ts';
-import { EndpointDown, LeftAlone, type Line } from '../endpoint/requestQueue.ts';
+import { EndpointDownError, type RequestQueue, RetryAfterError } from '../endpoint/requestQueue.ts';
 import { NO_TIME_LIMIT, rejectOnAbort, TimeLimit } from '../endpoint/timeLimit.ts';
 import {
-  type Embedded,
+  type Embeddings,
   type Model,
   ModelError,
   type ModelHost,
@@ -17,27 +17,27 @@ import {
 import {
   type Abilities,
   abilitiesOf,
-  formatFor,
-  hasChoice,
+  answerFormatFor,
+  hasFormatChoice,
   learn,
-  remember,
+  saveAbilities,
   type Used,
 } from './abilities.ts';
 import type { Api, RequestOptions } from './api.ts';
 import { chatApi, readEmbeddings } from './chatApi.ts';
 import {
   complaintOf,
-  type Endpoint,
+  type FailedEndpoint,
   isTooLong,
-  leftAloneError,
+  retryAfterModelError,
   timeoutError,
   toModelError,
-  unreachable,
+  unreachableError,
 } from './failures.ts';
-import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
+import { type Attempts, guardedFetch, RejectedReplyError } from './guardedFetch.ts';
 import { type Account, DEFAULT_TIMEOUT, type EndpointParams } from './params.ts';
 import { responsesApi } from './responsesApi.ts';
-import { type Collector, StreamReading } from './streaming.ts';
+import { type Collector, StreamReader } from './streaming.ts';
 
 /** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
 const RETRIES = 3;
@@ -48,14 +48,14 @@ type CommonOptions = Pick<
   'adminAPIKey' | 'defaultHeaders' | 'maxRetries' | 'timeout' | 'fetch' | 'logLevel'
 >;
 
-interface OpenAiSetup extends Omit<Endpoint, 'model'> {
+interface OpenAiSetup extends Omit<FailedEndpoint, 'model'> {
   readonly id: string;
   readonly params: EndpointParams;
   /** Whether OpenAI's own models are served there. */
   readonly isOpenAi: boolean;
   readonly makeClient: (options: CommonOptions) => OpenAI;
   readonly log: Logger;
-  readonly line: Line;
+  readonly queue: RequestQueue;
 }
 
 /** Where the client hands the `fetch` of a request on to `fetchOfRequest`. */
@@ -74,7 +74,7 @@ class OpenAiModel implements Model {
   readonly #api: Api;
   readonly #notedFinishes = new Set<string>();
 
-  #made: OpenAI | undefined;
+  #cachedClient: OpenAI | undefined;
 
   constructor(setup: OpenAiSetup) {
     this.id = setup.id;
@@ -84,46 +84,53 @@ class OpenAiModel implements Model {
 
   /** Endpoints without `n` are asked once for each answer. */
   async complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies> {
-    const replies: [ModelReply, ...ModelReply[]] = [...(await this.#some(request, count, signal))];
+    const replies: [ModelReply, ...ModelReply[]] = [
+      ...(await this.#completeUpTo(request, count, signal)),
+    ];
     while (replies.length < count) {
-      replies.push(...(await this.#some(request, count - replies.length, signal)));
+      replies.push(...(await this.#completeUpTo(request, count - replies.length, signal)));
     }
     return replies;
   }
 
   /** @param most the endpoint may give fewer */
-  async #some(request: ModelRequest, most: number, signal: AbortSignal): Promise<Replies> {
-    const body = await this.#limited(signal, request.waits, (attempts, stop) =>
+  async #completeUpTo(request: ModelRequest, most: number, signal: AbortSignal): Promise<Replies> {
+    const body = await this.#withTimeLimit(signal, request.onWait, (attempts, stop) =>
       this.#complete(request, most, attempts, stop),
     );
     const { price } = this.#setup.params;
     const read = this.#api.read(body, price, (reason) => this.#noteFinish(reason));
     const [first, ...rest] = this.#read(read);
     if (!first) throw new Error('Internal error: a reply without choices was let through.');
-    const told = this.#told(request);
+    const told = this.#answerFormatOf(request);
     return [{ ...first, ...told }, ...rest.slice(0, most - 1).map((one) => ({ ...one, ...told }))];
   }
 
-  #told(request: ModelRequest): Pick<ModelReply, 'answerFormat'> {
-    if (!hasChoice(request, this.#setup)) return {};
-    return { answerFormat: abilitiesOf(this.#askedWith(request)).format };
+  #answerFormatOf(request: ModelRequest): Pick<ModelReply, 'answerFormat'> {
+    if (!hasFormatChoice(request, this.#setup)) return {};
+    return { answerFormat: abilitiesOf(this.#endpointFor(request)).format };
   }
 
-  #askedWith(request: ModelRequest) {
+  #endpointFor(request: ModelRequest) {
     const { baseUrl, params, isOpenAi } = this.#setup;
-    return { baseUrl, model: params.model, isOpenAi, format: formatFor(request, this.#setup) };
+    return {
+      baseUrl,
+      model: params.model,
+      isOpenAi,
+      format: answerFormatFor(request, this.#setup),
+    };
   }
 
   #noteFinish(reason: string): void {
     if (this.#notedFinishes.has(reason)) return;
     this.#notedFinishes.add(reason);
-    const words = shownWords(reason, this.#setup.scrubber);
+    const words = sanitizeText(reason, this.#setup.scrubber);
     this.#setup.log.warn(`${this.id} ended a reply with the unknown finish_reason "${words}".`);
   }
 
-  async embed(texts: readonly string[], signal: AbortSignal): Promise<Embedded> {
+  async embed(texts: readonly string[], signal: AbortSignal): Promise<Embeddings> {
     const { model, price } = this.#setup.params;
-    const body = await this.#limited(signal, undefined, (attempts, stop) =>
+    const body = await this.#withTimeLimit(signal, undefined, (attempts, stop) =>
       this.#client.embeddings.create(
         { model, input: [...texts], encoding_format: 'float' },
         this.#requestOptions(attempts, stop),
@@ -133,16 +140,16 @@ class OpenAiModel implements Model {
   }
 
   /** Within the model's time limit, and ended by the signal. */
-  async #limited<Body>(
+  async #withTimeLimit<Body>(
     signal: AbortSignal,
-    waits: ModelRequest['waits'],
+    onWait: ModelRequest['onWait'],
     ask: (attempts: Attempts, stop: AbortController) => Promise<Body>,
   ): Promise<Body> {
     signal.throwIfAborted();
     const { timeout } = this.#setup;
     const stop = new AbortController();
     const limit = new TimeLimit(timeout, () => stop.abort(timeoutError(this.#endpoint, attempts)));
-    const attempts: Attempts = { limit, waits };
+    const attempts: Attempts = { limit, onWait };
     const forward = () => stop.abort(signal.reason);
     signal.addEventListener('abort', forward, { once: true });
     try {
@@ -150,8 +157,8 @@ class OpenAiModel implements Model {
       return await Promise.race([ask(attempts, stop), rejectOnAbort(stop.signal)]);
     } catch (error) {
       const explained = this.#explain(error, attempts, stop.signal);
-      if (isOfEndpoint(explained)) {
-        this.#setup.line.failed(explained.message, explained.reason !== 'unreachable');
+      if (isEndpointFailure(explained)) {
+        this.#setup.queue.onFailure(explained.message, explained.reason !== 'unreachable');
       }
       throw explained;
     } finally {
@@ -160,7 +167,7 @@ class OpenAiModel implements Model {
     }
   }
 
-  get #endpoint(): Endpoint {
+  get #endpoint(): FailedEndpoint {
     return { ...this.#setup, model: this.#setup.params.model };
   }
 
@@ -171,7 +178,7 @@ class OpenAiModel implements Model {
     attempts: Attempts,
     stop: AbortController,
   ): Promise<unknown> {
-    const endpoint = this.#askedWith(request);
+    const endpoint = this.#endpointFor(request);
     for (;;) {
       const abilities = abilitiesOf(endpoint);
       const asked = this.#api.prepare(request, this.#setup.params, abilities, count);
@@ -180,7 +187,7 @@ class OpenAiModel implements Model {
       } catch (error) {
         const better = this.#learnFrom(error, asked.used, abilities);
         if (!better) throw error;
-        remember(endpoint, better);
+        saveAbilities(endpoint, better);
       }
     }
   }
@@ -192,7 +199,7 @@ class OpenAiModel implements Model {
     if (isTooLong(error)) return undefined;
     const better = learn(complaintOf(error), sent, used, this.#setup.isOpenAi);
     if (better) {
-      const words = shownWords(error.message, this.#setup.scrubber);
+      const words = sanitizeText(error.message, this.#setup.scrubber);
       this.#setup.log.warn(
         `${this.id} refused a parameter (${words}); asking again with ${JSON.stringify(better)}.`,
       );
@@ -203,7 +210,7 @@ class OpenAiModel implements Model {
   /** One for all requests, since it takes long to make. */
   get #client(): OpenAI {
     const { makeClient, params } = this.#setup;
-    this.#made ??= makeClient({
+    this.#cachedClient ??= makeClient({
       adminAPIKey: null,
       defaultHeaders: params.headers ?? {},
       maxRetries: RETRIES,
@@ -212,7 +219,7 @@ class OpenAiModel implements Model {
       fetch: fetchOfRequest,
       logLevel: 'off',
     });
-    return this.#made;
+    return this.#cachedClient;
   }
 
   /** Of a request: its own `fetch` knows its deadline. */
@@ -221,32 +228,33 @@ class OpenAiModel implements Model {
     stop: AbortController,
     collect?: () => Collector,
   ): RequestOptions {
-    const { line } = this.#setup;
-    const own = guardedFetch(line, attempts, stop, collect && (() => new StreamReading(collect())));
+    const { queue } = this.#setup;
+    const own = guardedFetch(queue, attempts, stop, collect && (() => new StreamReader(collect())));
     return { signal: stop.signal, fetchOptions: { [OWN_FETCH]: own } as object };
   }
 
   #read<Reply extends object>(read: Reply | { readonly malformed: string }): Reply {
     if (!('malformed' in read)) return read;
-    const words = shownWords(read.malformed, this.#setup.scrubber);
+    const words = sanitizeText(read.malformed, this.#setup.scrubber);
     throw new ModelError(
       'malformed-reply',
-      `The reply of ${shownUrl(this.#setup.baseUrl)} cannot be used: ${words}. Check that base_url is the address of an OpenAI-compatible API.`,
+      `The reply of ${redactUrl(this.#setup.baseUrl)} cannot be used: ${words}. Check that base_url is the address of an OpenAI-compatible API.`,
     );
   }
 
   #explain(error: unknown, attempts: Attempts, stopped: AbortSignal): unknown {
-    if (stopped.reason instanceof EndpointDown) {
+    if (stopped.reason instanceof EndpointDownError) {
       return new ModelError('endpoint-down', stopped.reason.message);
     }
     if (stopped.aborted && stopped.reason === attempts.lastFailure) {
-      return unreachable(stopped.reason, this.#endpoint);
+      return unreachableError(stopped.reason, this.#endpoint);
     }
-    if (stopped.reason instanceof LeftAlone) return leftAloneError(this.#endpoint, attempts);
-    if (stopped.aborted && stopped.reason instanceof UnreadReply) {
+    if (stopped.reason instanceof RetryAfterError)
+      return retryAfterModelError(this.#endpoint, attempts);
+    if (stopped.aborted && stopped.reason instanceof RejectedReplyError) {
       return new ModelError(
         'malformed-reply',
-        `The reply of ${shownUrl(this.#setup.baseUrl)} ${stopped.reason.message}. Check that base_url is the address of an OpenAI-compatible API.`,
+        `The reply of ${redactUrl(this.#setup.baseUrl)} ${stopped.reason.message}. Check that base_url is the address of an OpenAI-compatible API.`,
       );
     }
     if (stopped.aborted) return stopped.reason;
@@ -256,7 +264,7 @@ class OpenAiModel implements Model {
 }
 
 /** Whether it says something of the endpoint's health, and not of one request. */
-function isOfEndpoint(error: unknown): error is ModelError {
+function isEndpointFailure(error: unknown): error is ModelError {
   return (
     error instanceof ModelError &&
     ['unreachable', 'server-error', 'rate-limited'].includes(error.reason)
@@ -267,15 +275,15 @@ function isOfEndpoint(error: unknown): error is ModelError {
 const NO_KEY = 'no-key';
 
 /** What a provider says of a model. */
-type Described = Omit<OpenAiSetup, 'makeClient' | 'scrubber' | 'log' | 'timeout' | 'line'>;
+type ModelDescription = Omit<OpenAiSetup, 'makeClient' | 'scrubber' | 'log' | 'timeout' | 'queue'>;
 
 /** A model at an address that takes a key as `Authorization: Bearer`, or none. */
 export function createOpenAiModel(
-  model: Described,
+  model: ModelDescription,
   { key, ...account }: Account & { readonly key?: string | undefined },
   host: ModelHost,
 ): OpenAiModel {
-  return modelBy(model, host, { key, ...account }, (options) => {
+  return createModelWith(model, host, { key, ...account }, (options) => {
     return new OpenAI({ ...options, ...account, baseURL: model.baseUrl, apiKey: key || NO_KEY });
   });
 }
@@ -289,13 +297,13 @@ interface AzureAccess {
 }
 
 export function createAzureModel(
-  model: Described,
+  model: ModelDescription,
   access: AzureAccess,
   host: ModelHost,
 ): OpenAiModel {
   const { deployment, apiVersion, kind, secret } = access;
   const own = { baseURL: model.baseUrl, organization: null, project: null };
-  return modelBy(model, host, access, (options) => {
+  return createModelWith(model, host, access, (options) => {
     return new AzureOpenAI({
       ...options,
       ...own,
@@ -310,18 +318,18 @@ export function createAzureModel(
 }
 
 /** @param account what tells this caller of the endpoint from others */
-function modelBy(
-  model: Described,
+function createModelWith(
+  model: ModelDescription,
   { scrubber, log, endpoints = new Endpoints(log) }: ModelHost,
   account: object,
   makeClient: (options: CommonOptions) => OpenAI,
 ): OpenAiModel {
   const { headers = {}, timeout = DEFAULT_TIMEOUT } = model.params;
   scrubber.addSecretsOf(headers);
-  const line = endpoints.line({
+  const queue = endpoints.queueFor({
     url: model.baseUrl,
     account: digestOf({ ...account, headers }),
     name: model.params.model,
   });
-  return new OpenAiModel({ ...model, makeClient, scrubber, log, timeout, line });
+  return new OpenAiModel({ ...model, makeClient, scrubber, log, timeout, queue });
 }

@@ -1,5 +1,5 @@
 import { type KeyHost, OPENAI_KEY } from '../../core/environment.ts';
-import { whatToStart } from '../destination.ts';
+import { startHintOf } from '../destination.ts';
 import type { ModelProvider } from '../model.ts';
 import type { Advice } from './failures.ts';
 import { type Account, openaiSchema } from './params.ts';
@@ -10,7 +10,7 @@ const PROJECT = 'OPENAI_PROJECT_ID';
 
 function adviceFor(baseUrl: string): Advice {
   return {
-    unreachable: whatToStart(baseUrl) ?? "Check that it is running, and the model's base_url.",
+    unreachable: startHintOf(baseUrl) ?? "Check that it is running, and the model's base_url.",
     notFound: 'Check `model`, and `base_url`, which usually ends in /v1.',
   };
 }
@@ -40,7 +40,7 @@ export const openaiProvider: ModelProvider = {
       destination: {
         url: baseUrl,
         variables: [...new Set(variables)],
-        usual: params.base_url === undefined || isOpenAi || spec.ownAddress === true,
+        isTrusted: params.base_url === undefined || isOpenAi || spec.ownAddress === true,
       },
       missingKey: needsKey && !key ? keyName : undefined,
       create: async (host) => {

@@ -1,18 +1,18 @@
 import type OpenAI from 'openai';
 import * as z from 'zod';
 import type { Message, Tool } from '../../core/message.ts';
-import { type ModelReply, type ModelRequest, type Thoughts, withSchema } from '../model.ts';
+import { appendSchema, type ModelReply, type ModelRequest, type Thoughts } from '../model.ts';
 import type { Price } from '../price.ts';
 import type { Abilities } from './abilities.ts';
 import {
   type Api,
   argumentsText,
-  complaintAbout,
+  describeInvalidReply,
   finishOf,
-  parsedArguments,
-  replyToken,
+  parseArguments,
   reportedError,
   tokenSchema,
+  toReplyToken,
   usageOf,
 } from './api.ts';
 import type { EndpointParams } from './params.ts';
@@ -32,10 +32,10 @@ const LOGPROBS: Include = 'message.output_text.logprobs';
 export const responsesApi: Api = {
   prepare(request, params, abilities) {
     const body = bodyOf(request, params, abilities);
-    const { hear } = request;
-    const streams = hear !== undefined && abilities.stream;
+    const { onText } = request;
+    const streams = onText !== undefined && abilities.stream;
     return {
-      ...(streams && { collect: () => responseCollector(hear) }),
+      ...(streams && { collect: () => responseCollector(onText) }),
       used: {
         format: body.text?.format !== undefined,
         temperature: body.temperature !== undefined,
@@ -58,7 +58,7 @@ function bodyOf(request: ModelRequest, params: EndpointParams, abilities: Abilit
   const temperature = request.temperature ?? params.temperature;
   const limit = request.maxTokens ?? params.max_tokens;
   const strict = abilities.format === 'json_schema';
-  const messages = answer && !strict ? withSchema(request.messages, answer) : request.messages;
+  const messages = answer && !strict ? appendSchema(request.messages, answer) : request.messages;
   const logprobs = request.logprobs === true && abilities.logprobs;
   const include = [
     ...(logprobs ? [LOGPROBS] : []),
@@ -68,7 +68,7 @@ function bodyOf(request: ModelRequest, params: EndpointParams, abilities: Abilit
     model: params.model,
     input: messages.flatMap((message) => itemsOf(message, thoughts?.get(message))),
     store: false,
-    ...(tools.length > 0 && { tools: tools.map(toolParam) }),
+    ...(tools.length > 0 && { tools: tools.map(toToolParam) }),
     ...(answer && abilities.format !== 'text' && { text: { format: formatOf(answer, strict) } }),
     ...(temperature !== undefined && abilities.temperature && { temperature }),
     ...(limit !== undefined && { max_output_tokens: limit }),
@@ -92,7 +92,7 @@ function itemsOf(message: Message, thoughts: Thoughts = []): Item[] {
       return [
         // As the endpoint gave them.
         ...(thoughts as readonly Item[]),
-        ...(message.content === '' ? [] : [said('assistant', message.content)]),
+        ...(message.content === '' ? [] : [messageItem('assistant', message.content)]),
         ...(message.toolCalls ?? []).map(
           (call): Item => ({
             type: 'function_call',
@@ -103,15 +103,15 @@ function itemsOf(message: Message, thoughts: Thoughts = []): Item[] {
         ),
       ];
     default:
-      return [said(message.role, message.content)];
+      return [messageItem(message.role, message.content)];
   }
 }
 
-function said(role: 'user' | 'assistant' | 'system' | 'developer', content: string): Item {
+function messageItem(role: 'user' | 'assistant' | 'system' | 'developer', content: string): Item {
   return { role, content };
 }
 
-function toolParam({ name, description, parameters }: Tool): OpenAI.Responses.FunctionTool {
+function toToolParam({ name, description, parameters }: Tool): OpenAI.Responses.FunctionTool {
   return {
     type: 'function',
     name,
@@ -168,7 +168,7 @@ function readResponse(
   onUnknown: (reason: string) => void,
 ): readonly ModelReply[] | { readonly malformed: string } {
   const parsed = responseSchema.safeParse(body);
-  if (!parsed.success) return { malformed: complaintAbout(body, parsed.error, 'a response') };
+  if (!parsed.success) return { malformed: describeInvalidReply(body, parsed.error, 'a response') };
   const { output, usage, model } = parsed.data;
   const failure = reportedError(body);
   if (failure !== undefined) return { malformed: `it reports an error: ${failure}` };
@@ -186,7 +186,7 @@ function readResponse(
       ...(model && { version: model }),
       usage: usageOf(usage ? countsOf(usage) : undefined, price),
       ...(thoughts.length > 0 && { thoughts }),
-      ...(tokens.length > 0 && { tokens: tokens.map(replyToken) }),
+      ...(tokens.length > 0 && { tokens: tokens.map(toReplyToken) }),
     },
   ];
 }
@@ -197,7 +197,7 @@ function callsIn(output: Response['output']): ModelReply['toolCalls'] {
     .map(({ call_id: id, name, arguments: given }, index) => ({
       id: id || `call_${index + 1}`,
       name: name ?? '',
-      arguments: parsedArguments(given ?? ''),
+      arguments: parseArguments(given ?? ''),
     }));
 }
 

@@ -11,7 +11,7 @@ export interface Collector {
 }
 
 /** Reads a stream for a collector, as it arrives. */
-export class StreamReading {
+export class StreamReader {
   readonly #collector: Collector;
   readonly #decoder = new TextDecoder();
   readonly #parser = createParser({ onEvent: ({ data }) => this.#add(data) });
@@ -64,7 +64,7 @@ const chunkSchema = z.object({
 });
 
 /** Of Chat Completions, with one choice. @param hear told all that was said so far */
-export function chatCollector(hear: (soFar: string) => void): Collector {
+export function chatCollector(onText: (soFar: string) => void): Collector {
   const message = { content: '', refusal: '' };
   const streamed = new StreamedCalls();
   const whole: Record<string, unknown> = {};
@@ -85,7 +85,7 @@ export function chatCollector(hear: (soFar: string) => void): Collector {
       for (const call of tool_calls ?? []) streamed.add(call);
       if (!content) return;
       message.content += content;
-      hear(message.content);
+      onText(message.content);
     },
     body() {
       if (failure) return failure;
@@ -106,7 +106,7 @@ const endSchema = z.object({
 });
 
 /** Of Responses, whose last event holds all. @param hear as of `chatCollector` */
-export function responseCollector(hear: (soFar: string) => void): Collector {
+export function responseCollector(onText: (soFar: string) => void): Collector {
   let text = '';
   let whole: unknown = {};
   return {
@@ -117,7 +117,7 @@ export function responseCollector(hear: (soFar: string) => void): Collector {
       else if (isMapping(event) && event.type === 'error') whole = { error: event };
       if (delta === undefined) return;
       text += delta;
-      hear(text);
+      onText(text);
     },
     body: () => whole,
   };

@@ -13,29 +13,31 @@ import { visibleLine } from '../../core/text/visibleText.ts';
 import { type Paint, shownPath } from '../style.ts';
 import { markdownList, markdownTable, plainTable } from '../tables.ts';
 
-const NAME_LENGTH = 36;
-const COMMENT_LENGTH = 160;
+const MAX_NAME = 36;
+const MAX_COMMENT = 160;
 const ITEM_LENGTH = 600;
 
 /** Disagreements that are listed; the rest is counted. */
-const LISTED = { terminal: 50, markdown: 200 };
+const MAX_LISTED = { terminal: 50, markdown: 200 };
 
-export const HEAD = [
+export const AGREEMENT_HEAD = [
   ...['Judge', 'Assertion', 'Of', 'Compared', 'Accuracy', 'Precision', 'Recall'],
   ...['Kappa', '95 %', 'Both fail', 'Judge fails', 'People fail', 'Both pass', 'Alpha'],
 ];
 
-export const MEANING =
+export const AGREEMENT_LEGEND =
   'Precision and recall are of fail. Kappa is agreement beyond chance, alpha that of people among each other.';
 
 /** For a terminal: a row for each judge and assertion, then each disagreement with file and line. */
 export function agreementText(agreement: Agreement, paint: Paint, folder: string): string {
   const { rows } = agreement;
-  const items = itemTexts(agreement, folder, LISTED.terminal);
+  const items = itemTexts(agreement, folder, MAX_LISTED.terminal);
   return `${paragraphs(
-    rows.length === 0 ? noneText(agreement) : undefined,
-    rows.length === 0 ? undefined : `${plainTable(HEAD, rows.map(cells), false)}\n${MEANING}`,
-    notesOf(agreement).join('\n'),
+    rows.length === 0 ? noAgreementText(agreement) : undefined,
+    rows.length === 0
+      ? undefined
+      : `${plainTable(AGREEMENT_HEAD, rows.map(agreementRowCells), false)}\n${AGREEMENT_LEGEND}`,
+    agreementNotes(agreement).join('\n'),
     items.length === 0 ? undefined : [paint.bold('Disagreements'), ...items].join('\n  '),
   )}\n`;
 }
@@ -43,18 +45,18 @@ export function agreementText(agreement: Agreement, paint: Paint, folder: string
 /** For a pull request. */
 export function agreementMarkdown(agreement: Agreement, folder: string): string {
   const { rows } = agreement;
-  const items = itemTexts(agreement, folder, LISTED.markdown);
+  const items = itemTexts(agreement, folder, MAX_LISTED.markdown);
   return `${paragraphs(
     '# Agreement of judges with people',
     rows.length === 0
-      ? noneText(agreement)
-      : `${markdownTable(HEAD, rows.map(cells))}\n\n${MEANING}`,
-    markdownList(notesOf(agreement), ITEM_LENGTH),
+      ? noAgreementText(agreement)
+      : `${markdownTable(AGREEMENT_HEAD, rows.map(agreementRowCells))}\n\n${AGREEMENT_LEGEND}`,
+    markdownList(agreementNotes(agreement), ITEM_LENGTH),
     items.length === 0 ? undefined : `## Disagreements\n\n${markdownList(items, ITEM_LENGTH)}`,
   )}\n`;
 }
 
-function noneText({ unmatched }: Agreement): string {
+function noAgreementText({ unmatched }: Agreement): string {
   const isToRun = unmatched.some(({ reason }) => reason === 'not-run');
   return `No label speaks of a conversation that was judged.${isToRun ? ' Run the files first: turnlight run' : ''}`;
 }
@@ -62,7 +64,7 @@ function noneText({ unmatched }: Agreement): string {
 /** What was compared, and how well they agree. */
 export function agreementCells({ assertion, of, compared, kappa, ...row }: AgreementRow): string[] {
   return [
-    assertion ? visibleLine(assertion.name, NAME_LENGTH) : 'all',
+    assertion ? visibleLine(assertion.name, MAX_NAME) : 'all',
     of,
     String(compared),
     shareText(row.accuracy),
@@ -83,10 +85,10 @@ function confusionCells(confusion: AgreementRow['confusion']): string[] {
 }
 
 /** Of a row, as `HEAD` names them. */
-export function cells(row: AgreementRow): string[] {
+export function agreementRowCells(row: AgreementRow): string[] {
   const { judge, confusion } = row;
   return [
-    visibleLine(judge, NAME_LENGTH),
+    visibleLine(judge, MAX_NAME),
     ...agreementCells(row),
     ...confusionCells(confusion),
     row.alpha === null ? '–' : row.alpha.toFixed(2),
@@ -94,7 +96,10 @@ export function cells(row: AgreementRow): string[] {
 }
 
 /** What the numbers leave out, a sentence each. */
-export function notesOf({ rows, unmatched }: Pick<Agreement, 'rows' | 'unmatched'>): string[] {
+export function agreementNotes({
+  rows,
+  unmatched,
+}: Pick<Agreement, 'rows' | 'unmatched'>): string[] {
   const sums = rows.filter(({ assertion }) => assertion === undefined);
   const sum = (pick: (row: AgreementRow) => number) =>
     sums.reduce((total, row) => total + pick(row), 0);
@@ -133,10 +138,10 @@ function itemText(item: LabelledItem, folder: string): string {
   const about = [
     caseTitle(item),
     ...(turn === undefined ? [] : [`turn ${turn}`]),
-    visibleLine(assertion.name, NAME_LENGTH),
+    visibleLine(assertion.name, MAX_NAME),
   ].join(', ');
   const said = labels.map(({ person, status: own, path, line, comment }) => {
-    const words = comment === undefined ? '' : `: “${visibleLine(comment, COMMENT_LENGTH)}”`;
+    const words = comment === undefined ? '' : `: “${visibleLine(comment, MAX_COMMENT)}”`;
     return `${visibleLine(person)} ${STATUS_WORDS[own]} (${shownPath(path, folder)}:${line}${words})`;
   });
   const mark = STANDING_WORDS[standing] === '' ? '' : `; ${STANDING_WORDS[standing]}`;
@@ -145,25 +150,25 @@ function itemText(item: LabelledItem, folder: string): string {
 }
 
 /** Thresholds that a table shows; the others are in the JSON. */
-const SHOWN = 15;
+const MAX_THRESHOLDS = 15;
 
 export const THRESHOLDS_HEAD = [
   ...['Threshold', 'Accuracy', 'Precision', 'Recall', 'Kappa'],
   ...['Both fail', 'Judge fails', 'People fail', 'Both pass', ''],
 ];
 
-const NONE = 'No judge gave labelled conversations more than one score.';
+const NO_THRESHOLDS = 'No judge gave labelled conversations more than one score.';
 
 /** For a terminal. */
 export function thresholdsText(all: readonly Thresholds[], paint: Paint): string {
   const parts = all.flatMap((one) => [
     `${paint.bold(titleOf(one))}\n${plainTable(
       THRESHOLDS_HEAD,
-      shownRows(one).map((row) => cellsOf(row, one)),
+      thresholdRows(one).map((row) => thresholdCells(row, one)),
       false,
-    )}\n${sentenceOf(one)}`,
+    )}\n${bestThresholdSentence(one)}`,
   ]);
-  return `${paragraphs(paint.bold('Thresholds'), ...(parts.length > 0 ? parts : [NONE]))}\n`;
+  return `${paragraphs(paint.bold('Thresholds'), ...(parts.length > 0 ? parts : [NO_THRESHOLDS]))}\n`;
 }
 
 /** For a pull request. */
@@ -172,19 +177,19 @@ export function thresholdsMarkdown(all: readonly Thresholds[]): string {
     `### ${escapeLine(titleOf(one))}`,
     markdownTable(
       THRESHOLDS_HEAD,
-      shownRows(one).map((row) => cellsOf(row, one)),
+      thresholdRows(one).map((row) => thresholdCells(row, one)),
     ),
-    escapeLine(sentenceOf(one), ITEM_LENGTH),
+    escapeLine(bestThresholdSentence(one), ITEM_LENGTH),
   ]);
-  return `${paragraphs('## Thresholds', ...(parts.length > 0 ? parts : [NONE]))}\n`;
+  return `${paragraphs('## Thresholds', ...(parts.length > 0 ? parts : [NO_THRESHOLDS]))}\n`;
 }
 
 function titleOf({ judge, assertion }: Thresholds): string {
-  return `${visibleLine(judge, NAME_LENGTH)}, ${visibleLine(assertion.name, NAME_LENGTH)}`;
+  return `${visibleLine(judge, MAX_NAME)}, ${visibleLine(assertion.name, MAX_NAME)}`;
 }
 
 /** Which one agrees best, and what that is worth on other conversations. */
-export function sentenceOf({ best, current, compared, heldOut }: Thresholds): string {
+export function bestThresholdSentence({ best, current, compared, heldOut }: Thresholds): string {
   const isBest = best === current;
   const what = isBest
     ? `The threshold ${scoreText(best)} agrees best with people.`
@@ -193,14 +198,14 @@ export function sentenceOf({ best, current, compared, heldOut }: Thresholds): st
 }
 
 /** Where there are too many, the best, the current one and others evenly. */
-export function shownRows({ rows, best, current }: Thresholds): ThresholdRow[] {
-  const every = Math.ceil(rows.length / SHOWN);
+export function thresholdRows({ rows, best, current }: Thresholds): ThresholdRow[] {
+  const every = Math.ceil(rows.length / MAX_THRESHOLDS);
   const isNamed = ({ threshold }: ThresholdRow) => threshold === best || threshold === current;
   return rows.filter((row, index) => index % every === 0 || isNamed(row));
 }
 
 /** As the head names them. */
-export function cellsOf(row: ThresholdRow, { best, current }: Thresholds): string[] {
+export function thresholdCells(row: ThresholdRow, { best, current }: Thresholds): string[] {
   const { threshold, confusion, accuracy, precision, recall, kappa } = row;
   const marks = [
     ...(threshold === current ? ['current'] : []),

@@ -8,7 +8,7 @@ import {
 } from '../../core/presentation/words.ts';
 import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { writtenJson } from '../streamJson.ts';
+import { streamJson } from '../streamJson.ts';
 import { type Paint, shownPath } from '../style.ts';
 import { markdownList, markdownTable, plainTable } from '../tables.ts';
 import {
@@ -20,13 +20,13 @@ import {
   pText,
   runText,
   sideText,
-  signed,
+  signedText,
 } from './comparisonSentences.ts';
 
 /** Cases of each outcome that are listed; the rest is counted. */
-const LISTED = { terminal: 30, markdown: 100 };
+const MAX_LISTED = { terminal: 30, markdown: 100 };
 
-const NAME_LENGTH = 36;
+const MAX_NAME = 36;
 
 const HEAD = ['Assertion', 'Cases', 'Before', 'After', 'Change', '95 %', 'Worse', 'Better', 'p'];
 
@@ -37,8 +37,8 @@ export function comparisonText(comparison: Comparison, paint: Paint, folder: str
     const own = comparison.cases.filter((one) => one.outcome === outcome);
     if (own.length === 0) return [];
     const head = paint.bold(`${OUTCOME_ICONS[outcome]} ${own.length} ${OUTCOME_WORDS[outcome]}`);
-    const shown = own.slice(0, LISTED.terminal).flatMap((one) => caseLines(one, paint, folder));
-    return [[head, ...shown, ...moreOf(own, LISTED.terminal)].join('\n')];
+    const shown = own.slice(0, MAX_LISTED.terminal).flatMap((one) => caseLines(one, paint, folder));
+    return [[head, ...shown, ...moreLine(own, MAX_LISTED.terminal)].join('\n')];
   });
   return `${paragraphs(
     `Before: ${runText(comparison.base)}\nAfter:  ${runText(comparison.head)}`,
@@ -58,14 +58,14 @@ export function comparisonMarkdown(comparison: Comparison, folder: string): stri
   const cases = OUTCOMES.flatMap((outcome) => {
     const own = comparison.cases.filter((one) => one.outcome === outcome);
     if (own.length === 0) return [];
-    const shown = own.slice(0, LISTED.markdown).map((one) => {
+    const shown = own.slice(0, MAX_LISTED.markdown).map((one) => {
       const [first = '', ...more] = caseTexts(one, folder);
       const nested = more.map((text) => `\n  - ${escapeLine(text)}`);
       return `- ${escapeLine(first)}${nested.join('')}`;
     });
     return [
       `## ${OUTCOME_ICONS[outcome]} ${own.length} ${OUTCOME_WORDS[outcome]}`,
-      [...shown, ...moreOf(own, LISTED.markdown)].join('\n'),
+      [...shown, ...moreLine(own, MAX_LISTED.markdown)].join('\n'),
     ];
   });
   return `${paragraphs(
@@ -87,7 +87,7 @@ export function* comparisonJson(comparison: Comparison): Generator<string> {
   function* each() {
     yield* cases;
   }
-  yield* writtenJson({ sentence: evidenceSentence(comparison), ...rest, cases: each() });
+  yield* streamJson({ sentence: evidenceSentence(comparison), ...rest, cases: each() });
   yield '\n';
 }
 
@@ -95,11 +95,11 @@ function rows({ evidence }: Comparison): string[][] {
   return evidence.map((one) => {
     const { base, head } = one.test === 'mcnemar' ? one.passRate : one.score;
     return [
-      `${visibleLine(one.name, NAME_LENGTH)}${one.says === 'too-few' ? ' (too few cases)' : ''}`,
+      `${visibleLine(one.name, MAX_NAME)}${one.says === 'too-few' ? ' (too few cases)' : ''}`,
       String(one.cases),
       scoreText(base),
       scoreText(head),
-      signed(one.change.value),
+      signedText(one.change.value),
       intervalText(one.change).replace('95 % ', ''),
       String(one.worse),
       String(one.better),
@@ -129,7 +129,7 @@ function caseTexts(one: ComparedCase, folder: string): string[] {
   ];
 }
 
-function moreOf(own: readonly ComparedCase[], listed: number): string[] {
+function moreLine(own: readonly ComparedCase[], listed: number): string[] {
   return own.length > listed
     ? [`  and ${own.length - listed} more, which --format json lists`]
     : [];

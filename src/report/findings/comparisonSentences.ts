@@ -10,7 +10,7 @@ import { OUTCOME_WORDS, STATUS_WORDS } from '../../core/presentation/words.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 
-const NAME_LENGTH = 60;
+const MAX_NAME = 60;
 
 /** `1a2b3c4d of 2026-01-31 12:00 at 0123456789ab, 200 cases` */
 export function runText({ id, started, commit, finished, cases }: RunFacts): string {
@@ -25,12 +25,18 @@ export function runText({ id, started, commit, finished, cases }: RunFacts): str
 export function changedTexts({ base, head, differences }: Comparison): string[] {
   const { cases, inputs, questions, assertions, sameConversations, files } = differences;
   const changed = [
-    ...(differences.agent ? [`The agent: ${list(base.agents)} → ${list(head.agents)}.`] : []),
+    ...(differences.agent
+      ? [`The agent: ${formatList(base.agents)} → ${formatList(head.agents)}.`]
+      : []),
     ...files.map((file) => `The eval file ${visibleLine(file)}.`),
     ...(inputs > 0
-      ? [`What the conversation is made from (script, context or agent): ${of(inputs, cases)}.`]
+      ? [
+          `What the conversation is made from (script, context or agent): ${shareOfCases(inputs, cases)}.`,
+        ]
       : []),
-    ...(differences.judges ? [`The judge: ${list(base.judges)} → ${list(head.judges)}.`] : []),
+    ...(differences.judges
+      ? [`The judge: ${formatList(base.judges)} → ${formatList(head.judges)}.`]
+      : []),
     ...(questions > 0
       ? [`What the same judge is asked: ${questions} of ${counted(assertions, 'assertion')}.`]
       : []),
@@ -40,19 +46,21 @@ export function changedTexts({ base, head, differences }: Comparison): string[] 
     ...(changed.length === 0
       ? ['Nothing that the records tell: agent, eval files, questions and judges are the same.']
       : changed),
-    ...(cases > 0 ? [`Same conversations in both runs: ${of(sameConversations, cases)}.`] : []),
+    ...(cases > 0
+      ? [`Same conversations in both runs: ${shareOfCases(sameConversations, cases)}.`]
+      : []),
     before === after
       ? `Each case ran ${before} in both runs.`
       : `Each case ran ${before} before and ${after} after.`,
   ];
 }
 
-function of(some: number, all: number): string {
+function shareOfCases(some: number, all: number): string {
   return `${some} of ${counted(all, 'case')}`;
 }
 
-function list(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.map((one) => visibleLine(one, NAME_LENGTH)).join(', ');
+function formatList(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.map((one) => visibleLine(one, MAX_NAME)).join(', ');
 }
 
 /** `3 times with 1 to 5 samples` */
@@ -79,7 +87,7 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
   const rate =
     passRate === undefined
       ? ''
-      : ` The share of cases that pass changed by ${signed(passRate.change.value)} (${intervalText(passRate.change)}).`;
+      : ` The share of cases that pass changed by ${signedText(passRate.change.value)} (${intervalText(passRate.change)}).`;
   if (evidence.every(({ says }) => says === 'too-few')) {
     const all = passRate?.cases ?? 0;
     return all > cases
@@ -92,7 +100,7 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
 }
 
 /** More assertions with as many cases, too few all of them, are told in one sentence. */
-const ALIKE = 3;
+const MAX_SEPARATE = 3;
 
 /** Of each assertion, those alike as one. */
 export function evidenceTexts(
@@ -103,7 +111,7 @@ export function evidenceTexts(
   );
   return [...alike.values()].flatMap((group) => {
     const [{ says, cases, needed }] = group;
-    if (says !== 'too-few' || group.length <= ALIKE) {
+    if (says !== 'too-few' || group.length <= MAX_SEPARATE) {
       return group.map((one) => ({ says: one.says, text: evidenceText(one) }));
     }
     const text = `${group.length} assertions, each in ${counted(cases, 'case')}, too few to tell: ${neededText(needed)}.`;
@@ -114,7 +122,7 @@ export function evidenceTexts(
 /** Of one assertion: `Tone: no evidence of a change in 200 cases: 0.98 → 0.97 (change −0.01, …).` */
 function evidenceText(one: Evidence): string {
   const { cases, needed, says } = one;
-  const name = visibleLine(one.name, NAME_LENGTH);
+  const name = visibleLine(one.name, MAX_NAME);
   switch (says) {
     case 'too-few':
       return `${name}: ${tooFewText(cases, needed)}.`;
@@ -138,12 +146,12 @@ function neededText(needed: number): string {
 
 /** `Completeness 0.91 → 0.81 (change −0.10, 95 % −0.15 to −0.05, p 0.0004)` */
 function changeText(one: Evidence): string {
-  return `${visibleLine(one.name, NAME_LENGTH)} ${numbersText(one)}`;
+  return `${visibleLine(one.name, MAX_NAME)} ${numbersText(one)}`;
 }
 
 function numbersText(one: Evidence): string {
   const { base, head } = one.test === 'mcnemar' ? one.passRate : one.score;
-  const sums = `change ${signed(one.change.value)}, ${intervalText(one.change)}, p ${pText(one.adjusted)}`;
+  const sums = `change ${signedText(one.change.value)}, ${intervalText(one.change)}, p ${pText(one.adjusted)}`;
   return `${scoreText(base)} → ${scoreText(head)} (${sums})`;
 }
 
@@ -152,7 +160,7 @@ export function noiseTexts(noise: readonly NoiseRow[]): string[] {
   const all = noise.filter(({ assertion }) => assertion === undefined);
   if (all.length === 0) return ['No verdict is by a judge.'];
   return all.map((row) => {
-    const judge = visibleLine(row.judge, NAME_LENGTH);
+    const judge = visibleLine(row.judge, MAX_NAME);
     const samples =
       row.sampled === 0
         ? ''
@@ -184,7 +192,7 @@ export function assertionText(compared: ComparedAssertion): string {
     base && head
       ? `${sideText(base, threshold)} → ${sideText(head, threshold)}`
       : OUTCOME_WORDS[outcome];
-  return [`${visibleLine(name, NAME_LENGTH)}: ${sides}`, ...turnsText(turns)].join(', ');
+  return [`${visibleLine(name, MAX_NAME)}: ${sides}`, ...turnsText(turns)].join(', ');
 }
 
 /** `worse in turn 4`, `better in turns 2, 6` */
@@ -201,15 +209,15 @@ function turnList(turns: readonly number[]): string {
 
 /** `95 % −0.15 to −0.05` */
 export function intervalText({ low, high }: Pick<Change, 'low' | 'high'>): string {
-  return `95 % ${plain(low)} to ${plain(high)}`;
+  return `95 % ${fixedNumber(low)} to ${fixedNumber(high)}`;
 }
 
-export function signed(value: number): string {
-  return value > 0 ? `+${plain(value)}` : plain(value);
+export function signedText(value: number): string {
+  return value > 0 ? `+${fixedNumber(value)}` : fixedNumber(value);
 }
 
 /** Two digits, with a minus sign that reads as one; no `−0.00`. */
-function plain(value: number): string {
+function fixedNumber(value: number): string {
   const text = value.toFixed(2);
   return Number(text) === 0 ? '0.00' : text.replace('-', '−');
 }

@@ -4,24 +4,24 @@ import { paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import type { Paint } from '../style.ts';
 import { markdownList, markdownTable, plainTable } from '../tables.ts';
-import { agreementCells, notesOf as notesOnRows } from './agreementReport.ts';
+import { agreementCells, agreementNotes as notesOnRows } from './agreementReport.ts';
 
 /** What judges made of the labelled conversations. */
-interface JudgesFound extends JudgeComparison {
+interface JudgesReport extends JudgeComparison {
   readonly conversations: number;
   readonly folds: number;
   /** Labels that were left out, by why. */
   readonly left: Readonly<Record<string, number>>;
 }
 
-const NAME_LENGTH = 44;
+const MAX_NAME = 44;
 
 const HEAD = [
   ...['Judge', 'Assertion', 'Of', 'Compared', 'Accuracy', 'Precision', 'Recall'],
   ...['Kappa', '95 %', 'Errors', 'Cost', 'Time'],
 ];
 
-export function judgesText(found: JudgesFound, paint: Paint): string {
+export function judgesText(found: JudgesReport, paint: Paint): string {
   const failed = errorsOf(found);
   const pairs = found.pairs.map(pairText);
   return `${paragraphs(
@@ -32,7 +32,7 @@ export function judgesText(found: JudgesFound, paint: Paint): string {
   )}\n`;
 }
 
-export function judgesMarkdown(found: JudgesFound): string {
+export function judgesMarkdown(found: JudgesReport): string {
   const list = (texts: readonly string[]) => markdownList(texts, 600);
   const failed = errorsOf(found);
   return `${paragraphs(
@@ -56,7 +56,7 @@ function rowsOf(judge: JudgeMeasured): string[][] {
     cost === null ? 'price unknown' : costText(cost),
     calls === 0 ? '–' : durationText(duration),
   ];
-  const shown = visibleLine(name, NAME_LENGTH);
+  const shown = visibleLine(name, MAX_NAME);
   if (rows.length === 0) return [[shown, '–', '–', '0', '–', '–', '–', '–', '–', ...took]];
   return rows.map((row, index) => [
     shown,
@@ -66,16 +66,16 @@ function rowsOf(judge: JudgeMeasured): string[][] {
 }
 
 /** Reasons that are told of each judge. */
-const REASONS = 3;
+const MAX_REASONS = 3;
 
 /** `openai:a, 12 verdicts: It needs the key …` */
-function errorsOf({ judges }: JudgesFound): string[] {
+function errorsOf({ judges }: JudgesReport): string[] {
   return judges.flatMap(({ name, reasons }) => {
-    const shown = visibleLine(name, NAME_LENGTH);
-    const more = reasons.slice(REASONS).reduce((sum, { count }) => sum + count, 0);
+    const shown = visibleLine(name, MAX_NAME);
+    const more = reasons.slice(MAX_REASONS).reduce((sum, { count }) => sum + count, 0);
     return [
       ...reasons
-        .slice(0, REASONS)
+        .slice(0, MAX_REASONS)
         .map(({ why, count }) => `${shown}, ${counted(count, 'verdict')}: ${why}`),
       ...(more > 0 ? [`${shown}, ${counted(more, 'more verdict')}: --format json tells why`] : []),
     ];
@@ -84,24 +84,22 @@ function errorsOf({ judges }: JudgesFound): string[] {
 
 /** `openai:a and ollama:b say the same on 20 of 24 (kappa 0.61). Only openai:a is right on 3, only … on 1 (p 0.63).` */
 function pairText({ first, second, compared, accuracy, kappa, ...pair }: JudgePair): string {
-  const [a, b] = [visibleLine(first, NAME_LENGTH), visibleLine(second, NAME_LENGTH)];
+  const [a, b] = [visibleLine(first, MAX_NAME), visibleLine(second, MAX_NAME)];
   const same = Math.round((accuracy ?? 0) * compared);
   const beyond = kappa ? ` (kappa ${kappa.kappa.toFixed(2)})` : '';
   const right = `Only ${a} is right on ${pair.onlyFirst}, only ${b} on ${pair.onlySecond}`;
   return `${a} and ${b} say the same on ${same} of ${compared}${beyond}. ${right} (p ${pair.p.toFixed(2)}).`;
 }
 
-function notesOf({ conversations, folds, judges, left }: JudgesFound): string[] {
+function notesOf({ conversations, folds, judges, left }: JudgesReport): string[] {
   const cached = judges.flatMap(({ name, usage }) => {
     const text = cacheText(usage);
     return text === undefined
       ? []
-      : [`${visibleLine(name, NAME_LENGTH)}: ${text}; cost and time are of the others.`];
+      : [`${visibleLine(name, MAX_NAME)}: ${text}; cost and time are of the others.`];
   });
   const uncounted = judges.flatMap(({ name, rows }) =>
-    notesOnRows({ rows, unmatched: [] }).map(
-      (note) => `${visibleLine(name, NAME_LENGTH)}: ${note}`,
-    ),
+    notesOnRows({ rows, unmatched: [] }).map((note) => `${visibleLine(name, MAX_NAME)}: ${note}`),
   );
   const gone = Object.values(left).reduce((sum, count) => sum + count, 0);
   return [

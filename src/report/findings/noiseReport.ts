@@ -5,7 +5,7 @@ import { visibleLine } from '../../core/text/visibleText.ts';
 import { markdownList, markdownTable, plainTable } from '../tables.ts';
 import { intervalText, noiseTexts } from './comparisonSentences.ts';
 
-const NAME_LENGTH = 36;
+const MAX_NAME = 36;
 
 const HEAD = [
   'Judge',
@@ -17,29 +17,29 @@ const HEAD = [
   'Samples disagreed',
 ];
 
-const HOW_TO_KNOW =
+const MEASURE_HINT =
   'To know, judge the conversations of the last run once more: turnlight judge --no-cache';
 
 export function noiseText(rows: readonly NoiseRow[]): string {
-  const table = rows.length === 0 ? undefined : plainTable(HEAD, rows.map(cells), false);
+  const table = rows.length === 0 ? undefined : plainTable(HEAD, rows.map(noiseCells), false);
   return `${paragraphs(sentences(rows).join('\n'), table)}\n`;
 }
 
 export function noiseMarkdown(rows: readonly NoiseRow[]): string {
-  const table = rows.length === 0 ? undefined : markdownTable(HEAD, rows.map(cells));
+  const table = rows.length === 0 ? undefined : markdownTable(HEAD, rows.map(noiseCells));
   return `${paragraphs('# Judge noise', markdownList(sentences(rows)), table)}\n`;
 }
 
 function sentences(rows: readonly NoiseRow[]): string[] {
   const unknown = rows.some(({ disagreement }) => disagreement === null);
-  return [...noiseTexts(rows), ...(unknown ? [HOW_TO_KNOW] : [])];
+  return [...noiseTexts(rows), ...(unknown ? [MEASURE_HINT] : [])];
 }
 
-function cells(row: NoiseRow): string[] {
+function noiseCells(row: NoiseRow): string[] {
   const { judge, assertion, conversations, flipped, share, disagreement, sampled, unstable } = row;
   return [
-    visibleLine(judge, NAME_LENGTH),
-    assertion ? visibleLine(assertion.name, NAME_LENGTH) : 'all',
+    visibleLine(judge, MAX_NAME),
+    assertion ? visibleLine(assertion.name, MAX_NAME) : 'all',
     String(conversations),
     String(flipped),
     conversations === 0 ? '–' : intervalText(share).replace('95 % ', ''),

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { unreachable } from '../../core/errors.ts';
 import { isProgramFile } from '../../core/meaning.ts';
 import type { UserCode } from '../../core/userCode.ts';
-import { askProgram } from '../../targets/programs/askProgram.ts';
+import { runProgramOnce } from '../../targets/programs/askProgram.ts';
 import { openModule } from '../../targets/programs/moduleProcess.ts';
 import { environmentFor, programPath } from '../../targets/programs/programSetup.ts';
 import type { TargetHost } from '../../targets/target.ts';
@@ -36,7 +36,7 @@ export async function callUserCode(
       const { command, folder } = runs;
       const cwd = await programPath(`The folder of ${name}`, folder, 'folder', workspace);
       const asking = { programs, command, cwd, env, timeout, who: WHO, onOutput };
-      return askProgram(input, asking, signal);
+      return runProgramOnce(input, asking, signal);
     }
     case 'function': {
       const file = await programPath(name, runs.path, 'file', workspace);

@@ -1,7 +1,7 @@
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { SuiteCase, TargetSpec } from '../../core/suite.ts';
 import { inputHash } from '../../node/hashes.ts';
-import { filledInDigest } from '../../targets/digest.ts';
+import { resolvedDigest } from '../../targets/digest.ts';
 import type { Exchanges } from '../exchanges.ts';
 
 /** What a record says of a case before it runs: where its conversation comes from and what is known. */
@@ -28,6 +28,6 @@ export async function describeCase(
 
 function describeTarget(target: TargetSpec, digest: string): CaseLine['target'] {
   const { name, type } = target;
-  const filled_in = filledInDigest(target);
+  const filled_in = resolvedDigest(target);
   return { name, type, digest, ...(filled_in !== undefined && { filled_in }) };
 }

@@ -16,7 +16,7 @@ import type {
 import { NO_USAGE, type Verdict } from '../../core/verdict.ts';
 import { judgeAssertions } from '../../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../../judge/verdicts.ts';
-import type { Lookup } from '../../models/cache.ts';
+import type { AnswerLookup } from '../../models/cache.ts';
 import type { PlannedCase } from '../caseRunner.ts';
 import type { Exchanges } from '../exchanges.ts';
 import type { RunOptions } from '../runOptions.ts';
@@ -78,7 +78,7 @@ class CaseRun {
   readonly #options: RunOptions;
   readonly #verdicts = new Map<Assertion, Verdict>();
   readonly #withQuestion: (verdict: Verdict) => Verdict;
-  readonly #lookup: Lookup | undefined;
+  readonly #lookup: AnswerLookup | undefined;
   readonly #then: CaseLine | undefined;
   readonly #conversationId: string | undefined;
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ReasonedError } from '../../core/errors.ts';
-import { CREATING, readRegular, writeRegular } from '../../disk/regularFile.ts';
+import { CREATE, readRegular, writeRegular } from '../../disk/regularFile.ts';
 import { runIdOf } from './files.ts';
 
 /** Another run writes the record. `message` says which process, and what to do. */
@@ -29,7 +29,7 @@ export async function lockRecord(folder: string, id: string): Promise<() => Prom
   const writer = await writerOf(path);
   if (writer > 0) throw busy(id, writer, path);
   await rm(path, { force: true });
-  await writeRegular(path, `${process.pid}\n`, CREATING);
+  await writeRegular(path, `${process.pid}\n`, CREATE);
   held.add(path);
   return async () => {
     held.delete(path);

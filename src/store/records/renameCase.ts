@@ -2,7 +2,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mappingOf, parseJson } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { unwritable } from '../../disk/fileErrors.ts';
+import { toUnwritableError } from '../../disk/fileErrors.ts';
 import { replaceLines } from '../../disk/jsonLines.ts';
 import { readRegular } from '../../disk/regularFile.ts';
 import { absolutePath } from '../../node/paths.ts';
@@ -80,7 +80,7 @@ async function lock(path: string): Promise<(() => Promise<void>) | undefined> {
     return await lockRecord(dirname(path), runIdOf(path));
   } catch (error) {
     if (error instanceof RecordBusyError) return undefined;
-    throw unwritable(RECORD, path, error);
+    throw toUnwritableError(RECORD, path, error);
   }
 }
 

@@ -4,7 +4,7 @@ import { groupBy, shallowJson } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
 import { oneAtATime } from '../../core/scheduling.ts';
-import { type Line, linesIn, linesOf } from '../../disk/jsonLines.ts';
+import { type Line, readFileLines, readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import { isAtHome, rootOfRecord } from '../../node/paths.ts';
 import { recordsAt, runIdOf } from './files.ts';
@@ -218,7 +218,7 @@ export class RunRecord {
   async #readTo(end: number, file: FileHandle): Promise<void> {
     const { problems } = this.#content;
     this.#content.torn = undefined;
-    for await (const lines of linesOf(file, this.#read, end, this.#number)) {
+    for await (const lines of readLines(file, this.#read, end, this.#number)) {
       for (const line of lines) if (problems.length < LIMITS.problems) this.#add(line);
       if (problems.length >= LIMITS.problems) break;
     }
@@ -227,7 +227,7 @@ export class RunRecord {
   #add(line: Line): void {
     const { root } = this;
     const content = this.#content;
-    if (line.value === undefined && !line.isWhole) {
+    if (line.value === undefined && !line.isComplete) {
       // More of it may come.
       content.torn = line.number;
       return;
@@ -412,7 +412,8 @@ export async function readCases(
 /** The first line of a record, its paths absolute; undefined if that is not a run's. */
 export async function readRunLine(record: string, root: string): Promise<RunLine | undefined> {
   try {
-    for await (const { value } of linesIn(record, LIMITS.runLine)) return parseRunLine(value, root);
+    for await (const { value } of readFileLines(record, LIMITS.runLine))
+      return parseRunLine(value, root);
   } catch {
     // It is gone, or not a regular file.
   }
@@ -454,6 +455,6 @@ async function textAt(file: FileHandle, offset: number, length: number): Promise
 }
 
 async function valueAt(file: FileHandle, { offset, length }: LinePlace): Promise<unknown> {
-  for await (const [line] of linesOf(file, offset, offset + length)) if (line) return line.value;
+  for await (const [line] of readLines(file, offset, offset + length)) if (line) return line.value;
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { textFinder } from '../../core/record/searchedText.ts';
-import { linesOf } from '../../disk/jsonLines.ts';
+import { readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import type { RecordedLine } from './parseLine.ts';
 
@@ -59,7 +59,7 @@ async function* valuesIn(places: readonly RecordedLine[]): AsyncGenerator<unknow
   if (!file) return;
   let next = 0;
   try {
-    for await (const lines of linesOf(file, first.offset, last.offset + last.length)) {
+    for await (const lines of readLines(file, first.offset, last.offset + last.length)) {
       for (const { offset, value } of lines) {
         if (offset !== places[next]?.offset) continue;
         next += 1;

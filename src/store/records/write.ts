@@ -2,8 +2,8 @@ import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CaseLine, EndLine, RecordLine, RunLine } from '../../core/record/runRecord.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
-import { type UnwritableError, unwritable } from '../../disk/fileErrors.ts';
-import { APPENDING, CREATING, makeRealFolder, openRegular } from '../../disk/regularFile.ts';
+import { toUnwritableError, type UnwritableError } from '../../disk/fileErrors.ts';
+import { APPEND, CREATE, makeRealFolder, openRegular } from '../../disk/regularFile.ts';
 import { mapCasePaths, mapRunPaths, type RecordHome, recordedPath } from '../../node/paths.ts';
 import { makeHome } from '../home.ts';
 import { recordsAt, recordsIn, stampAfter } from './files.ts';
@@ -40,7 +40,7 @@ export async function createRecord(
   scrubber: Scrubber,
 ): Promise<RecordWriter> {
   const path = recordPath(root, id, started, await recordsAt(root));
-  return writing(path, root, id, scrubber, () => openRegular(path, CREATING));
+  return writing(path, root, id, scrubber, () => openRegular(path, CREATE));
 }
 
 /**
@@ -63,7 +63,7 @@ export async function continueRecord(
   return writing(path, root, first.id, scrubber, async () => {
     const beside = `${path}.new`;
     await rm(beside, { force: true });
-    const [from, to] = [await openRegular(earlier), await openRegular(beside, CREATING)];
+    const [from, to] = [await openRegular(earlier), await openRegular(beside, CREATE)];
     try {
       await to.appendFile(`${scrubber.text(JSON.stringify(first))}\n`);
       for (const { offset, length } of retained) {
@@ -78,7 +78,7 @@ export async function continueRecord(
     }
     await rename(beside, path);
     if (path !== earlier) await rm(earlier, { force: true });
-    return openRegular(path, APPENDING);
+    return openRegular(path, APPEND);
   });
 }
 
@@ -108,7 +108,7 @@ async function writing(
 }
 
 function unwritableRecord(path: string, error: unknown): UnwritableError {
-  return unwritable(RECORD, path, error);
+  return toUnwritableError(RECORD, path, error);
 }
 
 function writer(

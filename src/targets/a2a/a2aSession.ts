@@ -11,27 +11,27 @@ import {
 import { JsonShape } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Message } from '../../core/message.ts';
-import { shownUrl, shownWords } from '../../models/connectionErrors.ts';
+import { redactUrl, sanitizeText } from '../../models/connectionErrors.ts';
 import { isLoopback } from '../../models/destination.ts';
 import { digestOf } from '../../node/hashes.ts';
 import {
-  bytesOf,
-  failed,
   isEventStream,
-  type Patience,
+  type PendingReply,
   RemoteSession,
+  readBytes,
   StatusError,
   send,
+  targetError,
 } from '../http/send.ts';
 import { readReply } from '../reply.ts';
-import { readReportedCalls, withCalls } from '../reportedCalls.ts';
-import { type HearText, TargetError, type TargetHost, type TargetReply } from '../target.ts';
-import { type Sources, TaskReply } from './taskReply.ts';
+import { prependCalls, readReportedCalls } from '../reportedCalls.ts';
+import { type OnText, TargetError, type TargetHost, type TargetReply } from '../target.ts';
+import { type ReadSources, TaskReply } from './taskReply.ts';
 
 const CARD = '/.well-known/agent-card.json';
 
 /** Milliseconds between two looks at a task that goes on after the answer. */
-const PAUSE = 500;
+const POLL_INTERVAL = 500;
 
 interface A2aSetup {
   readonly url: string;
@@ -47,16 +47,16 @@ export class A2aSession extends RemoteSession {
   readonly #setup: A2aSetup;
   readonly #host: Host;
   #client: Client | undefined;
-  #patience: Patience | undefined;
+  #request: PendingReply | undefined;
   #contextId = '';
   #taskId = '';
   #replies = 0;
-  #sources: Sources = new Map();
+  #sources: ReadSources = new Map();
 
   constructor(setup: A2aSetup, host: Host) {
     const { url, headers, timeout } = setup;
-    const line = host.endpoints.line({ url, account: digestOf(headers), name: '' });
-    super(line, host.scrubber, timeout);
+    const queue = host.endpoints.queueFor({ url, account: digestOf(headers), name: '' });
+    super(queue, host.scrubber, timeout);
     this.#setup = setup;
     this.#host = host;
   }
@@ -64,13 +64,13 @@ export class A2aSession extends RemoteSession {
   async reply(
     messages: readonly Message[],
     signal: AbortSignal,
-    hear: HearText = () => {},
+    onText: OnText = () => {},
   ): Promise<TargetReply> {
     const text = messages.at(-1)?.content ?? '';
-    const reply = await this.run(signal, (patience) => {
-      this.#patience = patience;
-      return this.#ask(text, patience.signal, hear).catch((error) =>
-        this.#explain(error, patience.signal),
+    const reply = await this.run(signal, (request) => {
+      this.#request = request;
+      return this.#ask(text, request.signal, onText).catch((error) =>
+        this.#explain(error, request.signal),
       );
     });
     this.#contextId = reply.contextId;
@@ -91,13 +91,13 @@ export class A2aSession extends RemoteSession {
       text === '' && calls.messages.length > 0 ? { messages: [] } : readReply(text);
     const { usage } = report;
     return {
-      messages: withCalls(calls.messages, messages),
+      messages: prependCalls(calls.messages, messages),
       ...(calls.notes.length > 0 && { notes: [...calls.notes] }),
       ...(usage && { usage }),
     };
   }
 
-  async #ask(text: string, signal: AbortSignal, hear: HearText): Promise<TaskReply> {
+  async #ask(text: string, signal: AbortSignal, onText: OnText): Promise<TaskReply> {
     this.#client ??= await this.#connect();
     const client = this.#client;
     const request = {
@@ -113,10 +113,10 @@ export class A2aSession extends RemoteSession {
       reply.add(event);
       if (reply.text === heard) continue;
       heard = reply.text;
-      hear(heard);
+      onText(heard);
     }
     while (reply.isWorking && reply.taskId !== '') {
-      await setTimeout(PAUSE, undefined, { signal });
+      await setTimeout(POLL_INTERVAL, undefined, { signal });
       const asked = { tenant: '', id: reply.taskId };
       const task = await client.getTask(asked, { signal });
       reply.add({ payload: { $case: 'task', value: task } });
@@ -149,9 +149,9 @@ export class A2aSession extends RemoteSession {
   /** Agents of protocol 0.3 are spoken to in it, where their card says so. */
   async #connect(): Promise<Client> {
     const { url, headers } = this.#setup;
-    const fetchImpl = agentFetch(url, headers, () => {
-      if (!this.#patience) throw new Error('Internal error: an agent was asked without a request.');
-      return this.#patience;
+    const fetchImpl = createAgentFetch(url, headers, () => {
+      if (!this.#request) throw new Error('Internal error: an agent was asked without a request.');
+      return this.#request;
     });
     const options = { fetchImpl, legacyCompat: { enabled: true } };
     const factory = new ClientFactory({
@@ -172,8 +172,8 @@ export class A2aSession extends RemoteSession {
   #explain(error: unknown, signal: AbortSignal): never {
     signal.throwIfAborted();
     if (error instanceof TargetError) throw error;
-    const words = shownWords(errorText(error), this.#host.scrubber);
-    throw failed(`The agent at ${shownUrl(this.#setup.url)} cannot be understood: ${words}`);
+    const words = sanitizeText(errorText(error), this.#host.scrubber);
+    throw targetError(`The agent at ${redactUrl(this.#setup.url)} cannot be understood: ${words}`);
   }
 }
 
@@ -184,16 +184,16 @@ export class A2aSession extends RemoteSession {
  *
  * @param url of the target
  */
-function agentFetch(
+function createAgentFetch(
   url: string,
   headers: Readonly<Record<string, string>>,
-  patience: () => Patience,
+  pending: () => PendingReply,
 ): typeof fetch {
   return async (input, init = {}) => {
     const to = input instanceof Request ? input.url : String(input);
     if (Object.keys(headers).length > 0 && !isSameHost(to, url)) {
-      throw failed(
-        `The card of the agent at ${shownUrl(url)} names ${shownUrl(to)} as its endpoint, another host, which does not get the target's \`headers\`. Set \`url\` to that host, or remove \`headers\`.`,
+      throw targetError(
+        `The card of the agent at ${redactUrl(url)} names ${redactUrl(to)} as its endpoint, another host, which does not get the target's \`headers\`. Set \`url\` to that host, or remove \`headers\`.`,
       );
     }
     const own = Object.fromEntries(new Headers(init.headers));
@@ -203,8 +203,8 @@ function agentFetch(
       headers: { ...own, ...headers },
       ...(typeof init.body === 'string' && { body: init.body }),
     };
-    const response = await send(request, patience());
-    const bytes = parsable(bytesOf(request, response, patience()), to, isEventStream(response));
+    const response = await send(request, pending());
+    const bytes = checkShape(readBytes(request, response, pending()), to, isEventStream(response));
     const body = ReadableStream.from(bytes);
     return new Response(body, { status: response.status, headers: response.headers });
   };
@@ -219,7 +219,7 @@ function isSameHost(one: string, other: string): boolean {
 }
 
 /** What the client can parse in little memory: it reads JSON without looking at it first. */
-async function* parsable(
+async function* checkShape(
   bytes: AsyncIterable<Uint8Array>,
   url: string,
   isStream: boolean,
@@ -230,7 +230,7 @@ async function* parsable(
     // The next event is a text of its own.
     if (end >= 0) shape = new JsonShape();
     const excess = shape.add(piece.subarray(end + 1)).excess();
-    if (excess !== undefined) throw failed(`What ${shownUrl(url)} sent ${excess}.`);
+    if (excess !== undefined) throw targetError(`What ${redactUrl(url)} sent ${excess}.`);
     yield piece;
   }
 }

@@ -18,10 +18,10 @@ import { checkLength } from '../replyLimits.ts';
 import { isReportedCall } from '../reportedCalls.ts';
 import { TargetError } from '../target.ts';
 
-const SHOWN = 300;
+const MAX_DETAIL = 300;
 
 /** Of a task that is over without a reply, what it was. */
-const ENDS: Readonly<Partial<Record<TaskState, string>>> = {
+const FAILED_STATES: Readonly<Partial<Record<TaskState, string>>> = {
   [TaskState.TASK_STATE_FAILED]: 'failed',
   [TaskState.TASK_STATE_CANCELED]: 'was cancelled',
   [TaskState.TASK_STATE_REJECTED]: 'was rejected',
@@ -29,7 +29,7 @@ const ENDS: Readonly<Partial<Record<TaskState, string>>> = {
 };
 
 /** Between texts of one reply. */
-const GAP = '\n\n';
+const SEPARATOR = '\n\n';
 
 /**
  * Puts an agent's reply together from what it sends: a message, or a task with artifacts, whose last
@@ -40,22 +40,22 @@ export class TaskReply {
   readonly #artifacts = new Map<string, string>();
   #status: TaskStatus | undefined;
   /** The latest text of a status. */
-  #said = '';
+  #statusText = '';
   contextId = '';
   taskId = '';
   /** What it reports besides its words. */
   readonly report: AgentReport;
 
-  readonly #before: Sources;
+  readonly #before: ReadSources;
 
   /** @param before as of `sources`, after the reply before */
-  constructor(before: Sources = new Map()) {
+  constructor(before: ReadSources = new Map()) {
     this.#before = before;
     this.report = new AgentReport(before);
   }
 
   /** What was read by the end of this reply: a task that goes on tells of it again. */
-  get sources(): Sources {
+  get sources(): ReadSources {
     const texts = [...this.#artifacts].map(([id, text]) => [`text ${id}`, text] as const);
     return new Map([...this.report.sources, ...texts]);
   }
@@ -70,7 +70,7 @@ export class TaskReply {
         this.#addTask(payload.value);
         break;
       case 'statusUpdate':
-        this.#belong(payload.value.contextId, payload.value.taskId);
+        this.#setIds(payload.value.contextId, payload.value.taskId);
         this.#addStatus(payload.value.status);
         this.report.addMetadata(
           payload.value.metadata,
@@ -79,7 +79,7 @@ export class TaskReply {
         break;
       case 'artifactUpdate': {
         const { contextId, taskId, artifact, append } = payload.value;
-        this.#belong(contextId, taskId);
+        this.#setIds(contextId, taskId);
         if (artifact) this.#addArtifact(artifact, append);
         break;
       }
@@ -95,7 +95,7 @@ export class TaskReply {
     const results = [...this.#artifacts.values()].filter((text) => text !== '');
     const last = this.isWorking ? '' : textOf(this.#status?.message?.parts);
     const texts = results.includes(last) || last === '' ? results : [...results, last];
-    return texts.length > 0 ? texts.join(GAP) : this.isWorking ? '' : this.#said;
+    return texts.length > 0 ? texts.join(SEPARATOR) : this.isWorking ? '' : this.#statusText;
   }
 
   /** Whether more is to come. */
@@ -116,22 +116,22 @@ export class TaskReply {
 
   /** @throws TargetError where the task came to no good end */
   check(): void {
-    const end = this.#status && ENDS[this.#status.state];
+    const end = this.#status && FAILED_STATES[this.#status.state];
     if (end === undefined) return;
-    const words = visibleLine(textOf(this.#status?.message?.parts), SHOWN);
+    const words = visibleLine(textOf(this.#status?.message?.parts), MAX_DETAIL);
     const said = words === '' ? '' : ` It said: ${words}`;
     throw new TargetError('target-error', `The agent's task ${end}.${said}`);
   }
 
   #addMessage(message: Message): void {
     const { contextId, taskId, parts } = message;
-    this.#belong(contextId, taskId);
+    this.#setIds(contextId, taskId);
     this.#message = textOf(parts);
     this.report.addMessage(message);
   }
 
   #addTask({ id, contextId, artifacts, status, history, metadata }: Task): void {
-    this.#belong(contextId, id);
+    this.#setIds(contextId, id);
     for (const one of history) if (one.role === Role.ROLE_AGENT) this.report.addMessage(one);
     this.report.addMetadata(metadata, `task ${id}`);
     for (const artifact of artifacts) {
@@ -144,7 +144,7 @@ export class TaskReply {
   #addStatus(status: TaskStatus | undefined): void {
     if (!status) return;
     this.#status = status;
-    this.#said = textOf(status.message?.parts) || this.#said;
+    this.#statusText = textOf(status.message?.parts) || this.#statusText;
     if (status.message) this.report.addMessage(status.message);
   }
 
@@ -156,7 +156,7 @@ export class TaskReply {
     this.#artifacts.set(artifactId, before + textOf(parts));
   }
 
-  #belong(contextId: string, taskId: string): void {
+  #setIds(contextId: string, taskId: string): void {
     this.contextId = contextId || this.contextId;
     this.taskId = taskId || this.taskId;
   }
@@ -166,7 +166,7 @@ function textOf(parts: readonly Part[] = []): string {
   return parts
     .map(partText)
     .filter((text) => text !== '')
-    .join(GAP);
+    .join(SEPARATOR);
 }
 
 function partText(part: Part): string {
@@ -193,19 +193,19 @@ const ADK_CALLS: readonly unknown[] = ['function_call', 'function_response'];
 const USAGE = ['usage', 'adk_usage_metadata'];
 
 /** By message or artifact, what was read of it. */
-export type Sources = ReadonlyMap<string, string>;
+export type ReadSources = ReadonlyMap<string, string>;
 
 /**
  * The tool calls, results and usage that an agent reports in data parts and metadata. What it sends of a message or an artifact
  * later takes the place of what it sent before: a task tells of its whole history again.
  */
 class AgentReport {
-  readonly #before: Sources;
+  readonly #before: ReadSources;
   readonly #calls = new Map<string, unknown[]>();
   readonly #usage = new Map<string, Usage>();
 
   /** @param before as of `sources`, after the reply before */
-  constructor(before: Sources = new Map()) {
+  constructor(before: ReadSources = new Map()) {
     this.#before = before;
   }
 
@@ -252,7 +252,7 @@ class AgentReport {
   }
 
   /** What was read by the end of this reply. */
-  get sources(): Sources {
+  get sources(): ReadSources {
     const own = [...this.#calls].map(
       ([source, items]) => [source, canonicalJson(items) ?? ''] as const,
     );

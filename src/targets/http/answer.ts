@@ -10,10 +10,10 @@ import { visibleLine } from '../../core/text/visibleText.ts';
 import { callPieceSchema, StreamedCalls } from '../../models/openai/streaming.ts';
 import { readReply, readUsage, withContext } from '../reply.ts';
 import { checkLength } from '../replyLimits.ts';
-import { readReportedCalls, withCalls } from '../reportedCalls.ts';
-import { type HearText, TargetError, type TargetReply } from '../target.ts';
+import { prependCalls, readReportedCalls } from '../reportedCalls.ts';
+import { type OnText, TargetError, type TargetReply } from '../target.ts';
 
-const SHOWN = 200;
+const MAX_EXCERPT = 200;
 
 /** The end of a stream in OpenAI's way. */
 const DONE = '[DONE]';
@@ -28,7 +28,7 @@ export interface Pointers {
 }
 
 /** What an answer contains besides the reply, as it came. */
-interface Reported {
+interface ReportedExtras {
   readonly tool_calls?: unknown;
   readonly usage?: unknown;
   readonly context?: readonly string[] | undefined;
@@ -48,13 +48,13 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
   for await (const chunk of bytes) chunks.push(chunk);
   const whole = Buffer.concat(chunks);
   const excess = jsonExcess(whole);
-  if (excess !== undefined) throw malformed(`The answer ${excess}.`);
+  if (excess !== undefined) throw malformedError(`The answer ${excess}.`);
   const text = whole.toString('utf8');
   const value = shallowJson(text) ?? text;
   const { reply: pointer } = pointers;
   const said = pointer === undefined ? value : at(value, pointer);
   for (const key of REPORTS)
-    if (!hasParent(value, pointers[key])) throw misplaced(key, pointers, text);
+    if (!hasParent(value, pointers[key])) throw missingParentError(key, pointers, text);
   const reported = {
     tool_calls: at(value, pointers.tool_calls),
     usage: at(value, pointers.usage),
@@ -62,9 +62,11 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
   };
   const read = () => {
     if (said === undefined || said === null) {
-      throw malformed(`The answer has nothing at \`reply\` (${pointer}). It was: ${shown(text)}`);
+      throw malformedError(
+        `The answer has nothing at \`reply\` (${pointer}). It was: ${excerptOf(text)}`,
+      );
     }
-    return pointer === undefined ? readUnplaced(said) : readReply(said);
+    return pointer === undefined ? readWholeAsReply(said) : readReply(said);
   };
   const isSilent = said === undefined || said === null || said === '';
   return {
@@ -81,22 +83,22 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
 function withReported(
   read: () => TargetReply,
   isSilent: boolean,
-  { tool_calls, usage, context }: Reported,
+  { tool_calls, usage, context }: ReportedExtras,
   pointers: Pointers,
   number: number,
 ): TargetReply {
   const calls = readReportedCalls(tool_calls, number);
   if (calls.problem !== undefined)
-    throw unreadable('tool_calls', calls.problem, tool_calls, pointers);
+    throw unreadableError('tool_calls', calls.problem, tool_calls, pointers);
   const said = isSilent && calls.messages.length > 0 ? { messages: [] } : read();
   const used = usage === undefined || usage === null ? said.usage : readUsage(usage);
   if (usage && !used) {
     const problem = 'Expected the numbers of input and output tokens, or a `cost`.';
-    throw unreadable('usage', problem, usage, pointers);
+    throw unreadableError('usage', problem, usage, pointers);
   }
   const notes = [...(said.notes ?? []), ...calls.notes];
   const reply = {
-    messages: withCalls(calls.messages, said.messages),
+    messages: prependCalls(calls.messages, said.messages),
     ...(notes.length > 0 && { notes }),
     ...(used && { usage: used }),
   };
@@ -114,15 +116,15 @@ function hasParent(value: unknown, pointer = ''): boolean {
   );
 }
 
-function misplaced(key: ReportPointer, pointers: Pointers, text: string): TargetError {
-  return malformed(
-    `The answer has nothing where \`${key}\` (${pointers[key]}) would be in it. It was: ${shown(text)}`,
+function missingParentError(key: ReportPointer, pointers: Pointers, text: string): TargetError {
+  return malformedError(
+    `The answer has nothing where \`${key}\` (${pointers[key]}) would be in it. It was: ${excerptOf(text)}`,
   );
 }
 
-function unreadable(key: ReportPointer, problem: string, found: unknown, pointers: Pointers) {
-  const text = shown(JSON.stringify(found) ?? '');
-  return malformed(
+function unreadableError(key: ReportPointer, problem: string, found: unknown, pointers: Pointers) {
+  const text = excerptOf(JSON.stringify(found) ?? '');
+  return malformedError(
     `The answer's \`${key}\` (${pointers[key]}) can't be read. ${problem} It was: ${text}`,
   );
 }
@@ -132,7 +134,7 @@ function at(value: unknown, pointer: string | undefined): unknown {
 }
 
 /** A whole answer as the reply. In an object of another shape the text may be anywhere. */
-function readUnplaced(value: unknown): TargetReply {
+function readWholeAsReply(value: unknown): TargetReply {
   try {
     return readReply(value);
   } catch (error) {
@@ -152,28 +154,28 @@ function readUnplaced(value: unknown): TargetReply {
 export async function readEvents(
   bytes: Bytes,
   pointers: Pointers,
-  hear: HearText,
+  onText: OnText,
   number = 1,
 ): Promise<Answer> {
-  const reading = new EventReading(pointers, number);
+  const reading = new EventReader(pointers, number);
   const parser = createParser({ onEvent: (event) => reading.add(event) });
   const decoder = new TextDecoder();
   for await (const chunk of bytes) {
     const before = reading.text.length;
     parser.feed(decoder.decode(chunk, { stream: true }));
-    if (reading.text.length > before) hear(reading.text);
+    if (reading.text.length > before) onText(reading.text);
   }
   // Some services leave out the empty line behind the last event.
   parser.feed('\n\n');
   return reading.answer();
 }
 
-class EventReading {
+class EventReader {
   readonly #pointers: Pointers;
   text = '';
   #session: string | undefined;
   #context: readonly string[] | undefined;
-  readonly #calls = new EventCalls();
+  readonly #calls = new EventCallCollector();
   #usage: unknown;
   #last = '';
   readonly #number: number;
@@ -186,7 +188,7 @@ class EventReading {
   }
 
   add({ event, data }: { readonly event?: string | undefined; readonly data: string }): void {
-    if (event === 'error') throw malformed(`The service sent an error: ${shown(data)}`);
+    if (event === 'error') throw malformedError(`The service sent an error: ${excerptOf(data)}`);
     if (data === '' || data === DONE) return;
     this.#last = data;
     const value = jsonOrText(data);
@@ -201,7 +203,7 @@ class EventReading {
 
   answer(): Answer {
     const lost = REPORTS.find((key) => this.#pointers[key] !== undefined && !this.#placed.has(key));
-    if (lost && this.#last !== '') throw misplaced(lost, this.#pointers, this.#last);
+    if (lost && this.#last !== '') throw missingParentError(lost, this.#pointers, this.#last);
     const reported = { tool_calls: this.#calls.all(), usage: this.#usage, context: this.#context };
     const isSilent = this.text === '';
     const read = () => this.#read();
@@ -215,8 +217,9 @@ class EventReading {
     if (this.text === '') {
       const where =
         this.#pointers.reply === undefined ? '' : ` at \`reply\` (${this.#pointers.reply})`;
-      const last = this.#last === '' ? 'There were none.' : `The last was: ${shown(this.#last)}`;
-      throw malformed(`None of the events has text${where}. ${last}`);
+      const last =
+        this.#last === '' ? 'There were none.' : `The last was: ${excerptOf(this.#last)}`;
+      throw malformedError(`None of the events has text${where}. ${last}`);
     }
     return readReply(this.text);
   }
@@ -225,15 +228,15 @@ class EventReading {
     const { reply: pointer } = this.#pointers;
     if (pointer === undefined) {
       if (typeof value === 'string') return value;
-      throw malformed(
-        `The events are JSON. Set \`reply\` to where their text is, such as /choices/0/delta/content. One was: ${shown(this.#last)}`,
+      throw malformedError(
+        `The events are JSON. Set \`reply\` to where their text is, such as /choices/0/delta/content. One was: ${excerptOf(this.#last)}`,
       );
     }
     const said = valueAtPointer(value, pointer);
     if (said === undefined || said === null) return '';
     if (typeof said === 'string') return said;
-    throw malformed(
-      `Expected text at \`reply\` (${pointer}) of the events. One was: ${shown(this.#last)}`,
+    throw malformedError(
+      `Expected text at \`reply\` (${pointer}) of the events. One was: ${excerptOf(this.#last)}`,
     );
   }
 }
@@ -249,23 +252,23 @@ function contextIn(value: unknown, { retrieval_context: pointer }: Pointers) {
   if (found === undefined || found === null) return undefined;
   if (typeof found === 'string') return [found];
   if (!Array.isArray(found)) {
-    throw malformed(
-      `Expected a list of texts at \`retrieval_context\` (${pointer}). It was: ${shown(JSON.stringify(found))}`,
+    throw malformedError(
+      `Expected a list of texts at \`retrieval_context\` (${pointer}). It was: ${excerptOf(JSON.stringify(found))}`,
     );
   }
   return found.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
 }
 
-function shown(text: string): string {
-  return visibleLine(text, SHOWN);
+function excerptOf(text: string): string {
+  return visibleLine(text, MAX_EXCERPT);
 }
 
-function malformed(message: string): TargetError {
+function malformedError(message: string): TargetError {
   return new TargetError('target-malformed-reply', message);
 }
 
 /** The tool calls of a stream: in pieces, as OpenAI's chat format has them, or whole. */
-class EventCalls {
+class EventCallCollector {
   readonly #streamed = new StreamedCalls();
   readonly #whole: unknown[] = [];
 

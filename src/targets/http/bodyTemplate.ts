@@ -19,7 +19,7 @@ interface BodyValues {
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-const NAMES = Object.keys(REQUEST_VARIABLES);
+const VARIABLE_NAMES = Object.keys(REQUEST_VARIABLES);
 
 /**
  * The body as JSON text. A text that is one variable becomes its value, with its type:
@@ -30,30 +30,32 @@ const NAMES = Object.keys(REQUEST_VARIABLES);
  * whatever it holds.
  */
 export function fillBody(body: unknown, values: BodyValues): string {
-  if (typeof body !== 'string') return JSON.stringify(filled(body, values));
-  return JSON.stringify(JSON.parse(filledJson(body, values)));
+  if (typeof body !== 'string') return JSON.stringify(fillValue(body, values));
+  return JSON.stringify(JSON.parse(fillJson(body, values)));
 }
 
-function filled(part: unknown, values: BodyValues): unknown {
+function fillValue(part: unknown, values: BodyValues): unknown {
   if (typeof part === 'string') {
     const [only] = templateVariables(part);
-    if (only && only.length === part.length) return valueNamed(only.name, values) ?? null;
-    return renderTemplate(part, (name) => textOf(valueNamed(name, values)));
+    if (only && only.length === part.length) return variableValue(only.name, values) ?? null;
+    return renderTemplate(part, (name) => textOf(variableValue(name, values)));
   }
-  if (Array.isArray(part)) return part.map((one) => filled(one, values));
+  if (Array.isArray(part)) return part.map((one) => fillValue(one, values));
   if (!isMapping(part)) return part;
-  return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, filled(one, values)]));
+  return Object.fromEntries(
+    Object.entries(part).map(([key, one]) => [key, fillValue(one, values)]),
+  );
 }
 
 /** Within a string of the JSON the value's text, escaped; elsewhere its JSON. */
-function filledJson(text: string, values: BodyValues): string {
+function fillJson(text: string, values: BodyValues): string {
   const pieces: string[] = [];
   let end = 0;
   let quoted = false;
   for (const { name, offset, length } of templateVariables(text)) {
     const before = text.slice(end, offset);
     for (const mark of before.matchAll(/\\.|"/gs)) if (mark[0] === '"') quoted = !quoted;
-    const value = valueNamed(name, values) ?? null;
+    const value = variableValue(name, values) ?? null;
     const json = JSON.stringify(quoted ? textOf(value) : value);
     pieces.push(before, quoted ? json.slice(1, -1) : json);
     end = offset + length;
@@ -61,9 +63,9 @@ function filledJson(text: string, values: BodyValues): string {
   return [...pieces, text.slice(end)].join('');
 }
 
-function valueNamed(name: string, values: BodyValues): unknown {
+function variableValue(name: string, values: BodyValues): unknown {
   if (name.startsWith(CONTEXT_PREFIX)) return valueAt(values.context, contextPath(name));
-  return NAMES.includes(name) ? Reflect.get(values, name) : undefined;
+  return VARIABLE_NAMES.includes(name) ? Reflect.get(values, name) : undefined;
 }
 
 function textOf(value: unknown): string {
@@ -96,10 +98,10 @@ export function contextKeysOf(body: unknown): string[] {
 }
 
 /** What is wrong with a body, and where in it. */
-export function bodyFaults(body: unknown): { readonly message: string; readonly path: Path }[] {
-  const known = [...NAMES.map((name) => `{{${name}}}`), '{{context.NAME}}'].join(', ');
+export function bodyProblems(body: unknown): { readonly message: string; readonly path: Path }[] {
+  const known = [...VARIABLE_NAMES.map((name) => `{{${name}}}`), '{{context.NAME}}'].join(', ');
   const strangers = bodyVariables(body).filter(
-    ({ name }) => !name.startsWith(CONTEXT_PREFIX) && !NAMES.includes(name),
+    ({ name }) => !name.startsWith(CONTEXT_PREFIX) && !VARIABLE_NAMES.includes(name),
   );
   if (strangers.length > 0) {
     return strangers.map(({ name, path }) => {

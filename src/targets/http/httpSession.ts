@@ -1,17 +1,17 @@
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/openaiChat.ts';
 import { digestOf } from '../../node/hashes.ts';
-import type { HearText, TargetHost, TargetReply } from '../target.ts';
+import type { OnText, TargetHost, TargetReply } from '../target.ts';
 import { type Answer, type Pointers, readEvents, readWhole } from './answer.ts';
 import { fillBody } from './bodyTemplate.ts';
 import {
-  bytesOf,
-  failed,
   isEventStream,
-  type Outgoing,
-  type Patience,
+  type OutgoingRequest,
+  type PendingReply,
   RemoteSession,
+  readBytes,
   send,
+  targetError,
 } from './send.ts';
 
 interface HttpSetup extends Pointers {
@@ -36,8 +36,8 @@ export class HttpSession extends RemoteSession {
   constructor(setup: HttpSetup, host: Host) {
     const { url, headers, timeout } = setup;
     const { pathname } = new URL(url);
-    const line = host.endpoints.line({ url, account: digestOf(headers), name: pathname });
-    super(line, host.scrubber, timeout);
+    const queue = host.endpoints.queueFor({ url, account: digestOf(headers), name: pathname });
+    super(queue, host.scrubber, timeout);
     this.#setup = setup;
     this.#host = host;
     this.#session = setup.session === undefined ? host.conversationId : null;
@@ -46,27 +46,27 @@ export class HttpSession extends RemoteSession {
   async reply(
     messages: readonly Message[],
     signal: AbortSignal,
-    hear: HearText = () => {},
+    onText: OnText = () => {},
   ): Promise<TargetReply> {
-    const { reply, session } = await this.run(signal, (patience) =>
-      this.#ask(messages, patience, hear),
+    const { reply, session } = await this.run(signal, (pending) =>
+      this.#ask(messages, pending, onText),
     );
-    this.#keep(session);
+    this.#updateSession(session);
     this.#replies += 1;
     this.addLength(JSON.stringify(reply.messages).length);
     return reply;
   }
 
-  async #ask(messages: readonly Message[], patience: Patience, hear: HearText): Promise<Answer> {
+  async #ask(messages: readonly Message[], pending: PendingReply, onText: OnText): Promise<Answer> {
     const request = this.#request(messages);
-    const response = await send(request, patience);
-    const bytes = bytesOf(request, response, patience);
+    const response = await send(request, pending);
+    const bytes = readBytes(request, response, pending);
     return isEventStream(response)
-      ? readEvents(bytes, this.#setup, hear, this.#replies + 1)
+      ? readEvents(bytes, this.#setup, onText, this.#replies + 1)
       : readWhole(bytes, this.#setup, this.#replies + 1);
   }
 
-  #request(messages: readonly Message[]): Outgoing {
+  #request(messages: readonly Message[]): OutgoingRequest {
     const { url, method, headers, body } = this.#setup;
     const values = {
       message: messages.at(-1)?.content ?? '',
@@ -81,25 +81,25 @@ export class HttpSession extends RemoteSession {
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream;q=0.9, */*;q=0.1',
-        ...lowerCased(headers),
+        ...lowerCaseNames(headers),
       },
       body: fillBody(body, values),
     };
   }
 
-  #keep(session: string | undefined): void {
+  #updateSession(session: string | undefined): void {
     const { session: pointer } = this.#setup;
     if (pointer === undefined) return;
     this.#session = session ?? this.#session;
     if (this.#session !== null) return;
-    throw failed(
+    throw targetError(
       `The answer has no text at \`session\` (${pointer}), so that the next message would begin another conversation.`,
     );
   }
 }
 
 /** Ours give way to theirs, however those are written. */
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );

@@ -1,20 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { Message } from '../../core/message.ts';
-import { connectionFault, shownUrl, shownWords } from '../../models/connectionErrors.ts';
-import { askedWait, jittered } from '../../models/endpoint/rateLimiter.ts';
+import { connectionFaultOf, redactUrl, sanitizeText } from '../../models/connectionErrors.ts';
+import { parseRetryAfter, withJitter } from '../../models/endpoint/rateLimiter.ts';
 import {
-  EndpointDown,
-  inLine,
-  LeftAlone,
-  type Line,
-  leftAloneText,
-  type Place,
+  EndpointDownError,
+  type InFlightRequest,
+  type RequestQueue,
+  RetryAfterError,
+  retryAfterText,
+  sendQueued,
 } from '../../models/endpoint/requestQueue.ts';
 import { type TimeLimit, withTimeLimit } from '../../models/endpoint/timeLimit.ts';
-import { checkLength, noReply } from '../replyLimits.ts';
+import { checkLength, replyTimeoutError } from '../replyLimits.ts';
 import {
-  type HearText,
+  type OnText,
   TargetError,
   type TargetHost,
   type TargetReply,
@@ -22,31 +22,31 @@ import {
 } from '../target.ts';
 
 /** Of one reply: how long it is waited for, and where. */
-export interface Patience extends Pick<TargetHost, 'scrubber'> {
+export interface PendingReply extends Pick<TargetHost, 'scrubber'> {
   readonly limit: TimeLimit;
-  readonly line: Line;
+  readonly queue: RequestQueue;
   readonly signal: AbortSignal;
   /** That of its last request, until the reply is there. */
-  place?: Place;
+  inFlight?: InFlightRequest;
 }
 
 /** A conversation with a service over HTTP. Its requests share one queue with others to the same address. */
 export abstract class RemoteSession implements TargetSession {
-  readonly #of: Pick<Patience, 'line' | 'scrubber'>;
+  readonly #of: Pick<PendingReply, 'queue' | 'scrubber'>;
   readonly #timeout: number;
   #waited = 0;
   #length = 0;
 
   /** @param timeout milliseconds that one reply may take */
-  constructor(line: Line, scrubber: TargetHost['scrubber'], timeout: number) {
-    this.#of = { line, scrubber };
+  constructor(queue: RequestQueue, scrubber: TargetHost['scrubber'], timeout: number) {
+    this.#of = { queue, scrubber };
     this.#timeout = timeout;
   }
 
   abstract reply(
     messages: readonly Message[],
     signal: AbortSignal,
-    hear?: HearText,
+    onText?: OnText,
   ): Promise<TargetReply>;
 
   waited(): number {
@@ -58,18 +58,18 @@ export abstract class RemoteSession implements TargetSession {
   /** @throws TargetError; the signal's reason when aborted */
   protected run<Reply>(
     signal: AbortSignal,
-    ask: (patience: Patience) => Promise<Reply>,
+    ask: (pending: PendingReply) => Promise<Reply>,
   ): Promise<Reply> {
     const work = async (stop: AbortSignal, limit: TimeLimit) => {
-      const patience: Patience = { ...this.#of, limit, signal: stop };
+      const request: PendingReply = { ...this.#of, limit, signal: stop };
       try {
-        return await ask(patience);
+        return await ask(request);
       } finally {
-        patience.place?.leave();
+        request.inFlight?.end();
         this.#waited += limit.waited;
       }
     };
-    return withTimeLimit(work, this.#timeout, signal, noReply());
+    return withTimeLimit(work, this.#timeout, signal, replyTimeoutError());
   }
 
   /** @param size of a reply @throws TargetError if it is too long, or all replies together are */
@@ -84,9 +84,9 @@ const RETRIES = 3;
 const FIRST_WAIT = 500;
 
 /** Bytes of an error's answer that are read. */
-const COMPLAINT = 4_000;
+const MAX_ERROR_BODY = 4_000;
 
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -100,18 +100,18 @@ export interface Outgoing {
  * @returns the response, its body unread
  * @throws TargetError
  */
-export async function send(request: Outgoing, patience: Patience): Promise<Response> {
-  const { limit, signal, line } = patience;
+export async function send(request: OutgoingRequest, pending: PendingReply): Promise<Response> {
+  const { limit, signal, queue } = pending;
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await inTurn(request, patience);
-    const pause = jittered(FIRST_WAIT * 2 ** attempt);
-    const isLast = attempt === RETRIES || pause > limit.left;
+    const answer = await sendInTurn(request, pending);
+    const pause = withJitter(FIRST_WAIT * 2 ** attempt);
+    const isLast = attempt === RETRIES || pause > limit.remaining;
     if (answer instanceof Error) {
       signal.throwIfAborted();
-      const { advice } = connectionFault(answer);
+      const { advice } = connectionFaultOf(answer);
       if (isLast || advice !== undefined) {
-        const error = unreachable(request, answer, patience);
-        line.failed(error.message, false);
+        const error = unreachableError(request, answer, pending);
+        queue.onFailure(error.message, false);
         throw error;
       }
       await setTimeout(pause, undefined, { signal });
@@ -119,85 +119,89 @@ export async function send(request: Outgoing, patience: Patience): Promise<Respo
     }
     const { response, refusedWait } = answer;
     if (response.ok) return response;
-    if (isLast || refusedWait !== undefined || !mayHelp(response.status)) {
-      const error = await refused(request, response, refusedWait, patience);
-      if (response.status >= 500 || response.status === 429) line.failed(error.message, true);
+    if (isLast || refusedWait !== undefined || !isRetryable(response.status)) {
+      const error = await refusedError(request, response, refusedWait, pending);
+      if (response.status >= 500 || response.status === 429) queue.onFailure(error.message, true);
       throw error;
     }
     await response.body?.cancel();
-    patience.place?.leave();
+    pending.inFlight?.end();
     // The waits that services ask for are waited for in line.
-    if (askedWait(response.headers) === undefined) {
+    if (parseRetryAfter(response.headers) === undefined) {
       await setTimeout(pause, undefined, { signal });
     }
   }
 }
 
 /** The response that is not refused for haste alone, or why there was none. */
-async function inTurn(request: Outgoing, patience: Patience) {
-  const { limit, line, signal } = patience;
-  patience.place?.leave();
-  const asking = { tokens: 0, limit, signal };
+async function sendInTurn(request: OutgoingRequest, pending: PendingReply) {
+  const { limit, queue, signal } = pending;
+  pending.inFlight?.end();
+  const queued = { tokens: 0, limit, signal };
   let last: Response | undefined;
   try {
-    const { answer, place, refusedWait } = await inLine(line, asking, async () => {
+    const { answer, inFlight, refusedWait } = await sendQueued(queue, queued, async () => {
       await last?.body?.cancel();
-      last = await fetched(request, signal);
+      last = await fetchOnce(request, signal);
       return last;
     });
-    patience.place = place;
+    pending.inFlight = inFlight;
     return { response: answer, refusedWait };
   } catch (error) {
-    if (error instanceof EndpointDown) throw failed(error.message);
-    if (error instanceof LeftAlone) {
-      const why = `${shownUrl(request.url)} is rate-limited. ${leftAloneText(error.wait, 'target')}`;
-      line.failed(why, true);
-      throw failed(why);
+    if (error instanceof EndpointDownError) throw targetError(error.message);
+    if (error instanceof RetryAfterError) {
+      const why = `${redactUrl(request.url)} is rate-limited. ${retryAfterText(error.wait, 'target')}`;
+      queue.onFailure(why, true);
+      throw targetError(why);
     }
     return error instanceof Error ? error : new Error(String(error));
   }
 }
 
-async function fetched({ url, body, ...rest }: Outgoing, signal: AbortSignal) {
-  const given = { ...rest, ...(body !== undefined && { body }) };
-  return fetch(url, { ...given, redirect: 'manual', signal });
+async function fetchOnce({ url, body, ...rest }: OutgoingRequest, signal: AbortSignal) {
+  const init = { ...rest, ...(body !== undefined && { body }) };
+  return fetch(url, { ...init, redirect: 'manual', signal });
 }
 
-function mayHelp(status: number): boolean {
+function isRetryable(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-function unreachable({ url }: Outgoing, error: Error, { scrubber }: Patience): TargetError {
+function unreachableError(
+  { url }: OutgoingRequest,
+  error: Error,
+  { scrubber }: PendingReply,
+): TargetError {
   const { reason, advice = "Check that it is running, and the target's `url`." } =
-    connectionFault(error);
-  const words = shownWords(reason, scrubber);
+    connectionFaultOf(error);
+  const words = sanitizeText(reason, scrubber);
   return new TargetError(
     'target-error',
-    `${shownUrl(url)} cannot be reached (${words}). ${advice}`,
+    `${redactUrl(url)} cannot be reached (${words}). ${advice}`,
   );
 }
 
-async function refused(
-  { url }: Outgoing,
+async function refusedError(
+  { url }: OutgoingRequest,
   response: Response,
   wait: number | undefined,
-  { scrubber }: Patience,
+  { scrubber }: PendingReply,
 ): Promise<TargetError> {
-  const at = shownUrl(url);
+  const at = redactUrl(url);
   const { status, headers } = response;
-  const elsewhere = headers.get('location');
-  if (status >= 300 && status < 400 && elsewhere !== null) {
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location !== null) {
     await response.body?.cancel();
-    const place = URL.canParse(elsewhere, url) ? new URL(elsewhere, url).href : elsewhere;
-    const to = shownWords(shownUrl(place), scrubber);
-    return failed(
+    const target = URL.canParse(location, url) ? new URL(location, url).href : location;
+    const to = sanitizeText(redactUrl(target), scrubber);
+    return targetError(
       `${at} redirects to ${to}, where nothing was sent. If you trust that address, set the target's \`url\` to it.`,
     );
   }
-  const words = shownWords(await beginning(response), scrubber);
-  const said = words === '' ? '' : ` (${words})`;
-  const advice = wait === undefined ? adviceFor(status) : leftAloneText(wait, 'target');
-  return new StatusError(status, `${at} answered ${status}${said}. ${advice}`);
+  const words = sanitizeText(await readBeginning(response), scrubber);
+  const detail = words === '' ? '' : ` (${words})`;
+  const advice = wait === undefined ? adviceFor(status) : retryAfterText(wait, 'target');
+  return new StatusError(status, `${at} answered ${status}${detail}. ${advice}`);
 }
 
 function adviceFor(status: number): string {
@@ -206,36 +210,36 @@ function adviceFor(status: number): string {
   }
   if (status === 404 || status === 405) return "Check the target's `url` and `method`.";
   if (status === 429) return 'Lower the concurrency, or try later.';
-  if (mayHelp(status)) return 'It failed even after retries. Check its log.';
+  if (isRetryable(status)) return 'It failed even after retries. Check its log.';
   return "Check the target's `body` and `headers`.";
 }
 
-async function beginning(response: Response): Promise<string> {
+async function readBeginning(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
     for await (const bytes of response.body ?? []) {
       text += decoder.decode(bytes, { stream: true });
-      if (text.length >= COMPLAINT) break;
+      if (text.length >= MAX_ERROR_BODY) break;
     }
   } catch {
     // What came before the connection was lost has to do.
   }
-  return text.slice(0, COMPLAINT);
+  return text.slice(0, MAX_ERROR_BODY);
 }
 
 /** What a service sends, piece by piece, to the limit. @throws TargetError where it is too much, or cut short */
-export async function* bytesOf(
-  { url }: Pick<Outgoing, 'url'>,
+export async function* readBytes(
+  { url }: Pick<OutgoingRequest, 'url'>,
   response: Response,
-  { signal, scrubber }: Pick<Patience, 'signal' | 'scrubber'>,
+  { signal, scrubber }: Pick<PendingReply, 'signal' | 'scrubber'>,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
   try {
     for await (const bytes of response.body ?? []) {
       size += bytes.byteLength;
       if (size > LIMITS.response) {
-        const message = `${shownUrl(url)} sent more than ${readable(LIMITS.response)} bytes.`;
+        const message = `${redactUrl(url)} sent more than ${readable(LIMITS.response)} bytes.`;
         throw new TargetError('target-too-much-output', message);
       }
       yield bytes;
@@ -243,8 +247,10 @@ export async function* bytesOf(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Error) || error instanceof TargetError) throw error;
-    const words = shownWords(connectionFault(error).reason, scrubber);
-    throw failed(`${shownUrl(url)} ended the connection in the middle of its answer (${words}).`);
+    const words = sanitizeText(connectionFaultOf(error).reason, scrubber);
+    throw targetError(
+      `${redactUrl(url)} ended the connection in the middle of its answer (${words}).`,
+    );
   }
 }
 
@@ -262,6 +268,6 @@ export class StatusError extends TargetError {
   }
 }
 
-export function failed(message: string): TargetError {
+export function targetError(message: string): TargetError {
   return new TargetError('target-error', message);
 }

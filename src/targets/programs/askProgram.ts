@@ -2,15 +2,15 @@ import { setTimeout } from 'node:timers/promises';
 import { parseJson } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
-import { noReply } from '../replyLimits.ts';
+import { replyTimeoutError } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog } from './outputLines.ts';
-import { type Programs, SHORTEST_GRACE, type Start } from './programs.ts';
+import { MIN_GRACE, type Programs, type Start } from './programs.ts';
 
 /** Characters of a wrong answer that an error shows. */
-const SHOWN = 200;
+const MAX_EXCERPT = 200;
 
-interface Asking extends Pick<Start, 'cwd' | 'env'> {
+interface ProgramCall extends Pick<Start, 'cwd' | 'env'> {
   readonly programs: Programs;
   readonly command: readonly string[];
   /** Milliseconds. */
@@ -27,9 +27,9 @@ interface Asking extends Pick<Start, 'cwd' | 'env'> {
  *
  * @throws TargetError; the signal's reason when aborted
  */
-export async function askProgram(
+export async function runProgramOnce(
   input: unknown,
-  { programs, command, cwd, env, timeout, who, onOutput }: Asking,
+  { programs, command, cwd, env, timeout, who, onOutput }: ProgramCall,
   signal: AbortSignal,
 ): Promise<unknown> {
   const [program = '', ...args] = command;
@@ -51,7 +51,7 @@ export async function askProgram(
     // What it has started may keep its output open.
     child.once('exit', async () => {
       await started.end();
-      await setTimeout(SHORTEST_GRACE);
+      await setTimeout(MIN_GRACE);
       child.stdout?.destroy();
       child.stderr?.destroy();
     });
@@ -65,18 +65,21 @@ export async function askProgram(
   child.stdin?.on('error', () => {});
   child.stdin?.end(`${JSON.stringify(input)}\n`);
   try {
-    return read(await withTimeLimit(() => answered, timeout, signal, noReply(who)), log);
+    return parseOutput(
+      await withTimeLimit(() => answered, timeout, signal, replyTimeoutError(who)),
+      log,
+    );
   } finally {
     await started.end();
   }
 }
 
-function read(text: string, log: ProgramLog): unknown {
+function parseOutput(text: string, log: ProgramLog): unknown {
   const value = parseJson(text);
   if (value !== undefined) return value;
   const message =
     text.trim() === ''
       ? `The program printed nothing. Print one JSON value to standard output.${log.tail()}`
-      : `The program did not print one JSON value: ${text.trim().slice(0, SHOWN)}. Print nothing else to standard output, and log to stderr.`;
+      : `The program did not print one JSON value: ${text.trim().slice(0, MAX_EXCERPT)}. Print nothing else to standard output, and log to stderr.`;
   throw new TargetError('target-malformed-reply', message);
 }

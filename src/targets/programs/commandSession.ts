@@ -3,7 +3,7 @@ import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/openaiChat.ts';
 import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { readReply } from '../reply.ts';
-import { noReply } from '../replyLimits.ts';
+import { replyTimeoutError } from '../replyLimits.ts';
 import {
   conversationFactsOf,
   type TargetError,
@@ -11,10 +11,10 @@ import {
   type TargetReply,
   type TargetSession,
 } from '../target.ts';
-import { LineProgram, parseLine, strayLine } from './lineProgram.ts';
+import { LineProgram, parseLine, unrequestedLineError } from './lineProgram.ts';
 import type { Program } from './programs.ts';
 
-interface Waiting {
+interface PendingLine {
   readonly done: (line: string) => void;
   readonly fail: (error: TargetError) => void;
 }
@@ -41,8 +41,8 @@ export class CommandSession implements TargetSession {
   readonly #program: LineProgram;
   readonly #timeout: number;
   readonly #host: TargetHost;
-  #waiting: Waiting | undefined;
-  #stray: TargetError | undefined;
+  #waiting: PendingLine | undefined;
+  #unrequested: TargetError | undefined;
   /** Milliseconds that its slowest reply took; undefined before the first. */
   #slowest: number | undefined;
   #startup = 0;
@@ -53,9 +53,9 @@ export class CommandSession implements TargetSession {
     this.#program = new LineProgram({
       program,
       saysReady: ready,
-      isAlone: true,
-      onLine: (line) => this.#hear(line),
-      onOver: (why) => this.#taken()?.fail(why),
+      isSingleConversation: true,
+      onLine: (line) => this.#onLine(line),
+      onFailure: (why) => this.#takeWaiting()?.fail(why),
       onOutput: (line) => host.log.info(`[${name}] ${line}`),
     });
   }
@@ -64,7 +64,12 @@ export class CommandSession implements TargetSession {
     try {
       this.#startup += await this.#program.whenReady(this.#timeout, signal);
       const began = performance.now();
-      const line = await withTimeLimit(() => this.#ask(messages), this.#timeout, signal, noReply());
+      const line = await withTimeLimit(
+        () => this.#ask(messages),
+        this.#timeout,
+        signal,
+        replyTimeoutError(),
+      );
       const reply = readReply(parseLine(line), messages);
       this.#slowest = Math.max(this.#slowest ?? 0, performance.now() - began);
       return reply;
@@ -83,17 +88,17 @@ export class CommandSession implements TargetSession {
   }
 
   async close(signal: AbortSignal): Promise<void> {
-    const { over } = this.#program;
-    if (over || this.#slowest === undefined) await this.#program.kill();
-    else await this.#program.leave(this.#slowest, signal);
-    if (this.#stray) throw this.#stray;
+    const { failure } = this.#program;
+    if (failure || this.#slowest === undefined) await this.#program.kill();
+    else await this.#program.close(this.#slowest, signal);
+    if (this.#unrequested) throw this.#unrequested;
   }
 
   async #ask(messages: readonly Message[]): Promise<string> {
     // What it has printed up to now is read first: no reply to what is still to be asked.
     await setImmediate();
     await setImmediate();
-    if (this.#program.over) throw this.#program.over;
+    if (this.#program.failure) throw this.#program.failure;
     const line = new Promise<string>((done, fail) => {
       this.#waiting = { done, fail };
     });
@@ -101,20 +106,20 @@ export class CommandSession implements TargetSession {
     return line;
   }
 
-  #hear(line: string): void {
-    const waiting = this.#taken();
+  #onLine(line: string): void {
+    const waiting = this.#takeWaiting();
     if (waiting) {
       waiting.done(line);
-    } else if (this.#program.isLeaving && !isReply(line)) {
+    } else if (this.#program.isClosing && !isReply(line)) {
       this.#program.log(line);
     } else {
       // A program that is still at a request when it is to leave took an earlier line of its own for the reply.
-      this.#stray ??= strayLine(line);
-      this.#program.fail(this.#stray);
+      this.#unrequested ??= unrequestedLineError(line);
+      this.#program.fail(this.#unrequested);
     }
   }
 
-  #taken(): Waiting | undefined {
+  #takeWaiting(): PendingLine | undefined {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     return waiting;

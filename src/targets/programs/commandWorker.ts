@@ -3,13 +3,13 @@ import type { Logger } from '../../core/logger.ts';
 import type { Message } from '../../core/message.ts';
 import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { readReply } from '../reply.ts';
-import { checkLength, noReply } from '../replyLimits.ts';
+import { checkLength, replyTimeoutError } from '../replyLimits.ts';
 import { TargetError, type TargetHost, type TargetReply, type TargetSession } from '../target.ts';
 import { type CommandSetup, programRequest } from './commandSession.ts';
-import { LineProgram, parseLine, SHOWN, strayLine } from './lineProgram.ts';
+import { LineProgram, MAX_EXCERPT, parseLine, unrequestedLineError } from './lineProgram.ts';
 import type { Program, Programs } from './programs.ts';
 
-interface Waiting {
+interface PendingAnswer {
   readonly done: (answer: object) => void;
   readonly fail: (error: TargetError) => void;
 }
@@ -17,7 +17,7 @@ interface Waiting {
 /** One process that serves many conversations at once. Requests and answers pair by `id`. */
 class WorkerProcess {
   readonly #program: LineProgram;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingAnswer>();
   /** Requests whose answers are no longer wanted: they ran out of time, or were cancelled. */
   readonly #abandoned = new Set<number>();
   #latest = 0;
@@ -29,9 +29,9 @@ class WorkerProcess {
     this.#program = new LineProgram({
       program,
       saysReady: ready,
-      isAlone: false,
-      onLine: (line) => this.#hear(line),
-      onOver: (why) => {
+      isSingleConversation: false,
+      onLine: (line) => this.#onLine(line),
+      onFailure: (why) => {
         for (const { fail } of this.#waiting.values()) fail(why);
         this.#waiting.clear();
         void this.#program.kill();
@@ -40,8 +40,8 @@ class WorkerProcess {
     });
   }
 
-  get over(): TargetError | undefined {
-    return this.#program.over;
+  get failure(): TargetError | undefined {
+    return this.#program.failure;
   }
 
   async whenReady(timeout: number, signal: AbortSignal): Promise<number> {
@@ -56,7 +56,7 @@ class WorkerProcess {
 
   /** @returns the answer without its `id` */
   async ask(request: object, timeout: number, signal: AbortSignal): Promise<object> {
-    if (this.over) throw this.over;
+    if (this.failure) throw this.failure;
     this.#latest += 1;
     const id = this.#latest;
     const began = performance.now();
@@ -65,7 +65,7 @@ class WorkerProcess {
     });
     this.#program.send({ id, ...request });
     try {
-      return await withTimeLimit(() => answered, timeout, signal, noReply());
+      return await withTimeLimit(() => answered, timeout, signal, replyTimeoutError());
     } catch (error) {
       if (this.#waiting.delete(id)) this.#abandoned.add(id);
       throw error;
@@ -75,17 +75,17 @@ class WorkerProcess {
   }
 
   endConversation(conversation: string): void {
-    if (!this.over) this.#program.send({ end: conversation });
+    if (!this.failure) this.#program.send({ end: conversation });
   }
 
   async close(): Promise<void> {
-    const isIdle = this.#waiting.size === 0 && !this.over;
-    if (isIdle) await this.#program.leave(this.#slowest, new AbortController().signal);
+    const isIdle = this.#waiting.size === 0 && !this.failure;
+    if (isIdle) await this.#program.close(this.#slowest, new AbortController().signal);
     else await this.#program.kill();
   }
 
-  #hear(line: string): void {
-    if (this.#program.isLeaving) {
+  #onLine(line: string): void {
+    if (this.#program.isClosing) {
       this.#program.log(line);
       return;
     }
@@ -97,7 +97,7 @@ class WorkerProcess {
       return;
     }
     if (!isMapping(answer) || typeof answer.id !== 'number') {
-      const why = strayLine(line);
+      const why = unrequestedLineError(line);
       const message = `A worker's answer repeats the \`id\` of its request. ${why.message}`;
       this.#program.fail(new TargetError(why.reason, message));
       return;
@@ -108,7 +108,7 @@ class WorkerProcess {
       this.#waiting.delete(id);
       waiting.done(rest);
     } else if (!this.#abandoned.delete(id)) {
-      this.#program.fail(strayLine(line));
+      this.#program.fail(unrequestedLineError(line));
     }
   }
 }
@@ -125,7 +125,7 @@ class CommandWorker {
   }
 
   get process(): WorkerProcess {
-    if (!this.#process || this.#process.over) {
+    if (!this.#process || this.#process.failure) {
       this.#process = new WorkerProcess(this.#setup, this.#start());
     }
     return this.#process;
@@ -205,5 +205,5 @@ export class WorkerSession implements TargetSession {
 
 function failureText(error: unknown): string {
   const text = typeof error === 'string' ? error : (JSON.stringify(error) ?? '');
-  return `The program failed: ${text.length > SHOWN * 10 ? text.slice(-SHOWN * 10) : text}`;
+  return `The program failed: ${text.length > MAX_EXCERPT * 10 ? text.slice(-MAX_EXCERPT * 10) : text}`;
 }

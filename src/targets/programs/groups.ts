@@ -27,7 +27,7 @@ export async function groupsOf(pid: number): Promise<ReadonlySet<number> | undef
  *
  * @param seen groups that it was seen to have started: it may no longer be there to tell
  */
-export async function endAll(pid: number, seen: Iterable<number>): Promise<void> {
+export async function killTree(pid: number, seen: Iterable<number>): Promise<void> {
   const groups = new Set([pid, ...seen]);
   for (let stopped = 0; stopped < groups.size; ) {
     stopped = groups.size;
@@ -35,12 +35,12 @@ export async function endAll(pid: number, seen: Iterable<number>): Promise<void>
     for (const group of groups) stopGroup(group);
     for (const group of (await groupsOf(pid)) ?? []) groups.add(group);
   }
-  await endGroups(groups);
+  await killGroups(groups);
 }
 
 /** Ends groups at once, that of the program last: it may be the one that ends them. */
-export async function endGroups(groups: Iterable<number>): Promise<void> {
-  await Promise.all([...groups].reverse().map(endGroup));
+export async function killGroups(groups: Iterable<number>): Promise<void> {
+  await Promise.all([...groups].reverse().map(killGroup));
 }
 
 function stopGroup(group: number): void {
@@ -52,7 +52,7 @@ function stopGroup(group: number): void {
   }
 }
 
-async function endGroup(group: number): Promise<void> {
+async function killGroup(group: number): Promise<void> {
   try {
     if (process.platform === 'win32') {
       const args = ['/PID', String(group), '/T', '/F'];
@@ -66,7 +66,7 @@ async function endGroup(group: number): Promise<void> {
 }
 
 /** Whether some process is left of the group that a program led. */
-export function isGroupLeft(pid: number): boolean {
+export function groupExists(pid: number): boolean {
   try {
     process.kill(-pid, 0);
     return true;
@@ -75,16 +75,16 @@ export function isGroupLeft(pid: number): boolean {
   }
 }
 
-interface Listed {
+interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
 }
 
 /** Those that run; one that has ended may be listed until somebody has asked after it. */
-async function listProcesses(): Promise<Listed[]> {
+async function listProcesses(): Promise<ProcessInfo[]> {
   // Linux without `ps`, as in slim containers, has `/proc`; others have `ps`.
-  const lines = process.platform === 'linux' ? await linesOfProc() : await linesOfPs();
+  const lines = process.platform === 'linux' ? await readProc() : await readPs();
   return lines.flatMap((line) => {
     const [pid, state = '', parent, group] = line.trim().split(/\s+/);
     if (state === '' || state.startsWith('Z')) return [];
@@ -92,12 +92,12 @@ async function listProcesses(): Promise<Listed[]> {
   });
 }
 
-async function linesOfPs(): Promise<string[]> {
+async function readPs(): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,state=,ppid=,pgid=']);
   return stdout.split('\n');
 }
 
-async function linesOfProc(): Promise<string[]> {
+async function readProc(): Promise<string[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = ids.map(async (id) => {
     const stat = await readFile(`/proc/${id}/stat`, 'utf8').catch(() => '');

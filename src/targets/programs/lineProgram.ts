@@ -1,24 +1,24 @@
 import { setTimeout } from 'node:timers/promises';
 import { isMapping, parseJson } from '../../core/data/data.ts';
 import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
-import { notReady } from '../replyLimits.ts';
+import { notReadyError } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog, ReplyLines } from './outputLines.ts';
-import { LONGEST_GRACE, type Program, SHORTEST_GRACE } from './programs.ts';
+import { MAX_GRACE, MIN_GRACE, type Program } from './programs.ts';
 
 /** Characters of a wrong line that an error shows. */
-export const SHOWN = 200;
+export const MAX_EXCERPT = 200;
 
 interface LineProgramSetup {
   readonly program: Program;
   /** Whether it prints `{"ready":true}` before anything else. */
   readonly saysReady: boolean;
   /** Whether it serves one conversation, so that all it prints is limited as the replies of one. */
-  readonly isAlone: boolean;
+  readonly isSingleConversation: boolean;
   /** Hears of each line on stdout, but that it is ready. */
   readonly onLine: (line: string) => void;
   /** Hears once why it can reply no more. */
-  readonly onOver: (why: TargetError) => void;
+  readonly onFailure: (why: TargetError) => void;
   /** Hears of each line on stderr. */
   readonly onOutput: (line: string) => void;
 }
@@ -30,12 +30,12 @@ export class LineProgram {
   readonly #closed: Promise<void>;
   readonly #ready: Promise<void>;
   #settleReady: { done: () => void; fail: (why: TargetError) => void } | undefined;
-  #isLeaving = false;
-  #over: TargetError | undefined;
+  #isClosing = false;
+  #failure: TargetError | undefined;
 
   constructor(setup: LineProgramSetup) {
     this.#setup = setup;
-    const { program, saysReady, isAlone, onOutput } = setup;
+    const { program, saysReady, isSingleConversation, onOutput } = setup;
     const { process: child } = program;
     this.#log = new ProgramLog(onOutput);
     this.#ready = new Promise((done, fail) => {
@@ -44,7 +44,7 @@ export class LineProgram {
     });
     this.#ready.catch(() => {});
     child.stderr?.on('data', (data: Buffer) => this.#log.add(data));
-    const lines = new ReplyLines((line) => this.#hear(line), isAlone);
+    const lines = new ReplyLines((line) => this.#onLine(line), isSingleConversation);
     child.stdout?.on('data', (data: Buffer) => {
       const tooLong = lines.add(data);
       if (tooLong === undefined) return;
@@ -65,12 +65,12 @@ export class LineProgram {
   }
 
   /** Why it can reply no more. */
-  get over(): TargetError | undefined {
-    return this.#over;
+  get failure(): TargetError | undefined {
+    return this.#failure;
   }
 
-  get isLeaving(): boolean {
-    return this.#isLeaving;
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   /**
@@ -83,7 +83,7 @@ export class LineProgram {
   async whenReady(timeout: number, signal: AbortSignal): Promise<number> {
     if (!this.#settleReady) return 0;
     const began = performance.now();
-    await withTimeLimit(() => this.#ready, timeout, signal, notReady);
+    await withTimeLimit(() => this.#ready, timeout, signal, notReadyError);
     return performance.now() - began;
   }
 
@@ -93,10 +93,10 @@ export class LineProgram {
 
   /** From now on it can reply no more. */
   fail(why: TargetError): void {
-    if (this.#over) return;
-    this.#over = why;
+    if (this.#failure) return;
+    this.#failure = why;
     this.#settleReady?.fail(why);
-    this.#setup.onOver(why);
+    this.#setup.onFailure(why);
   }
 
   /** Ends it at once. */
@@ -111,11 +111,11 @@ export class LineProgram {
    * @param slowest milliseconds that its slowest reply took
    * @param signal when aborted, it is ended at once
    */
-  async leave(slowest: number, signal: AbortSignal): Promise<void> {
+  async close(slowest: number, signal: AbortSignal): Promise<void> {
     await this.#setup.program.end(async () => {
-      this.#isLeaving = true;
+      this.#isClosing = true;
       this.#setup.program.process.stdin?.end();
-      const grace = Math.min(LONGEST_GRACE, Math.max(SHORTEST_GRACE, slowest));
+      const grace = Math.min(MAX_GRACE, Math.max(MIN_GRACE, slowest));
       const bored = new AbortController();
       const either = AbortSignal.any([signal, bored.signal]);
       await Promise.race([
@@ -128,10 +128,10 @@ export class LineProgram {
 
   /** Takes a line on stdout for a log. */
   log(line: string): void {
-    this.#log.say(line);
+    this.#log.write(line);
   }
 
-  #hear(line: string): void {
+  #onLine(line: string): void {
     if (!this.#settleReady) {
       this.#setup.onLine(line);
       return;
@@ -141,7 +141,7 @@ export class LineProgram {
       this.#settleReady = undefined;
       return;
     }
-    const why = `The program printed a line before it was ready: ${line.slice(0, SHOWN)}. With \`ready: true\` it prints {"ready":true} first; log to stderr.`;
+    const why = `The program printed a line before it was ready: ${line.slice(0, MAX_EXCERPT)}. With \`ready: true\` it prints {"ready":true} first; log to stderr.`;
     this.fail(new TargetError('target-malformed-reply', why));
   }
 }
@@ -155,15 +155,15 @@ function isReadyLine(line: string): boolean {
 export function parseLine(line: string): unknown {
   const value = parseJson(line);
   if (value !== undefined) return value;
-  const message = `The program printed a line that is not JSON: ${line.slice(0, SHOWN)}. Log to stderr instead.`;
+  const message = `The program printed a line that is not JSON: ${line.slice(0, MAX_EXCERPT)}. Log to stderr instead.`;
   throw new TargetError('target-malformed-reply', message);
 }
 
 /** What is wrong with a line that nobody asked for. */
-export function strayLine(line: string): TargetError {
+export function unrequestedLineError(line: string): TargetError {
   const advice = isReadyLine(line)
     ? 'Set `ready: true` on the target'
     : 'Print one line for each request, and log to stderr';
-  const why = `The program printed a line without a request: ${line.slice(0, SHOWN)}. ${advice}.`;
+  const why = `The program printed a line without a request: ${line.slice(0, MAX_EXCERPT)}. ${advice}.`;
   return new TargetError('target-malformed-reply', why);
 }

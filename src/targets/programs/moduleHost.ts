@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { isTooDeep } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
-import { tooLong } from '../replyLimits.ts';
-import { endGroups, groupsOf } from './groups.ts';
-import { loadingText, thrownText } from './thrownText.ts';
+import { tooLongText } from '../replyLimits.ts';
+import { groupsOf, killGroups } from './groups.ts';
+import { loadErrorText, thrownText } from './thrownText.ts';
 
 /**
  * The process in which functions of the user's run, those of a `module` target, of a `tool_module` or
@@ -60,7 +60,7 @@ async function answer(
     const text = JSON.stringify(value) ?? '';
     replied += text.length;
     const message =
-      tooLong(text.length, replied) ??
+      tooLongText(text.length, replied) ??
       (isTooDeep(text) ? 'The reply is nested too deep.' : undefined);
     return message === undefined
       ? { kind: 'value', call, value }
@@ -75,7 +75,7 @@ async function answer(
 process.on('SIGINT', () => {});
 // Before the file is loaded, which may take long or never end.
 process.on('disconnect', async () => {
-  await endGroups((await groupsOf(process.pid)) ?? []);
+  await killGroups((await groupsOf(process.pid)) ?? []);
   process.exit();
 });
 
@@ -84,6 +84,6 @@ try {
   process.on('message', async (call: Call) => send(await answer(functions, call)));
   send({ kind: 'value', call: LOADING, value: [...functions.keys()] });
 } catch (error) {
-  const message = `The module could not be loaded: ${await loadingText(error, file)}`;
+  const message = `The module could not be loaded: ${await loadErrorText(error, file)}`;
   send({ kind: 'error', call: LOADING, message });
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { errorText, unreachable } from '../../core/errors.ts';
 import { NO_TIME_LIMIT, withTimeLimit } from '../../models/endpoint/timeLimit.ts';
-import { noReply, notLoaded } from '../replyLimits.ts';
+import { notLoadedError, replyTimeoutError } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
 import { exitText, ProgramLog } from './outputLines.ts';
 import { entryPoint, type Programs } from './programs.ts';
@@ -57,7 +57,7 @@ interface ModuleSetup {
   readonly onOutput: (line: string) => void;
 }
 
-interface Called {
+interface FunctionCall {
   /** The name of the export. */
   readonly exported: string;
   readonly input: unknown;
@@ -74,7 +74,7 @@ export interface ModuleProcess {
    * @param timeout milliseconds, and as many for loading before the first call; the process is ended when they are passed
    * @throws TargetError; the signal's reason when aborted
    */
-  call(called: Called, timeout: number, signal: AbortSignal): Promise<unknown>;
+  call(called: FunctionCall, timeout: number, signal: AbortSignal): Promise<unknown>;
   /** The names of its functions. @throws as `call` */
   functions(timeout: number, signal: AbortSignal): Promise<readonly string[]>;
   /** Milliseconds that calls have waited for it to load so far. */
@@ -129,7 +129,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
   const loaded = next();
   loaded.catch(() => {});
 
-  async function answered({ exported, input, about, onThrow }: Called): Promise<unknown> {
+  async function answered({ exported, input, about, onThrow }: FunctionCall): Promise<unknown> {
     latest += 1;
     const coming = next();
     if (!ended) child.send({ call: latest, exported, input, about });
@@ -142,13 +142,13 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
 
   async function load(timeout: number, signal: AbortSignal): Promise<unknown> {
     const began = performance.now();
-    const content = contentOf(await withTimeLimit(() => loaded, timeout, signal, notLoaded));
+    const content = contentOf(await withTimeLimit(() => loaded, timeout, signal, notLoadedError));
     if (!isLoaded) startup += performance.now() - began;
     isLoaded = true;
     return content;
   }
 
-  async function orEnded<Result>(work: () => Promise<Result>): Promise<Result> {
+  async function endOnError<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
@@ -159,13 +159,15 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
 
   return {
     call: (called, timeout, signal) =>
-      orEnded(async () => {
+      endOnError(async () => {
         const limit = attach ? NO_TIME_LIMIT : timeout;
         await load(limit, signal);
-        return withTimeLimit(() => answered(called), limit, signal, noReply(who));
+        return withTimeLimit(() => answered(called), limit, signal, replyTimeoutError(who));
       }),
     functions: (timeout, signal) =>
-      orEnded(async () => namesSchema.parse(await load(attach ? NO_TIME_LIMIT : timeout, signal))),
+      endOnError(async () =>
+        namesSchema.parse(await load(attach ? NO_TIME_LIMIT : timeout, signal)),
+      ),
     startup: () => startup,
     close: () => program.end(),
   };

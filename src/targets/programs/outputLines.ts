@@ -1,16 +1,16 @@
-import { tooLong } from '../replyLimits.ts';
+import { tooLongText } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
 
 /** A line longer than this is cut, so that an endless one cannot fill the memory. */
 const MAX_LINE = 10_000;
 
 /** Characters that are told of one program; one that prints more is read on in silence. */
-const MAX_TOLD = 1_000_000;
+const MAX_LOGGED = 1_000_000;
 
 /** What telling a line costs beside its characters: a flood of empty lines is one too. */
 const PER_LINE = 100;
 
-const TAIL = 5;
+const TAIL_LINES = 5;
 
 /** Cuts what a program prints for people into lines, and remembers the last ones. */
 export class ProgramLog {
@@ -18,38 +18,38 @@ export class ProgramLog {
   readonly #decoder = new TextDecoder();
   #rest = '';
   #last: readonly string[] = [];
-  #told = 0;
+  #logged = 0;
   /** The latest of what is not told. */
-  #untold: Uint8Array | undefined;
+  #unlogged: Uint8Array | undefined;
 
   constructor(onLine: (line: string) => void) {
     this.#onLine = onLine;
   }
 
   add(data: Uint8Array): void {
-    if (this.#told > MAX_TOLD) this.#untold = data;
-    else for (const line of this.#cut(data)) this.say(line);
+    if (this.#logged > MAX_LOGGED) this.#unlogged = data;
+    else for (const line of this.#cut(data)) this.write(line);
   }
 
-  say(line: string): void {
-    if (this.#told > MAX_TOLD) return;
+  write(line: string): void {
+    if (this.#logged > MAX_LOGGED) return;
     this.#onLine(line);
-    this.#told += line.length + PER_LINE;
-    if (this.#told > MAX_TOLD) this.#onLine('Too much output; the rest is omitted.');
+    this.#logged += line.length + PER_LINE;
+    if (this.#logged > MAX_LOGGED) this.#onLine('Too much output; the rest is omitted.');
   }
 
   /** ` Last output: …`, for an error message; empty if nothing was printed. */
   tail(): string {
-    if (this.#untold) this.#cut(this.#untold);
+    if (this.#unlogged) this.#cut(this.#unlogged);
     const lines = [...this.#last, this.#rest].filter((line) => line.trim() !== '');
-    return lines.length === 0 ? '' : ` Last output: ${lines.slice(-TAIL).join(' / ')}`;
+    return lines.length === 0 ? '' : ` Last output: ${lines.slice(-TAIL_LINES).join(' / ')}`;
   }
 
   #cut(data: Uint8Array): string[] {
     const pieces = (this.#rest + this.#decoder.decode(data, { stream: true })).split(/\r?\n/);
     this.#rest = (pieces.pop() ?? '').slice(0, MAX_LINE);
     const lines = pieces.map((line) => line.slice(0, MAX_LINE));
-    this.#last = [...this.#last, ...lines].slice(-TAIL);
+    this.#last = [...this.#last, ...lines].slice(-TAIL_LINES);
     return lines;
   }
 }
@@ -89,7 +89,7 @@ export class ReplyLines {
     this.#pieces.push(piece);
     this.#length += piece.length;
     this.#all += piece.length + 1;
-    return tooLong(this.#length, this.#isOneConversation ? this.#all : 0);
+    return tooLongText(this.#length, this.#isOneConversation ? this.#all : 0);
   }
 }
 

@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { isInside, outsideMessage } from '../../node/paths.ts';
 import { TargetError, type TargetHost } from '../target.ts';
 
-interface Wanted {
+interface ProgramVariables {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Names of variables. */
   readonly pass_env?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ interface Wanted {
  */
 export function environmentFor(
   name: string,
-  { env = {}, pass_env = [] }: Wanted,
+  { env = {}, pass_env = [] }: ProgramVariables,
   {
     keyVariables,
     env: variable,
@@ -30,13 +30,13 @@ export function environmentFor(
     throw new TargetError('target-not-found', message);
   });
   const kept = Object.entries({ ...programVariables, ...process.env }).filter(
-    ([one]) => !keyVariables.some((key) => isSame(one, key)),
+    ([one]) => !keyVariables.some((key) => isSameVariable(one, key)),
   );
   return { ...Object.fromEntries(kept), ...Object.fromEntries(passed), ...env };
 }
 
 /** Windows knows one variable by any case of its letters. */
-function isSame(a: string, b: string): boolean {
+function isSameVariable(a: string, b: string): boolean {
   return process.platform === 'win32' ? a.toUpperCase() === b.toUpperCase() : a === b;
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../core/logger.ts';
-import { endAll, groupsOf, isGroupLeft } from './groups.ts';
+import { groupExists, groupsOf, killTree } from './groups.ts';
 
 /** Where a process of our own begins: beside the bundle when built, beside the source in a checkout. */
 export function entryPoint(source: string, built: string): string {
@@ -10,8 +10,8 @@ export function entryPoint(source: string, built: string): string {
 }
 
 /** Milliseconds that a program gets to end by itself after its last reply: as long as its slowest one, within these. */
-export const SHORTEST_GRACE = 250;
-export const LONGEST_GRACE = 5_000;
+export const MIN_GRACE = 250;
+export const MAX_GRACE = 5_000;
 
 /** Milliseconds that what was killed gets to be gone. */
 const KILL_GRACE = 2_000;
@@ -38,9 +38,9 @@ export interface Program {
   /**
    * Ends it with all that it started, at once.
    *
-   * @param farewell what comes before: it may end by itself then, and what it had started ends all the same
+   * @param beforeKill what comes before: it may end by itself then, and what it had started ends all the same
    */
-  end(farewell?: () => Promise<void>): Promise<void>;
+  end(beforeKill?: () => Promise<void>): Promise<void>;
 }
 
 /**
@@ -83,9 +83,9 @@ export class Programs {
       if (!this.#running.has(pid)) return;
       const before = farewell && (await groupsOf(pid));
       await farewell?.();
-      await endAll(pid, before ?? []);
-      await Promise.race([ended, moment()]);
-      this.#forget(pid);
+      await killTree(pid, before ?? []);
+      await Promise.race([ended, killGracePeriod()]);
+      this.#remove(pid);
     };
     const started: Program = {
       process: child,
@@ -99,7 +99,7 @@ export class Programs {
     this.#supervisor?.stdin?.write(`+${pid}\n`);
     child.once('exit', () => {
       // Something that it started may go on, and print, until the conversation is over.
-      if (!POSIX || !isGroupLeft(pid)) this.#forget(pid);
+      if (!POSIX || !groupExists(pid)) this.#remove(pid);
     });
     return started;
   }
@@ -118,7 +118,7 @@ export class Programs {
     supervisor?.stdin?.end();
   }
 
-  #forget(pid: number): void {
+  #remove(pid: number): void {
     if (this.#running.delete(pid)) this.#supervisor?.stdin?.write(`-${pid}\n`);
   }
 
@@ -146,6 +146,6 @@ export class Programs {
   }
 }
 
-function moment(): Promise<void> {
+function killGracePeriod(): Promise<void> {
   return new Promise((done) => setTimeout(done, KILL_GRACE).unref());
 }

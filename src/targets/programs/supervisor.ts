@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { endAll, groupsOf } from './groups.ts';
+import { groupsOf, killTree } from './groups.ts';
 
 /**
  * The process that outlives ours by a moment. It is told of each program that begins (`+42`) and ends
@@ -7,12 +7,12 @@ import { endAll, groupsOf } from './groups.ts';
  */
 
 /** How often it looks what programs have started, in milliseconds. */
-const LOOKS = 500;
+const SCAN_INTERVAL = 500;
 
 /** Groups by the program they came from, as of the latest look: one that ends with us can no longer tell. */
 const running = new Map<number, ReadonlySet<number>>();
 
-async function look(): Promise<void> {
+async function scan(): Promise<void> {
   for (const [pid, seen] of running) {
     const groups = await groupsOf(pid);
     if (running.has(pid)) running.set(pid, groups ?? seen);
@@ -20,7 +20,7 @@ async function look(): Promise<void> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-const looking = setInterval(look, LOOKS);
+const looking = setInterval(scan, SCAN_INTERVAL);
 
 for await (const line of createInterface({ input: process.stdin })) {
   const pid = Number(line.slice(1));
@@ -28,4 +28,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   else running.delete(pid);
 }
 clearInterval(looking);
-await Promise.all([...running].map(([pid, seen]) => endAll(pid, seen)));
+await Promise.all([...running].map(([pid, seen]) => killTree(pid, seen)));

@@ -3,14 +3,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stackText } from '../../core/errors.ts';
 
 /** Milliseconds that Node may take to find the line of a syntax error. */
-const CHECKING = 10_000;
+const CHECK_TIMEOUT = 10_000;
 
-const OURS = `${pathToFileURL(import.meta.dirname).href}/`;
+const OWN_FOLDER = `${pathToFileURL(import.meta.dirname).href}/`;
 
 /** What the user's code threw, with the places in that code: those within Node and ours say nothing to the user. */
 export function thrownText(error: unknown): string {
   const isTheirs = (line: string) =>
-    !/^ +at (?:.*[( ])?node:/.test(line) && !(/^ +at /.test(line) && line.includes(OURS));
+    !/^ +at (?:.*[( ])?node:/.test(line) && !(/^ +at /.test(line) && line.includes(OWN_FOLDER));
   return stackText(error).split('\n').filter(isTheirs).map(withPath).join('\n');
 }
 
@@ -27,21 +27,26 @@ function withPath(line: string): string {
 }
 
 /** What kept a file from being loaded. Of a syntax error Node tells the place only when it checks the file. */
-export async function loadingText(error: unknown, file: string): Promise<string> {
+export async function loadErrorText(error: unknown, file: string): Promise<string> {
   const text = thrownText(error);
   if (/ERR_UNKNOWN_FILE_EXTENSION/.test(text) && file.endsWith('.ts')) {
     return `${file} is TypeScript, which Node ${process.version} cannot run. Use Node 22.18 or newer, or compile it to .mjs.`;
   }
   if (!(error instanceof SyntaxError) || text.includes('\n')) return text;
-  return `${text}\n    at ${(await syntaxPlace(file)) ?? `${file}, or at a file that it imports`}`;
+  return `${text}\n    at ${(await syntaxErrorLocation(file)) ?? `${file}, or at a file that it imports`}`;
 }
 
 /** `FILE:LINE`, unless the mistake is in another file. */
-function syntaxPlace(file: string): Promise<string | undefined> {
+function syntaxErrorLocation(file: string): Promise<string | undefined> {
   return new Promise((done) => {
-    execFile(process.execPath, ['--check', file], { timeout: CHECKING }, (_error, _out, said) => {
-      const [place = ''] = said.split('\n');
-      done(place.startsWith(`${file}:`) ? place : undefined);
-    });
+    execFile(
+      process.execPath,
+      ['--check', file],
+      { timeout: CHECK_TIMEOUT },
+      (_error, _out, said) => {
+        const [place = ''] = said.split('\n');
+        done(place.startsWith(`${file}:`) ? place : undefined);
+      },
+    );
   });
 }

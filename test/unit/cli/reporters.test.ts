@@ -131,7 +131,7 @@ test('an output that cannot be used is a mistake found before the run', async (t
   }
 });
 
-for (const [env, isTty, colours] of [
+for (const [env, isTty, colors] of [
   [{}, true, true],
   [{}, false, false],
   [{ NO_COLOR: '1' }, true, false],
@@ -139,12 +139,12 @@ for (const [env, isTty, colours] of [
   [{ FORCE_COLOR: '1' }, false, true],
   [{ FORCE_COLOR: '1', NO_COLOR: '1' }, false, false],
 ] as const) {
-  test(`colours with ${JSON.stringify(env)} ${isTty ? 'on' : 'off'} a terminal: ${colours}`, async (t) => {
+  test(`colors with ${JSON.stringify(env)} ${isTty ? 'on' : 'off'} a terminal: ${colors}`, async (t) => {
     const { shell, text } = await createShell(t, env, isTty);
     const reporters = await createReporters(chosen('terminal'), undefined, shell);
     for (const event of EVENTS) reporters.event(event);
     await reporters.finish();
-    assert.equal(text.out.includes('\u001b[32m'), colours);
+    assert.equal(text.out.includes('\u001b[32m'), colors);
   });
 }
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import {
-  APPENDING,
-  CREATING,
+  APPEND,
+  CREATE,
   isRealFolder,
   makeRealFolder,
   openRegular,
@@ -25,10 +25,10 @@ async function folder(t: TestContext): Promise<string> {
 describe('a file of ours', () => {
   it('is read, appended to and created', async (t) => {
     const path = join(await folder(t), 'file');
-    await writeRegular(path, 'a', CREATING);
-    await writeRegular(path, 'a', APPENDING);
+    await writeRegular(path, 'a', CREATE);
+    await writeRegular(path, 'a', APPEND);
     assert.equal(String(await readRegular(path, 2)), 'aa');
-    await assert.rejects(openRegular(path, CREATING), { code: 'EEXIST' });
+    await assert.rejects(openRegular(path, CREATE), { code: 'EEXIST' });
     await assert.rejects(readRegular(path, 1), { reason: 'too-large' });
   });
 
@@ -38,7 +38,7 @@ describe('a file of ours', () => {
     await symlink(join(at, 'outside'), join(at, 'link'));
     await symlink(join(at, 'nowhere'), join(at, 'dangling'));
     for (const name of ['link', 'dangling']) {
-      for (const flags of [undefined, APPENDING, CREATING]) {
+      for (const flags of [undefined, APPEND, CREATE]) {
         await assert.rejects(openRegular(join(at, name), flags), {
           reason: 'link',
           message: `${join(at, name)} is a symbolic link. Remove it.`,
@@ -54,7 +54,7 @@ describe('a file of ours', () => {
     execFileSync('mkfifo', [join(at, 'pipe')]);
     for (const path of [join(at, 'pipe'), '/dev/zero', at]) {
       await assert.rejects(readRegular(path, 100), { reason: 'not-a-file' });
-      await assert.rejects(openRegular(path, APPENDING), { reason: 'not-a-file' });
+      await assert.rejects(openRegular(path, APPEND), { reason: 'not-a-file' });
     }
   });
 });

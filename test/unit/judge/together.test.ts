@@ -226,7 +226,7 @@ describe('a repair of questions asked together', () => {
     const { model } = await judgeModel(t, [json(half), 'no JSON']);
     const disowned: string[] = [];
     const keeping: Model = { ...model, complete: (...asked) => model.complete(...asked) };
-    keeping.disown = ({ text }) => void disowned.push(text);
+    keeping.discard = ({ text }) => void disowned.push(text);
     await judged(t, [], TWO, { modelFor: async () => keeping });
     assert.deepEqual(disowned.sort(), [JSON.stringify(half), 'no JSON'].sort());
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_USAGE } from '../../../src/core/verdict.ts';
-import { cachingModel, Lookup } from '../../../src/models/cache.ts';
+import { AnswerLookup, cachingModel } from '../../../src/models/cache.ts';
 import type { Model, ModelRequest } from '../../../src/models/model.ts';
 
 /** How often a model that refuses is asked by two runs that share their answers. */
@@ -10,7 +10,7 @@ async function askedTwice(request: ModelRequest): Promise<number> {
   const store = {
     load: async (key: string) => kept.get(key),
     save: (key: string, answer: unknown) => void kept.set(key, answer),
-    forget: (key: string) => void kept.delete(key),
+    delete: (key: string) => void kept.delete(key),
   };
   let asked = 0;
   const model: Model = {
@@ -21,7 +21,7 @@ async function askedTwice(request: ModelRequest): Promise<number> {
     },
   };
   for (let run = 0; run < 2; run += 1) {
-    const caching = cachingModel(model, {}, new Lookup(store, 1));
+    const caching = cachingModel(model, {}, new AnswerLookup(store, 1));
     await caching.complete(request, 1, new AbortController().signal);
   }
   return asked;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AllowedHost } from '../../../src/core/environment.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { forbiddenAt } from '../../../src/models/destination.ts';
+import { destinationProblemOf } from '../../../src/models/destination.ts';
 import { createModel } from '../../../src/models/registry.ts';
 import { destinationsOf } from '../../../src/runner/destinations.ts';
 import { load } from '../../support/evalFiles.ts';
@@ -27,7 +27,7 @@ async function sentBy(model: string, target = ''): Promise<string[]> {
   );
   assert.ok(suite, JSON.stringify(problems));
   return (await destinationsOf(suite.cases, host)).map(
-    (one) => `${one.host} ${one.variables.join()} ${forbiddenAt(one, [])?.kind ?? 'goes'}`,
+    (one) => `${one.host} ${one.variables.join()} ${destinationProblemOf(one, [])?.kind ?? 'goes'}`,
   );
 }
 
@@ -155,7 +155,7 @@ describe("a secret in a target's keys", () => {
 });
 
 describe('a host that the user allowed', () => {
-  const to = { url: 'https://llm.example.com/v1', variables: ['A', 'B'], usual: false };
+  const to = { url: 'https://llm.example.com/v1', variables: ['A', 'B'], isTrusted: false };
 
   for (const [what, allowed, refused] of [
     ['may have any variable', [{ host: 'llm.example.com' }], undefined],
@@ -167,12 +167,12 @@ describe('a host that the user allowed', () => {
     ['is no other port', [{ host: 'llm.example.com:8443' }], ['A', 'B']],
     ['is no host above it', [{ host: 'example.com' }], ['A', 'B']],
   ] as const satisfies readonly (readonly [string, readonly AllowedHost[], unknown])[]) {
-    it(what, () => assert.deepEqual(forbiddenAt(to, allowed)?.variables, refused));
+    it(what, () => assert.deepEqual(destinationProblemOf(to, allowed)?.variables, refused));
   }
 
   it('is still not told them unencrypted', () => {
     const plain = { ...to, url: 'http://llm.example.com/v1' };
-    assert.equal(forbiddenAt(plain, [{ host: 'llm.example.com' }])?.kind, 'not-encrypted');
+    assert.equal(destinationProblemOf(plain, [{ host: 'llm.example.com' }])?.kind, 'not-encrypted');
   });
 });
 

@@ -12,7 +12,7 @@ import {
   type ModelHost,
   type ModelRequest,
 } from '../../../src/models/model.ts';
-import { forgetAbilities, formatFor } from '../../../src/models/openai/abilities.ts';
+import { answerFormatFor, resetAbilities } from '../../../src/models/openai/abilities.ts';
 import { openaiSchema } from '../../../src/models/openai/params.ts';
 import { createModel } from '../../../src/models/registry.ts';
 import * as faults from '../../support/modelServer/faults.ts';
@@ -33,7 +33,7 @@ const { getCACertificates, setDefaultCACertificates } = tls as unknown as {
 
 const KEY = 'sk-test-0123456789';
 
-beforeEach(forgetAbilities);
+beforeEach(resetAbilities);
 
 function host(
   secrets: Record<string, string> = { OPENAI_API_KEY: KEY },
@@ -576,6 +576,6 @@ for (const [baseUrl, isOpenAi, format] of [
   ['no address', false, 'json_schema'],
 ] as const) {
   it(`asks for ${format} at ${baseUrl} where requests share a long beginning`, () => {
-    assert.equal(formatFor(SHARED, { baseUrl, isOpenAi, params: { model: 'm' } }), format);
+    assert.equal(answerFormatFor(SHARED, { baseUrl, isOpenAi, params: { model: 'm' } }), format);
   });
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { forbiddenAt } from '../../../src/models/destination.ts';
+import { destinationProblemOf } from '../../../src/models/destination.ts';
 import type { ModelHost, ModelRequest } from '../../../src/models/model.ts';
-import { forgetAbilities } from '../../../src/models/openai/abilities.ts';
+import { resetAbilities } from '../../../src/models/openai/abilities.ts';
 import { createModel, findProvider } from '../../../src/models/registry.ts';
 import { load } from '../../support/evalFiles.ts';
 import * as faults from '../../support/modelServer/faults.ts';
@@ -15,7 +15,7 @@ const KEY = 'azure-0123456789';
 const TOKEN = 'eyJ-0123456789';
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-beforeEach(forgetAbilities);
+beforeEach(resetAbilities);
 
 function host(env: Variables): ModelHost {
   const find = (name: string) => env[name];
@@ -122,11 +122,11 @@ describe('a model of Azure OpenAI', () => {
   it('has no usual host: what a file names has to be allowed', async () => {
     const keys = { base_url: 'https://mine.openai.azure.com' };
     const to = await destination('azure-openai', keys, { AZURE_OPENAI_API_KEY: KEY });
-    assert.deepEqual(forbiddenAt(to, [])?.variables, ['AZURE_OPENAI_API_KEY']);
+    assert.deepEqual(destinationProblemOf(to, [])?.variables, ['AZURE_OPENAI_API_KEY']);
     const own = { AZURE_OPENAI_ENDPOINT: keys.base_url, AZURE_OPENAI_AD_TOKEN: TOKEN };
     const fromUser = await destination('azure-openai', {}, own);
     assert.deepEqual(fromUser.variables, ['AZURE_OPENAI_AD_TOKEN']);
-    assert.equal(forbiddenAt(fromUser, []), undefined);
+    assert.equal(destinationProblemOf(fromUser, []), undefined);
   });
 
   it('says which key is missing, and which address', async () => {
@@ -170,7 +170,7 @@ describe('a model of Ollama', () => {
   ] as const) {
     it(`is found at ${url} where OLLAMA_HOST is ${given ?? 'not set'}`, async () => {
       const to = await destination('ollama', {}, given === undefined ? {} : { OLLAMA_HOST: given });
-      assert.deepEqual(to, { url, variables: [], usual: true });
+      assert.deepEqual(to, { url, variables: [], isTrusted: true });
     });
   }
 

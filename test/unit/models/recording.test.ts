@@ -13,11 +13,11 @@ import {
   type ModelHost,
   type ModelReply,
   type ModelRequest,
-  oneByOne,
+  repeatInSequence,
 } from '../../../src/models/model.ts';
 import { openRecorder, recordingModel } from '../../../src/models/recording.ts';
 import { createModel } from '../../../src/models/registry.ts';
-import { openPlayer, replayingModel } from '../../../src/models/replaySource.ts';
+import { openReplaySource, replayModel } from '../../../src/models/replaySource.ts';
 
 async function folder(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'turnlight-recording-'));
@@ -46,7 +46,7 @@ function scripted(id: string, answers: readonly (string | Error)[]): Model {
   return {
     id,
     complete: (_request, count) =>
-      oneByOne(count, async () => {
+      repeatInSequence(count, async () => {
         const next = left.shift() ?? 'nothing left';
         if (next instanceof Error) throw next;
         return reply(next);
@@ -69,7 +69,7 @@ async function replay(
   path: string,
   id: string,
 ): Promise<(request: ModelRequest) => Promise<string>> {
-  const model = replayingModel(id, await openPlayer(path, unheard));
+  const model = replayModel(id, await openReplaySource(path, unheard));
   return async (request) => (await model.complete(request, 1, signal))[0].text;
 }
 
@@ -229,7 +229,7 @@ for (const [name, line, words] of [
   test(`a broken line is an error with file and line: ${name}`, async (t) => {
     const path = join(await folder(t), 'r.jsonl');
     await writeFile(path, `\n${line}\n`);
-    await assert.rejects(openPlayer(path, unheard), (error: Error) => {
+    await assert.rejects(openReplaySource(path, unheard), (error: Error) => {
       assert.equal(error.name, 'RecordingError');
       assert.ok(error.message.startsWith(`${path}:2: `), error.message);
       assert.match(error.message, words);
@@ -241,7 +241,7 @@ for (const [name, line, words] of [
 test('a recording that is missing, or cannot be written, is an error that names it', async (t) => {
   const path = await folder(t);
   await assert.rejects(
-    openPlayer(join(path, 'none.jsonl'), unheard),
+    openReplaySource(join(path, 'none.jsonl'), unheard),
     /none\.jsonl cannot be read: there is no such file\.$/,
   );
   await assert.rejects(openRecorder(path, new Scrubber(), assert.fail), /cannot be written/);
@@ -267,7 +267,7 @@ test('a recording answers whatever format its answers were asked for in, and say
   const told: ModelReply = { ...reply('{}'), answerFormat: 'json_object' };
   const answer = { name: 'verdict', schema: { type: 'object' } };
   await record(path, { id: 'openai:m', complete: async () => [told] }, [said('a', { answer })]);
-  const model = replayingModel('openai:m', await openPlayer(path, unheard));
+  const model = replayModel('openai:m', await openReplaySource(path, unheard));
   const [replayed] = await model.complete(said('a', { answer, shared: true }), 1, signal);
   assert.deepEqual(replayed, told);
 });

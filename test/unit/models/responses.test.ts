@@ -4,7 +4,7 @@ import { SILENT } from '../../../src/core/logger.ts';
 import type { Message } from '../../../src/core/message.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { ModelRequest } from '../../../src/models/model.ts';
-import { forgetAbilities } from '../../../src/models/openai/abilities.ts';
+import { resetAbilities } from '../../../src/models/openai/abilities.ts';
 import { createModel } from '../../../src/models/registry.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import { thoughtItem } from '../../support/modelServer/response.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
 
-beforeEach(forgetAbilities);
+beforeEach(resetAbilities);
 
 const HELLO: ModelRequest = { messages: [{ role: 'user', content: 'Hello' }] };
 

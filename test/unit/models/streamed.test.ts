@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
 import { SILENT } from '../../../src/core/logger.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { forgetAbilities } from '../../../src/models/openai/abilities.ts';
+import { resetAbilities } from '../../../src/models/openai/abilities.ts';
 import { createModel } from '../../../src/models/registry.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../support/modelServer/server.ts';
 import type { Answer, Fault } from '../../support/modelServer/steps.ts';
 
-beforeEach(forgetAbilities);
+beforeEach(resetAbilities);
 
 async function ask(
   t: TestContext,
@@ -32,10 +32,10 @@ async function ask(
     { ...host, scrubber: new Scrubber(), log: SILENT },
   );
   const heard: string[] = [];
-  const hear = (soFar: string) => void heard.push(soFar);
+  const onText = (soFar: string) => void heard.push(soFar);
   const request = {
     messages: [{ role: 'user' as const, content: 'Hi' }],
-    ...(streams && { hear }),
+    ...(streams && { onText }),
   };
   const { signal } = new AbortController();
   const reply = async () => (await model.complete(request, 1, signal))[0];

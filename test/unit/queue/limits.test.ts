@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { SILENT } from '../../../src/core/logger.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { Endpoints } from '../../../src/models/endpoint/endpoints.ts';
-import type { Spent } from '../../../src/models/endpoint/rateLimiter.ts';
+import type { SpentQuota } from '../../../src/models/endpoint/rateLimiter.ts';
 import type { Model } from '../../../src/models/model.ts';
 import { createModel } from '../../../src/models/registry.ts';
 import { QueueLimits } from '../../../src/queue/queueLimits.ts';
@@ -30,11 +30,11 @@ function says(what: string, limit: number, remaining: number, reset: number): He
   });
 }
 
-function isTaken(taken: Spent | number): boolean {
+function isTaken(taken: SpentQuota | number): boolean {
   return typeof taken !== 'number';
 }
 
-async function taken(limits: QueueLimits, tokens: number): Promise<Spent> {
+async function taken(limits: QueueLimits, tokens: number): Promise<SpentQuota> {
   const took = await limits.take(tokens);
   assert.ok(typeof took !== 'number');
   return took;
@@ -107,7 +107,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
       const [one, other] = connections.map((redis) => new QueueLimits(redis, run, 'a line'));
       assert.ok(one && other);
       const each = what === 'tokens' ? 100 : 1;
-      await one.heard(await taken(one, each), 200, says(what, 60 * each, 7 * each, 60_000));
+      await one.learnFrom(await taken(one, each), 200, says(what, 60 * each, 7 * each, 60_000));
       const asked = Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).take(each));
       const answers = await Promise.all(asked);
       assert.equal(answers.filter(isTaken).length, 7);
@@ -119,7 +119,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
     const { run, connections } = two(t);
     const [one, other] = connections.map((redis) => new QueueLimits(redis, run, 'a line'));
     assert.ok(one && other);
-    await one.heard(await taken(one, 1), 429, new Headers({ 'retry-after': '30' }));
+    await one.learnFrom(await taken(one, 1), 429, new Headers({ 'retry-after': '30' }));
     const wait = await other.take(1);
     assert.ok(typeof wait === 'number' && wait > 20_000 && wait <= 30_000, String(wait));
   });
@@ -128,7 +128,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
     const { run, connections } = two(t);
     const [killed, other] = connections.map((redis) => new QueueLimits(redis, run, 'a line'));
     assert.ok(killed && other);
-    await killed.heard(await taken(killed, 1), 200, says('requests', 2, 1, 2_000));
+    await killed.learnFrom(await taken(killed, 1), 200, says('requests', 2, 1, 2_000));
     await taken(killed, 1);
     connections[0].disconnect();
     const wait = await other.take(1);

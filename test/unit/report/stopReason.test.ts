@@ -41,7 +41,7 @@ describe('why a simulated conversation ended', () => {
         shown += text;
       },
       live: false,
-      colours: false,
+      colors: false,
       size: () => ({ columns: 120, rows: 40 }),
       folder: '/work',
       now: () => 0,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { visibleJson } from '../../../src/core/text/visibleText.ts';
-import { writtenJson } from '../../../src/report/streamJson.ts';
+import { streamJson } from '../../../src/report/streamJson.ts';
 
 const ENTRIES = [{ id: 'a', said: ['Hi\n##[error]', '\u202e'] }, {}, [], 'text', 1, null];
 
@@ -11,7 +11,7 @@ function* generated<Entry>(entries: readonly Entry[]): Generator<Entry> {
 
 test('JSON written piece by piece is the JSON of the same lists', () => {
   const pieces = [
-    ...writtenJson({
+    ...streamJson({
       run: null,
       left: undefined,
       cases: generated(ENTRIES),

@@ -29,7 +29,7 @@ describe('a table in the terminal', () => {
     assert.equal(plainTable(['Case', 'Score'], [['one', '1']], false), 'Case  Score\none   1');
   });
 
-  it('takes wide characters and colours for what they take', () => {
+  it('takes wide characters and colors for what they take', () => {
     const green = '\u001b[32m✓\u001b[39m';
     const [, , , first, second] = plainTable(
       ['a', 'b'],

@@ -9,7 +9,7 @@ import { buildCaseLine, buildSuiteCase, refOf, runEvents, talk } from '../../sup
 
 interface Setup {
   readonly live?: boolean;
-  readonly colours?: boolean;
+  readonly colors?: boolean;
   readonly columns?: number;
 }
 
@@ -19,7 +19,7 @@ function report(events: readonly RunEvent[], setup: Setup = {}): string {
   const reporter = new TerminalReporter({
     write: (text) => written.push(text),
     live: setup.live ?? false,
-    colours: setup.colours ?? false,
+    colors: setup.colors ?? false,
     size: () => ({ columns: setup.columns ?? 100, rows: 30 }),
     folder: '/work',
     now: () => (time += 1000),
@@ -310,8 +310,8 @@ test('values on a scale are counted as they are, bare scores by their mean alone
   assert.match(text, /^Share mean 0\.67, 3 of 3 passed$/m);
 });
 
-test('colours only where they are wanted', () => {
-  assert.ok(report(runEvents([PASSED]), { colours: true }).includes('\u001b[32m'));
+test('colors only where they are wanted', () => {
+  assert.ok(report(runEvents([PASSED]), { colors: true }).includes('\u001b[32m'));
   assert.ok(!report(runEvents([PASSED])).includes('\u001b'));
 });
 

@@ -34,7 +34,7 @@ function reported({ events }: Ran): string {
   const reporter = new TerminalReporter({
     write: (text) => written.push(text),
     live: false,
-    colours: false,
+    colors: false,
     size: () => ({ columns: 200, rows: 30 }),
     folder: '/',
     now: () => 0,

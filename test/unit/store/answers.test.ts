@@ -100,9 +100,9 @@ describe('an answer', () => {
     const folder = await kept({ 1: { said: 'yes' } });
     const store = open(folder);
     assert.deepEqual(await store.load(keyOf(1)), { said: 'yes' });
-    store.forget(keyOf(1));
+    store.delete(keyOf(1));
     store.save(keyOf(2), 'two');
-    store.forget(keyOf(2));
+    store.delete(keyOf(2));
     await store.close();
     assert.deepEqual(await keptFiles(folder), []);
   });

@@ -4,8 +4,8 @@ import type { Message } from '../../../src/core/message.ts';
 import { readUsage } from '../../../src/targets/reply.ts';
 import {
   isReportedCall,
+  prependCalls,
   readReportedCalls,
-  withCalls,
 } from '../../../src/targets/reportedCalls.ts';
 
 /** Each call as `name arguments → result`. */
@@ -154,7 +154,7 @@ describe('reported tool calls', () => {
         toolCalls: [{ id: 'x', name: 'refund', arguments: { id: 7 } }],
       },
     ];
-    assert.deepEqual(shown(withCalls(messages, own)), ['look_up {}', REFUND]);
+    assert.deepEqual(shown(prependCalls(messages, own)), ['look_up {}', REFUND]);
   });
 
   it('without ids differ from reply to reply', () => {

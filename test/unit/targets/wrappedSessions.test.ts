@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import type { Message } from '../../../src/core/message.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { openRecorder } from '../../../src/models/recording.ts';
-import { openPlayer, parseRecording } from '../../../src/models/replaySource.ts';
+import { openReplaySource, parseRecording } from '../../../src/models/replaySource.ts';
 import { TargetError, type TargetSession } from '../../../src/targets/target.ts';
 import {
   recordingSession,
-  replayingSession,
+  replaySession,
   type SessionIdentity,
 } from '../../../src/targets/wrappedSessions.ts';
 
@@ -41,7 +41,7 @@ const echo: TargetSession = {
 /** A player, and what it warned of. */
 async function playerOf(path: string) {
   const warned: string[] = [];
-  const player = await openPlayer(path, (message) => warned.push(message));
+  const player = await openReplaySource(path, (message) => warned.push(message));
   return { player, warned };
 }
 
@@ -59,7 +59,7 @@ async function recorded(t: TestContext, texts: readonly string[]): Promise<strin
 test('a recorded conversation is replayed without its target', async (t) => {
   const path = await recorded(t, ['Hi', 'crash']);
   const { player, warned } = await playerOf(path);
-  const session = replayingSession(IDENTITY, player);
+  const session = replaySession(IDENTITY, player);
   assert.deepEqual(await session.reply(user('Hi'), signal), {
     messages: [{ role: 'assistant', content: 'You said Hi' }],
   });
@@ -72,7 +72,7 @@ test('a recorded conversation is replayed without its target', async (t) => {
 
 test('a target that changed answers as it did, which is told once', async (t) => {
   const { player, warned } = await playerOf(await recorded(t, ['Hi', 'Bye']));
-  const session = replayingSession({ ...IDENTITY, digest: 'changed' }, player);
+  const session = replaySession({ ...IDENTITY, digest: 'changed' }, player);
   for (const text of ['Hi', 'Bye']) {
     const { messages } = await session.reply(user(text), signal);
     assert.equal(messages[0]?.content, `You said ${text}`);
@@ -83,7 +83,7 @@ test('a target that changed answers as it did, which is told once', async (t) =>
 
 test('a target that its keys decide is another one where they changed', async (t) => {
   const { player, warned } = await playerOf(await recorded(t, ['Hi']));
-  const session = replayingSession({ ...IDENTITY, digest: 'changed', keysDecide: true }, player);
+  const session = replaySession({ ...IDENTITY, digest: 'changed', keysDecide: true }, player);
   await assert.rejects(session.reply(user('Hi'), signal), {
     reason: 'not-recorded',
     message: /the target itself: its model, system text, tools or results/,
@@ -100,7 +100,7 @@ for (const keysDecide of [false, true]) {
     const lines = parseRecording(await readFile(path, 'utf8'), path);
     const { player, warned } = await playerOf(path);
     const identity = { target: 'support-agent', caseId: 'incomplete', context: {}, repetition: 1 };
-    const session = replayingSession({ ...identity, digest: 'as it is', keysDecide }, player);
+    const session = replaySession({ ...identity, digest: 'as it is', keysDecide }, player);
     let asked = 0;
     for (const { exchange } of lines) {
       if (exchange.kind !== 'target') continue;
@@ -129,7 +129,7 @@ test('lines of models in such a recording match as they did', async () => {
 
 test('another case that says the same is answered, with a warning', async (t) => {
   const { player, warned } = await playerOf(await recorded(t, ['Hi']));
-  const session = replayingSession({ ...IDENTITY, caseId: 'd' }, player);
+  const session = replaySession({ ...IDENTITY, caseId: 'd' }, player);
   assert.equal((await session.reply(user('Hi'), signal)).messages[0]?.content, 'You said Hi');
   assert.match(warned.join(), /not recorded for the case "d"/);
 });
@@ -142,7 +142,7 @@ test('another repetition, context or target is not recorded, and the error names
     [{ context: { a: 2 } }, /in context/],
     [{ target: 'other' }, /"other".*answers from the target "agent"/],
   ] as const) {
-    const session = replayingSession({ ...IDENTITY, ...changed }, player);
+    const session = replaySession({ ...IDENTITY, ...changed }, player);
     await assert.rejects(session.reply(user('Hi'), signal), words);
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { Scrubber } from '../../../../src/core/scrubber.ts';
 import { Endpoints } from '../../../../src/models/endpoint/endpoints.ts';
-import { Circuit } from '../../../../src/models/endpoint/requestQueue.ts';
+import { CircuitBreaker } from '../../../../src/models/endpoint/requestQueue.ts';
 import type { Model } from '../../../../src/models/model.ts';
 import { createModel } from '../../../../src/models/registry.ts';
 import * as faults from '../../../support/modelServer/faults.ts';
@@ -178,20 +178,20 @@ describe('requests to an endpoint with limits', () => {
 
 const REST = 30_000;
 
-function down(): Circuit {
-  const circuit = new Circuit();
-  const told = [1, 2, 3].map(() => circuit.failed('It is away.', 0));
+function down(): CircuitBreaker {
+  const circuit = new CircuitBreaker();
+  const told = [1, 2, 3].map(() => circuit.onFailure('It is away.', 0));
   assert.deepEqual(told, [false, false, true]);
   return circuit;
 }
 
 describe('the circuit of an endpoint', () => {
   it('lets everybody ask until three requests in a row have failed', () => {
-    const circuit = new Circuit();
-    for (const now of [0, 1]) circuit.failed('It is away.', now);
+    const circuit = new CircuitBreaker();
+    for (const now of [0, 1]) circuit.onFailure('It is away.', now);
     assert.equal(circuit.refusal(2), undefined);
-    assert.equal(circuit.answered(), false);
-    for (const now of [3, 4]) circuit.failed('It is away.', now);
+    assert.equal(circuit.onAnswer(), false);
+    for (const now of [3, 4]) circuit.onFailure('It is away.', now);
     assert.equal(circuit.refusal(5), undefined);
   });
 
@@ -202,16 +202,16 @@ describe('the circuit of an endpoint', () => {
   it('lets one ask after a rest, and the others once that one was answered', () => {
     const circuit = down();
     assert.equal(circuit.refusal(REST), undefined);
-    circuit.asked(REST);
+    circuit.onRequest(REST);
     assert.equal(circuit.refusal(REST + 1), 'It is away.');
-    assert.equal(circuit.answered(), true);
+    assert.equal(circuit.onAnswer(), true);
     assert.equal(circuit.refusal(REST + 2), undefined);
   });
 
   it('rests again where that one failed, without telling it again', () => {
     const circuit = down();
-    circuit.asked(REST);
-    assert.equal(circuit.failed('It is still away.', REST + 1), false);
+    circuit.onRequest(REST);
+    assert.equal(circuit.onFailure('It is still away.', REST + 1), false);
     assert.equal(circuit.refusal(2 * REST), 'It is still away.');
     assert.equal(circuit.refusal(2 * REST + 1), undefined);
   });
