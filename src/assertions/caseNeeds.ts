@@ -42,26 +42,18 @@ export function notReported(
   const needed = sees?.(facts) ?? [];
   if (!reporting || needed.length === 0) return undefined;
   if (needed.some((one) => reporting.reports.includes(one))) return undefined;
-  const names = formatList(
-    needed.map((one) => REPORT_NAMES[one]),
-    'or',
-  );
   const { key, remedy } = remedyOf(needed, reporting);
-  const message = `${type} can't be checked: the target "${reporting.target}" doesn't report ${names}. ${remedy}`;
+  const message = `${type} can't be checked: the target "${reporting.target}" doesn't report ${anyOf(needed, (one) => REPORT_NAMES[one])}. ${remedy}`;
   return { message, ...(key !== undefined && { key }) };
 }
 
 function remedyOf(needed: readonly Report[], { isDeclared, keys }: Reporting) {
-  const reports = formatList(
-    needed.map((one) => `\`${one}\``),
-    'or',
-  );
-  if (isDeclared) return { remedy: `If it does, add ${reports} to its \`reports\`.` };
+  const code = (text: string) => `\`${text}\``;
+  if (isDeclared) {
+    return { remedy: `If it does, add ${anyOf(needed, code)} to its \`reports\`.` };
+  }
   const pointers = needed.flatMap((one) => keys[one] ?? []);
-  const own = formatList(
-    needed.map((one) => `\`reports: [${one}]\``),
-    'or',
-  );
+  const own = anyOf(needed, (one) => `\`reports: [${one}]\``);
   const [key] = pointers;
   if (key === undefined) {
     return {
@@ -69,12 +61,13 @@ function remedyOf(needed: readonly Report[], { isDeclared, keys }: Reporting) {
       remedy: `If its replies show them whenever there are any, set ${own} on the target.`,
     };
   }
-  const where = formatList(
-    pointers.map((one) => `\`${one}\``),
-    'or',
-  );
   return {
     key,
-    remedy: `Set ${where} on the target to a JSON pointer into its answers, or ${own} if the replies themselves show this.`,
+    remedy: `Set ${anyOf(pointers, code)} on the target to a JSON pointer into its answers, or ${own} if the replies themselves show this.`,
   };
+}
+
+/** `a, b, or c` */
+export function anyOf<Item>(items: readonly Item[], textOf: (item: Item) => string): string {
+  return formatList(items.map(textOf), 'or');
 }

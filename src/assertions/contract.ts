@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Conversation, Report, Reporting, Turn } from '../core/conversation.ts';
+import { type Mapping, remembered } from '../core/data/data.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Scale } from '../core/scoring.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
@@ -296,14 +297,8 @@ export function asksJudge(type: AssertionType): boolean {
   }
 }
 
-/** Most types have one schema for all of their questions. */
-const made = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>();
-
-/** The strict JSON Schema of an answer; ranges are left to the program, which checks them anyway. */
-export function answerSchema(answer: z.ZodType): Readonly<Record<string, unknown>> {
-  const known = made.get(answer);
-  if (known) return known;
+/** The strict JSON Schema of an answer, without ranges: our own code checks them. */
+export const answerSchema = remembered((answer: z.ZodType): Mapping => {
   const { $schema: _, ...schema } = z.toJSONSchema(answer, { target: 'draft-7' });
-  made.set(answer, schema);
   return schema;
-}
+});

@@ -1,27 +1,20 @@
-import { REPORT_NAMES, type Report } from '../core/conversation.ts';
-import { formatList } from '../core/text/format.ts';
+import { REPORT_NAMES } from '../core/conversation.ts';
+import { anyOf } from './caseNeeds.ts';
 import type { AssertionType, CaseFacts } from './contract.ts';
 
 const NO_FACTS: CaseFacts = { id: '', topics: [], tools: [], expectations: {}, context: {} };
 
-function errorUnless(needed: readonly Report[]): string {
-  const names = formatList(
-    needed.map((one) => REPORT_NAMES[one]),
-    'or',
-  );
-  return `if the target doesn't report ${names}: what can't be seen never passes.`;
-}
-
 /** All that a type says of itself but its summary, in Markdown. */
 export function docsMarkdown({ docs, sees }: AssertionType): string {
-  const seen = sees && errorUnless(sees(NO_FACTS));
+  const seen = sees && anyOf(sees(NO_FACTS), (one) => REPORT_NAMES[one]);
   const { asks, score, example, skipped, more, yaml, program } = docs;
   const parts = [
     dedented(asks),
     `Score: ${score}`,
     `Example: ${example}`,
     skipped && `Skipped ${skipped}`,
-    seen && `Error (\`not-reported\`) ${seen}`,
+    seen &&
+      `Error (\`not-reported\`) if the target doesn't report ${seen}: what can't be seen never passes.`,
     more && dedented(more),
     code('yaml', yaml),
     program && code('ts', program),

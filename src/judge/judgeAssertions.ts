@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Outcome, Toolbox } from '../assertions/contract.ts';
 import { temperatureOf } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { NestedError } from '../assertions/shared/nested.ts';
+import { NestedError } from '../assertions/shared/kinds.ts';
 import { deepFreeze, groupBy } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import { type Assertion, type ModelSpec, NO_JUDGE } from '../core/suite.ts';

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { mappingOf } from '../core/data/data.ts';
 import {
-  answeredCall,
-  callId,
+  callKind,
   failedResult,
   hiddenKind,
   mediaKind,
-  missingOfCall,
   notedKind,
-  partText,
+  reasoningKind,
+  resultKind,
   resultText,
+  returnedText,
   textKind,
   toolName,
   unread,
@@ -27,22 +27,17 @@ import {
 
 const added = { providerOptions: unread };
 
-const toolCall: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('tool-call').meta({ description: 'A tool call.' }),
-    toolCallId: callId,
-    toolName,
+const toolCall = callKind('tool-call', {
+  id: 'toolCallId',
+  name: 'toolName',
+  keys: {
     input: z.unknown().optional().meta({ description: 'What the tool is called with.' }),
     args: z.unknown().optional().meta({ description: 'As `input`, in version 4.' }),
     providerExecuted: unread,
     ...added,
-  }),
-  of: ['assistant'],
-  missing: missingOfCall('toolCallId', 'toolName'),
-  read: ({ toolCallId, toolName: name, input, args }) => ({
-    call: { id: String(toolCallId), name: String(name), arguments: input ?? args ?? {} },
-  }),
-};
+  },
+  argumentsOf: ({ input, args }) => input ?? args ?? {},
+});
 
 /** What a tool may return beside text. */
 const returned: PartKinds = {
@@ -63,43 +58,31 @@ const output = z.strictObject({
   ...added,
 });
 
-const toolResult: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('tool-result').meta({ description: 'The result of a tool call.' }),
-    toolCallId: answeredCall,
+const toolResult = resultKind('tool-result', {
+  id: 'toolCallId',
+  of: ['tool', 'assistant'],
+  keys: {
     toolName: toolName.optional(),
     output: output.optional().meta({ description: 'What the tool returned.' }),
     result: z.unknown().optional().meta({ description: 'As `output`, in version 4: any value.' }),
     isError: z.boolean().optional().meta({ description: 'In version 4: the tool failed; noted.' }),
     experimental_content: unread,
     ...added,
-  }),
-  of: ['tool', 'assistant'],
-  missing: {
-    toolCallId: [
-      'result-without-id',
-      'A tool result needs `toolCallId`, the id of the call it answers.',
-    ],
   },
-  read({ toolCallId: id, output: given, result, isError }, _message, at) {
+  contentOf({ output: given, result }) {
     const { type, value, reason } = mappingOf(given);
-    const failed = isError === true || String(type).startsWith('error-');
-    const denied = type === 'execution-denied';
-    const content = denied ? resultText(reason) : outputText(type, value ?? result);
-    return {
-      result: { callId: String(id), content, idAt: [...at, 'toolCallId'] },
-      notes: [
-        ...(failed ? [failedResult(id)] : []),
-        ...(denied ? [`The call "${id}" was refused.`] : []),
-      ],
-    };
+    if (type === 'execution-denied') return resultText(reason);
+    return type === 'content' ? returnedText(value, returned) : resultText(value ?? result);
   },
-};
-
-function outputText(type: unknown, value: unknown): string {
-  if (type !== 'content' || !Array.isArray(value)) return resultText(value);
-  return value.map((part: unknown) => partText(part, returned)).join('\n\n');
-}
+  notesOf({ toolCallId: id, output: given, isError }) {
+    const { type } = mappingOf(given);
+    const failed = isError === true || String(type).startsWith('error-');
+    return [
+      ...(failed ? [failedResult(id)] : []),
+      ...(type === 'execution-denied' ? [`The call "${id}" was refused.`] : []),
+    ];
+  },
+});
 
 const own: PartKinds = {
   'tool-call': toolCall,
@@ -140,12 +123,7 @@ const parts: PartKinds = {
     of: ['user', 'assistant'],
   },
   reasoning: {
-    ...notedKind(
-      'reasoning',
-      "The model's thoughts: noted, never judged.",
-      ['text', 'signature', 'providerOptions'],
-      "The model's reasoning.",
-    ),
+    ...reasoningKind('reasoning', ['text', 'signature', 'providerOptions']),
     of: ['assistant'],
   },
   ...own,

@@ -2,18 +2,19 @@ import * as z from 'zod';
 import {
   callId,
   failedResult,
+  ignored,
   mediaKind,
   missingOfCall,
   notedKind,
+  reasoningKind,
   resultText,
   textKind,
   toolName,
-  unread,
 } from './content.ts';
 import { type Dialect, type Item, messageSchemas } from './dialect.ts';
-import { hasPart, IN_PARTS, type PartKind, type PartKinds, partsOf, readByParts } from './parts.ts';
+import { hasPart, type PartKind, type PartKinds, partsOf, readByParts } from './parts.ts';
 
-const added = { state: unread, providerMetadata: unread };
+const added = ignored('state', 'providerMetadata');
 
 const toolFields = {
   toolCallId: callId,
@@ -31,13 +32,8 @@ const toolFields = {
   input: z.unknown().optional().meta({ description: 'What the tool is called with.' }),
   output: z.unknown().optional().meta({ description: 'What the tool returned: any value.' }),
   errorText: z.string().optional().meta({ description: 'What went wrong.' }),
-  approval: unread,
-  rawInput: unread,
-  title: unread,
-  preliminary: unread,
-  providerExecuted: unread,
-  callProviderMetadata: unread,
-  resultProviderMetadata: unread,
+  ...ignored('approval', 'rawInput', 'title', 'preliminary', 'providerExecuted'),
+  ...ignored('callProviderMetadata', 'resultProviderMetadata'),
 };
 
 const readTool: PartKind['read'] = (part, _message, at) => {
@@ -92,9 +88,7 @@ const data: PartKind = {
       .string()
       .regex(/^data-./)
       .meta({ description: '`data-` and what it is; noted.' }),
-    id: unread,
-    data: unread,
-    transient: unread,
+    ...ignored('id', 'data', 'transient'),
   }),
   read: ({ type }) => ({ notes: [`A part of type "${type}".`] }),
 };
@@ -106,12 +100,7 @@ const parts: PartKinds = {
   'tool-*': tool,
   'dynamic-tool': dynamicTool,
   file: mediaKind('file', 'mediaType', ['filename', 'url', 'providerMetadata']),
-  reasoning: notedKind(
-    'reasoning',
-    "The model's thoughts: noted, never judged.",
-    ['text', ...Object.keys(added)],
-    "The model's reasoning.",
-  ),
+  reasoning: reasoningKind('reasoning', ['text', ...Object.keys(added)]),
   'source-url': notedKind(
     'source-url',
     'A web page that the reply rests on: noted.',
@@ -135,10 +124,7 @@ const parts: PartKinds = {
 
 const schemas = messageSchemas(['system', 'user', 'assistant'], (role) => ({
   parts: partsOf(role, parts),
-  id: unread,
-  metadata: unread,
-  createdAt: unread,
-  content: unread,
+  ...ignored('id', 'metadata', 'createdAt', 'content'),
 }));
 
 /** The AI SDK's `UIMessage`: `{id, role, parts}`, a call and its result in one part. */
@@ -147,7 +133,7 @@ export const aiSdkUi: Dialect = {
   matches: (item) =>
     Object.hasOwn(item, 'role') &&
     Array.isArray(item.parts) &&
-    (Object.hasOwn(item, 'id') || hasPart(item, isOwn, IN_PARTS)),
+    (Object.hasOwn(item, 'id') || hasPart(item, isOwn, 'parts')),
   schema: z.union(Object.values(schemas)),
   types: Object.keys(parts).filter((type) => !type.endsWith('*')),
   read: (item) => readByParts(item, schemas, parts),

@@ -1,26 +1,19 @@
 import * as z from 'zod';
 import {
-  answeredCall,
-  callId,
+  callKind,
   failedResult,
   hiddenKind,
-  missingOfCall,
+  ignored,
   notedList,
-  partText,
-  resultText,
+  reasoningKind,
+  resultKind,
+  returnedText,
   textKind,
-  toolName,
+  textOrParts,
   unread,
 } from './content.ts';
 import { type Dialect, type Item, messageSchemas, readByRole } from './dialect.ts';
-import {
-  contentOf,
-  hasPart,
-  type PartKind,
-  type PartKinds,
-  readContent,
-  unlessEmpty,
-} from './parts.ts';
+import { contentOf, hasPart, type PartKinds, readContent, unlessEmpty } from './parts.ts';
 
 const added = { cache_control: unread };
 
@@ -37,39 +30,26 @@ const hidden: PartKinds = {
   ]),
 };
 
-const toolUse: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('tool_use').meta({ description: 'A tool call.' }),
-    id: callId,
-    name: toolName,
+const toolUse = callKind('tool_use', {
+  id: 'id',
+  keys: {
     input: z
       .record(z.string(), z.unknown())
       .optional()
       .meta({ description: 'What the tool is called with.' }),
     caller: unread,
     ...added,
-  }),
-  of: ['assistant'],
-  missing: missingOfCall('id'),
-  read: ({ id, name, input }) => ({
-    call: { id: String(id), name: String(name), arguments: input ?? {} },
-  }),
-};
+  },
+  argumentsOf: ({ input }) => input ?? {},
+});
 
-const toolResult: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('tool_result').meta({ description: 'The result of a tool call.' }),
-    tool_use_id: answeredCall,
-    content: z
-      .union([
-        z.string(),
-        z.array(
-          z.discriminatedUnion('type', [
-            text.schema,
-            ...Object.values(hidden).map(({ schema }) => schema),
-          ]),
-        ),
-      ])
+const returned: PartKinds = { text, ...hidden };
+
+const toolResult = resultKind('tool_result', {
+  id: 'tool_use_id',
+  of: ['user'],
+  keys: {
+    content: textOrParts(returned)
       .optional()
       .meta({ description: 'What the tool returned: text, or a list of blocks.' }),
     is_error: z
@@ -77,42 +57,17 @@ const toolResult: PartKind = {
       .optional()
       .meta({ description: 'True if the tool failed; noted, not judged.' }),
     ...added,
-  }),
-  of: ['user'],
-  missing: {
-    tool_use_id: [
-      'result-without-id',
-      'A tool result needs `tool_use_id`, the id of the call it answers.',
-    ],
   },
-  read: ({ tool_use_id: id, content, is_error: failed }, _message, at) => ({
-    result: { callId: String(id), content: blocksText(content), idAt: [...at, 'tool_use_id'] },
-    notes: failed === true ? [failedResult(id)] : [],
-  }),
-};
-
-function blocksText(content: unknown): string {
-  if (!Array.isArray(content)) return resultText(content);
-  return content.map((block: unknown) => partText(block, hidden)).join('\n\n');
-}
-
-function thought(type: string, keys: Readonly<Record<string, z.ZodType>>): PartKind {
-  return {
-    schema: z.strictObject({
-      type: z.literal(type).meta({ description: "The model's thoughts: noted, never judged." }),
-      ...keys,
-    }),
-    of: ['assistant'],
-    read: () => ({ notes: ["The model's thinking."] }),
-  };
-}
+  contentOf: ({ content }) => returnedText(content, returned),
+  notesOf: ({ tool_use_id: id, is_error: failed }) => (failed === true ? [failedResult(id)] : []),
+});
 
 const own: PartKinds = {
   ...hidden,
   tool_use: toolUse,
   tool_result: toolResult,
-  thinking: thought('thinking', { thinking: unread, signature: unread }),
-  redacted_thinking: thought('redacted_thinking', { data: unread }),
+  thinking: { ...reasoningKind('thinking', ['thinking', 'signature']), of: ['assistant'] },
+  redacted_thinking: { ...reasoningKind('redacted_thinking', ['data']), of: ['assistant'] },
 };
 
 const parts: PartKinds = { text, ...own };
@@ -124,11 +79,7 @@ const schemas = messageSchemas(['user', 'assistant', 'system'], (role) => ({
     .literal('message')
     .optional()
     .meta({ description: 'Part of a whole API reply.', readOnly: true }),
-  id: unread,
-  model: unread,
-  stop_reason: unread,
-  stop_sequence: unread,
-  usage: unread,
+  ...ignored('id', 'model', 'stop_reason', 'stop_sequence', 'usage'),
 }));
 
 /** Anthropic: `tool_use`, `tool_result`, `thinking` and text blocks. */

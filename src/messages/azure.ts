@@ -5,8 +5,10 @@ import {
   answeredCall,
   approvals,
   callId,
+  callKind,
   hiddenInChat,
   hiddenInputs,
+  ignored,
   inputText,
   missingOfCall,
   nestedCall,
@@ -44,25 +46,11 @@ function callOf(id: unknown, tool: unknown, given: unknown): ToolCall {
   return { id: String(id), name: String(tool), arguments: parseArguments(given) };
 }
 
-function callKind(type: string): PartKind {
-  return {
-    schema: z.strictObject({
-      type: z.literal(type).meta({ description: 'A tool call.' }),
-      tool_call_id: callId,
-      name: toolName,
-      arguments: toolArguments,
-      status,
-    }),
-    of: ['assistant'],
-    missing: MISSING,
-    read(part) {
-      const call = callOf(part.tool_call_id, part.name, part.arguments);
-      return { call, notes: unfinished(part, `The call of "${call.name}"`) };
-    },
-  };
+function azureCall(type: string): PartKind {
+  return callKind(type, { id: 'tool_call_id', keys: { arguments: toolArguments, status } });
 }
 
-/** As `callKind`, or with the call as OpenAI writes it in `tool_call`. */
+/** As `azureCall`, or with the call as OpenAI writes it in `tool_call`. */
 const toolCall: PartKind = {
   schema: z.strictObject({
     type: z.literal('tool_call').meta({ description: 'A tool call.' }),
@@ -94,7 +82,7 @@ const toolCall: PartKind = {
   },
 };
 
-function resultKind(type: string): PartKind {
+function azureResult(type: string): PartKind {
   return {
     schema: z.strictObject({
       type: z.literal(type).meta({ description: 'The result of a tool call.' }),
@@ -120,11 +108,11 @@ function resultKind(type: string): PartKind {
 
 const own: PartKinds = {
   tool_call: toolCall,
-  tool_result: resultKind('tool_result'),
-  function_call: callKind('function_call'),
-  function_call_output: resultKind('function_call_output'),
-  openapi_call: callKind('openapi_call'),
-  openapi_call_output: resultKind('openapi_call_output'),
+  tool_result: azureResult('tool_result'),
+  function_call: azureCall('function_call'),
+  function_call_output: azureResult('function_call_output'),
+  openapi_call: azureCall('openapi_call'),
+  openapi_call_output: azureResult('openapi_call_output'),
   ...approvals,
 };
 
@@ -138,7 +126,7 @@ const parts: PartKinds = {
 };
 
 /** Keys that Azure's agents add and no other dialect knows. */
-const marks = { run_id: unread, thread_id: unread, assistant_id: unread, createdAt: unread };
+const marks = ignored('run_id', 'thread_id', 'assistant_id', 'createdAt');
 
 const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'tool'], (role) => ({
   content: contentOf(role, parts),

@@ -3,7 +3,7 @@ import { jsonOrText, mappingOf, valueAt } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import type { Missing } from '../schema/valueProblems.ts';
 import type { HeldMessage, Item } from './dialect.ts';
-import type { PartKind, PartKinds } from './parts.ts';
+import { type PartKind, type PartKinds, unionBy } from './parts.ts';
 
 export const toolName = z
   .string()
@@ -38,6 +38,10 @@ export const unread = z
   .unknown()
   .optional()
   .meta({ description: 'Ignored; written by the tool that made the message.', readOnly: true });
+
+export function ignored(...keys: readonly string[]): Readonly<Record<string, typeof unread>> {
+  return Object.fromEntries(keys.map((key) => [key, unread]));
+}
 
 export const noted = unread.meta({ description: 'Noted, not judged.', readOnly: true });
 
@@ -86,7 +90,7 @@ export function hiddenKind(type: string, what: string, keys: readonly string[]):
   return {
     schema: z.strictObject({
       type: z.literal(type).meta({ description: `Not shown (${what}); noted in its position.` }),
-      ...Object.fromEntries(keys.map((key) => [key, unread])),
+      ...ignored(...keys),
     }),
     read: (part) => ({ text: hiddenText(what, part) }),
   };
@@ -141,7 +145,7 @@ export const hiddenInputs: PartKinds = {
 };
 
 /** The words of a text, or what stands for a part that is not shown. */
-export function partText(part: unknown, kinds: PartKinds): string {
+function partText(part: unknown, kinds: PartKinds): string {
   const item = mappingOf(part);
   const kind = kinds[String(item.type)];
   const read = kind?.read(item, item, []);
@@ -178,6 +182,82 @@ export function missingOfCall(id: string, name = 'name'): Missing {
     [name]: NO_NAME,
     [id]: ['call-without-id', `This tool call has no id. Add \`${id.split('.').at(-1)}\`.`],
   };
+}
+
+/** What a tool result lacks, by the key of the call's id. */
+export function missingOfResult(id: string): Missing {
+  const message = `A tool result needs \`${id}\`, the id of the call it answers.`;
+  return { [id]: ['result-without-id', message] };
+}
+
+interface CallKeys {
+  /** The keys of the call's id and name. */
+  readonly id: string;
+  readonly name?: string;
+  readonly description?: string;
+  /** The other keys, arguments first. */
+  readonly keys: z.ZodRawShape;
+  readonly argumentsOf?: (part: Item) => unknown;
+}
+
+export function callKind(
+  type: string,
+  {
+    id,
+    name = 'name',
+    description = 'A tool call.',
+    keys,
+    argumentsOf = (part) => parseArguments(part.arguments),
+  }: CallKeys,
+): PartKind {
+  return {
+    schema: z.strictObject({
+      type: z.literal(type).meta({ description }),
+      [id]: callId,
+      [name]: toolName,
+      ...keys,
+    }),
+    of: ['assistant'],
+    missing: missingOfCall(id, name),
+    read: (part) => ({
+      call: { id: String(part[id]), name: String(part[name]), arguments: argumentsOf(part) },
+      notes: unfinished(part, `The call of "${part[name]}"`),
+    }),
+  };
+}
+
+interface ResultKeys extends Pick<PartKind, 'of'> {
+  /** The key of the call's id. */
+  readonly id: string;
+  readonly description?: string;
+  readonly keys: z.ZodRawShape;
+  readonly contentOf: (part: Item) => string;
+  readonly notesOf: (part: Item) => string[];
+}
+
+export function resultKind(
+  type: string,
+  { id, of, description = 'The result of a tool call.', keys, contentOf, notesOf }: ResultKeys,
+): PartKind {
+  return {
+    schema: z.strictObject({
+      type: z.literal(type).meta({ description }),
+      [id]: answeredCall,
+      ...keys,
+    }),
+    ...(of && { of }),
+    missing: missingOfResult(id),
+    read: (part, _message, at) => ({
+      result: { callId: String(part[id]), content: contentOf(part), idAt: [...at, id] },
+      notes: notesOf(part),
+    }),
+  };
+}
+
+/** A text, or a list of parts. */
+export function textOrParts(kinds: PartKinds) {
+  const schemas = Object.values(kinds).map(({ schema }) => schema);
+  return z.union([z.string(), z.array(unionBy('type', schemas))]);
 }
 
 /** What is wrong with calls in OpenAI's form that lack something. */
@@ -229,6 +309,12 @@ export function resultText(given: unknown): string {
   return typeof given === 'string' ? given : JSON.stringify(given);
 }
 
+/** As `resultText`; a list of parts becomes the texts of its parts. */
+export function returnedText(given: unknown, kinds: PartKinds): string {
+  if (!Array.isArray(given)) return resultText(given);
+  return given.map((part: unknown) => partText(part, kinds)).join('\n\n');
+}
+
 /** A note on a result that is no answer but what went wrong. */
 export function failedResult(id: unknown): string {
   return `The result of the call "${id}" says that the tool failed.`;
@@ -244,10 +330,16 @@ export function notedKind(
   return {
     schema: z.strictObject({
       type: z.literal(type).meta({ description }),
-      ...Object.fromEntries(keys.map((key) => [key, unread])),
+      ...ignored(...keys),
     }),
     read: (part) => ({ notes: [typeof note === 'string' ? note : note(part)] }),
   };
+}
+
+/** The model's thoughts. */
+export function reasoningKind(type: string, keys: readonly string[]): PartKind {
+  const description = "The model's thoughts: noted, never judged.";
+  return notedKind(type, description, keys, "The model's reasoning.");
 }
 
 /** A note on a call, an output or a message that did not come to its end. */

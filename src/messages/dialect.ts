@@ -42,11 +42,6 @@ export interface Dialect {
   read(item: Item, index: number): ReadMessage;
 }
 
-/** Where a message holds what it says, if not in `content`. */
-export interface Body {
-  readonly body?: string;
-}
-
 export function refused(path: Path, code: string, message: string): Refused {
   return { problems: [{ path, code, message }] };
 }
@@ -81,11 +76,11 @@ export function readByRole<Role extends Speaker>(
   schemas: SchemasByRole<Role>,
   read: (role: Role) => ReadMessage,
   missing: Missing = {},
-  { body }: Body = {},
+  body: 'content' | 'parts' = 'content',
 ): ReadMessage {
   const role = roleIn(item, schemas);
   if (typeof role === 'object') return { problems: [role] };
-  const unread = body === undefined ? { content: '' } : { [body]: [] };
+  const unread = body === 'content' ? { content: '' } : { parts: [] };
   const problems = valueProblems(schemas[role], { ...item, ...unread }, { missing });
   return problems.length > 0 ? { problems } : read(role);
 }

@@ -9,12 +9,14 @@ import {
   chatParts,
   failedResult,
   hiddenKind,
+  ignored,
   mediaKind,
+  missingOfResult,
   NO_NAME,
-  notedKind,
   notedList,
   parseArguments,
   readToolCalls,
+  reasoningKind,
   textKind,
   toolArguments,
   toolName,
@@ -51,7 +53,7 @@ const BLOCK = [
   'cache_control',
 ];
 
-const marks = { index: unread, id: unread, extras: unread };
+const marks = ignored('index', 'id', 'extras');
 
 /** What a provider calls a tool by; `tool_calls` says the same again. */
 function repeatedCall(type: string, id: string, given: string): PartKind {
@@ -62,10 +64,7 @@ function repeatedCall(type: string, id: string, given: string): PartKind {
       name: toolName,
       [given]: toolArguments,
       ...(id !== 'id' && { id: unread }),
-      index: unread,
-      status: unread,
-      extras: unread,
-      caller: unread,
+      ...ignored('index', 'status', 'extras', 'caller'),
     }),
     of: ['assistant'],
     read(part, message) {
@@ -75,9 +74,6 @@ function repeatedCall(type: string, id: string, given: string): PartKind {
     },
   };
 }
-
-const thoughts = (type: string, keys: readonly string[]) =>
-  notedKind(type, "The model's thoughts: noted, never judged.", keys, "The model's reasoning.");
 
 const parts: PartKinds = {
   ...chatParts,
@@ -89,9 +85,9 @@ const parts: PartKinds = {
   tool_use: repeatedCall('tool_use', 'id', 'input'),
   tool_call: repeatedCall('tool_call', 'id', 'args'),
   function_call: repeatedCall('function_call', 'call_id', 'arguments'),
-  thinking: thoughts('thinking', ['thinking', 'signature', 'index']),
-  redacted_thinking: thoughts('redacted_thinking', ['data', 'index']),
-  reasoning: thoughts('reasoning', [
+  thinking: reasoningKind('thinking', ['thinking', 'signature', 'index']),
+  redacted_thinking: reasoningKind('redacted_thinking', ['data', 'index']),
+  reasoning: reasoningKind('reasoning', [
     'reasoning',
     'summary',
     'content',
@@ -142,12 +138,8 @@ function shapeOf(kind: Kind): z.ZodRawShape {
         z.array(z.union([z.string(), partsOf(SPEAKERS[kind], parts).element])),
       ])
       .meta({ description: 'Text, or a list of texts and parts.' }),
-    id: unread,
-    name: unread,
-    example: unread,
-    chunk_position: unread,
-    additional_kwargs: unread,
-    response_metadata: unread,
+    ...ignored('id', 'name', 'example', 'chunk_position'),
+    ...ignored('additional_kwargs', 'response_metadata'),
   };
 }
 
@@ -169,10 +161,7 @@ const constructed = z.strictObject({
 const MISSING = {
   'tool_calls.name': NO_NAME,
   'tool_calls.id': ['call-without-id', 'This tool call has no id. Add `id`.'],
-  tool_call_id: [
-    'result-without-id',
-    'A tool result needs `tool_call_id`, the id of the call it answers.',
-  ],
+  ...missingOfResult('tool_call_id'),
 } as const;
 
 /** LangChain: `{type: human, content}`, the same under `data`, and serialised `lc` objects. */

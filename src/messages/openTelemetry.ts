@@ -1,14 +1,11 @@
 import * as z from 'zod';
 import {
-  answeredCall,
-  callId,
+  callKind,
   mediaKind,
-  missingOfCall,
-  notedKind,
-  parseArguments,
+  reasoningKind,
+  resultKind,
   resultText,
   toolArguments,
-  toolName,
   unread,
 } from './content.ts';
 import { type Dialect, messageSchemas } from './dialect.ts';
@@ -23,43 +20,27 @@ const text: PartKind = {
   read: ({ content }) => ({ text: String(content) }),
 };
 
-const toolCall: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('tool_call').meta({ description: 'A tool call.' }),
-    id: callId,
-    name: toolName,
+const toolCall = callKind('tool_call', {
+  id: 'id',
+  keys: {
     arguments: toolArguments
       .nullable()
       .meta({ description: 'What the tool is called with: JSON.' }),
-  }),
-  of: ['assistant'],
-  missing: missingOfCall('id'),
-  read: ({ id, name, arguments: given }) => ({
-    call: { id: String(id), name: String(name), arguments: parseArguments(given) },
-  }),
-};
+  },
+});
 
 const returned = z.unknown().optional();
 
-const toolCallResponse: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('tool_call_response').meta({ description: 'The result of a tool call.' }),
-    id: answeredCall,
+const toolCallResponse = resultKind('tool_call_response', {
+  id: 'id',
+  of: ['tool', 'user', 'assistant'],
+  keys: {
     response: returned.meta({ description: 'What the tool returned: any value.' }),
     result: returned.meta({ description: 'As `response`, in older versions.' }),
-  }),
-  of: ['tool', 'user', 'assistant'],
-  missing: {
-    id: ['result-without-id', 'A tool result needs `id`, the id of the call it answers.'],
   },
-  read: ({ id, response, result }, _message, at) => ({
-    result: {
-      callId: String(id),
-      content: resultText(response ?? result),
-      idAt: [...at, 'id'],
-    },
-  }),
-};
+  contentOf: ({ response, result }) => resultText(response ?? result),
+  notesOf: () => [],
+});
 
 /** What is not text; `modality` says what it is. */
 const media: PartKinds = {
@@ -72,15 +53,7 @@ const parts: PartKinds = {
   text,
   tool_call: toolCall,
   tool_call_response: toolCallResponse,
-  reasoning: {
-    ...notedKind(
-      'reasoning',
-      "The model's thoughts: noted, never judged.",
-      ['content'],
-      "The model's reasoning.",
-    ),
-    of: ['assistant'],
-  },
+  reasoning: { ...reasoningKind('reasoning', ['content']), of: ['assistant'] },
   ...media,
 };
 

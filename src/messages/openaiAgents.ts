@@ -1,15 +1,13 @@
 import * as z from 'zod';
 import { isMapping } from '../core/data/data.ts';
 import {
-  answeredCall,
-  callId,
+  callKind,
   hiddenInputs,
   hiddenKind,
+  ignored,
   inputText,
-  missingOfCall,
-  parseArguments,
-  partText,
-  resultText,
+  resultKind,
+  returnedText,
   status,
   textKind,
   toolArguments,
@@ -18,66 +16,37 @@ import {
   unread,
 } from './content.ts';
 import type { Dialect } from './dialect.ts';
-import { gather, type PartKind, type PartKinds, readPart } from './parts.ts';
+import { gather, type PartKinds, readPart, unionBy } from './parts.ts';
 
-const common = { id: unread, status, namespace: unread, providerData: unread };
+const common = { id: unread, status, ...ignored('namespace', 'providerData') };
 
 const text = textKind('text', { providerData: unread });
 const image = hiddenKind('image', 'image', ['image', 'detail', 'providerData']);
 const file = hiddenKind('file', 'file', ['file', 'filename', 'providerData']);
 const returned: PartKinds = { text, input_text: inputText, image, file, ...hiddenInputs };
 
-const returnedPart = z.discriminatedUnion('type', [
-  text.schema,
-  inputText.schema,
-  image.schema,
-  file.schema,
-  ...Object.values(hiddenInputs).map(({ schema }) => schema),
-]);
+const returnedPart = unionBy(
+  'type',
+  Object.values(returned).map(({ schema }) => schema),
+);
 
-const call: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('function_call').meta({ description: 'A tool call.' }),
-    callId,
-    name: toolName,
-    arguments: toolArguments,
-    ...common,
-  }),
-  missing: missingOfCall('callId'),
-  read: (item) => ({
-    call: {
-      id: String(item.callId),
-      name: String(item.name),
-      arguments: parseArguments(item.arguments),
-    },
-    notes: unfinished(item, `The call of "${item.name}"`),
-  }),
-};
+const call = callKind('function_call', {
+  id: 'callId',
+  keys: { arguments: toolArguments, ...common },
+});
 
-const result: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('function_call_result').meta({ description: 'The result of a call.' }),
-    callId: answeredCall,
+const result = resultKind('function_call_result', {
+  id: 'callId',
+  keys: {
     name: toolName.optional(),
     output: z
       .union([z.string(), returnedPart, z.array(returnedPart)])
       .meta({ description: 'What the tool returned: text, a part, or a list of parts.' }),
     ...common,
-  }),
-  missing: {
-    callId: ['result-without-id', 'A result needs `callId`, the id of the call it answers.'],
   },
-  read: (item) => ({
-    result: { callId: String(item.callId), content: outputOf(item.output), idAt: ['callId'] },
-    notes: unfinished(item, 'The result of a call'),
-  }),
-};
-
-function outputOf(given: unknown): string {
-  if (!Array.isArray(given) && !isMapping(given)) return resultText(given);
-  const parts: unknown[] = Array.isArray(given) ? given : [given];
-  return parts.map((part) => partText(part, returned)).join('\n\n');
-}
+  contentOf: ({ output }) => returnedText(isMapping(output) ? [output] : output, returned),
+  notesOf: (item) => unfinished(item, 'The result of a call'),
+});
 
 const items: PartKinds = { function_call: call, function_call_result: result };
 

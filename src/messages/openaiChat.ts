@@ -7,6 +7,7 @@ import {
   assistantMessage,
   chatParts,
   MISSING_OF_CALLS,
+  missingOfResult,
   notedList,
   readToolCalls,
   retrievalContext,
@@ -59,11 +60,8 @@ const readable = z.object({ retrieval_context: retrievalContext, ...extras });
 
 const MISSING = {
   ...MISSING_OF_CALLS,
-  tool_call_id: [
-    'result-without-id',
-    'A tool result needs `tool_call_id`, the id of the call it answers.',
-  ],
-} as const;
+  ...missingOfResult('tool_call_id'),
+};
 
 /** OpenAI Chat Completions: `{role, content, tool_calls?, tool_call_id?}`. */
 export const openaiChat: Dialect = {

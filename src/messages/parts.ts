@@ -10,7 +10,6 @@ import {
   valueProblems,
 } from '../schema/valueProblems.ts';
 import {
-  type Body,
   type HeldMessage,
   type Item,
   type ReadMessage,
@@ -77,7 +76,7 @@ export function unionBy(key: string, schemas: readonly z.ZodObject[]): z.ZodType
 export function hasPart(
   item: Item,
   test: (part: Item) => boolean,
-  { body = 'content' }: Body = {},
+  body: 'content' | 'parts' = 'content',
 ): boolean {
   const list = item[body];
   return Array.isArray(list) && list.some((part) => isMapping(part) && test(part));
@@ -92,32 +91,29 @@ export function readContent(item: Item, role: Speaker, kinds: PartKinds): ReadMe
   if (!Array.isArray(content)) {
     return refused(['content'], 'wrong-type', '`content` must be text or a list of parts.');
   }
-  return readParts(item, role, kinds, content);
+  return readParts(item, role, kinds, 'content');
 }
 
-/** Parts that stand under a key of a message, as canonical messages in their order. */
+/** The list of parts under a key of a message, as canonical messages in their order. */
 function readParts(
   item: Item,
   role: Speaker,
   kinds: PartKinds,
-  parts: readonly unknown[],
-  { body = 'content' }: Body = {},
+  body: 'content' | 'parts',
 ): ReadMessage {
+  const parts = item[body] as readonly unknown[];
   const read = parts.map((part, index) => readPart(part, { item, role, kinds, at: [body, index] }));
   return gather(role, read);
 }
 
-/** Of messages whose parts stand under `parts`. */
-export const IN_PARTS = { body: 'parts' } as const;
-
-/** Reads a message whose parts stand under `parts`, where `matches` of its dialect has seen a list. */
+/** Reads a message with a list of parts under `parts`. */
 export function readByParts<Role extends Speaker>(
   item: Item,
   schemas: SchemasByRole<Role>,
   kinds: PartKinds,
 ): ReadMessage {
-  const read = (role: Role) => readParts(item, role, kinds, item.parts as unknown[], IN_PARTS);
-  return readByRole(item, schemas, (role) => unlessEmpty(item, read(role), IN_PARTS), {}, IN_PARTS);
+  const read = (role: Role) => unlessEmpty(item, readParts(item, role, kinds, 'parts'), 'parts');
+  return readByRole(item, schemas, read, {}, 'parts');
 }
 
 interface PartContext {
@@ -231,7 +227,7 @@ function messageOf(role: Speaker, content: string, calls: ToolCall[]): Message {
 export function unlessEmpty(
   item: Item,
   read: ReadMessage,
-  { body = 'content' }: Body = {},
+  body: 'content' | 'parts' = 'content',
 ): ReadMessage {
   if ('problems' in read || read.messages.length > 0 || read.notes.length > 0) return read;
   return Object.hasOwn(item, body)

@@ -1,18 +1,20 @@
 import * as z from 'zod';
 import {
-  answeredCall,
   approvals,
-  callId,
+  callKind,
   hiddenInputs,
+  ignored,
   inputText,
   missingOfCall,
   outputText,
   parseArguments,
-  partText,
   refusalKind,
+  resultKind,
   resultText,
+  returnedText,
   status,
   textKind,
+  textOrParts,
   toolArguments,
   toolName,
   unfinished,
@@ -42,18 +44,7 @@ const messageParts: PartKinds = {
 
 const id = z.string().nullish().meta({ description: 'Id of the item; ignored.', readOnly: true });
 const server = z.string().optional().meta({ description: 'The MCP server that offers the tool.' });
-const output = z
-  .union([
-    z.string(),
-    z.array(
-      z.discriminatedUnion('type', [
-        inputText.schema,
-        outputText.schema,
-        ...Object.values(hiddenInputs).map(({ schema }) => schema),
-      ]),
-    ),
-  ])
-  .meta({ description: 'What the tool returned: text, or a list of parts.' });
+const returned: PartKinds = { input_text: inputText, output_text: outputText, ...hiddenInputs };
 
 const messages = messageSchemas(['system', 'developer', 'user', 'assistant'], (role) => ({
   type: z
@@ -70,54 +61,23 @@ function itemType(type: string, description: string) {
   return z.literal(type).meta({ description });
 }
 
-/** A call whose result comes in an item of its own. */
-function callKind(type: string, given: 'arguments' | 'input', description: string): PartKind {
-  return {
-    schema: z.strictObject({
-      type: itemType(type, description),
-      call_id: callId,
-      name: toolName,
-      [given]: toolArguments,
-      id,
-      status,
-      namespace: unread,
-      caller: unread,
-    }),
-    missing: missingOfCall('call_id'),
-    read: (item) => ({
-      call: {
-        id: String(item.call_id),
-        name: String(item.name),
-        arguments: given === 'input' ? (item.input ?? '') : parseArguments(item.arguments),
-      },
-      notes: unfinished(item, `The call of "${item.name}"`),
-    }),
-  };
-}
+const own = { id, status, ...ignored('namespace', 'caller') };
 
 function outputKind(type: string, description: string): PartKind {
-  return {
-    schema: z.strictObject({
-      type: itemType(type, description),
-      call_id: answeredCall,
-      output,
+  return resultKind(type, {
+    id: 'call_id',
+    description,
+    keys: {
+      output: textOrParts(returned).meta({
+        description: 'What the tool returned: text, or a list of parts.',
+      }),
       id,
       status,
       caller: unread,
-    }),
-    missing: {
-      call_id: ['result-without-id', 'An output needs `call_id`, the id of the call it answers.'],
     },
-    read: (item) => ({
-      result: { callId: String(item.call_id), content: outputOf(item.output), idAt: ['call_id'] },
-      notes: unfinished(item, 'The output of a call'),
-    }),
-  };
-}
-
-function outputOf(given: unknown): string {
-  if (!Array.isArray(given)) return resultText(given);
-  return given.map((part: unknown) => partText(part, messageParts)).join('\n\n');
+    contentOf: ({ output }) => returnedText(output, messageParts),
+    notesOf: (item) => unfinished(item, 'The output of a call'),
+  });
 }
 
 /** Of a call that an MCP server answered at once. */
@@ -152,9 +112,7 @@ const reasoning: PartKind = {
     type: itemType('reasoning', "The model's thoughts: noted, never judged."),
     id,
     status,
-    summary: unread,
-    content: unread,
-    encrypted_content: unread,
+    ...ignored('summary', 'content', 'encrypted_content'),
   }),
   read: () => ({ notes: ["The model's reasoning."] }),
 };
@@ -174,9 +132,17 @@ const mcpListTools: PartKind = {
 
 /** What stands in the list beside messages. */
 const items: PartKinds = {
-  function_call: callKind('function_call', 'arguments', 'A tool call.'),
+  function_call: callKind('function_call', {
+    id: 'call_id',
+    keys: { arguments: toolArguments, ...own },
+  }),
   function_call_output: outputKind('function_call_output', 'The result of a call.'),
-  custom_tool_call: callKind('custom_tool_call', 'input', 'A call to a tool that takes text.'),
+  custom_tool_call: callKind('custom_tool_call', {
+    id: 'call_id',
+    description: 'A call to a tool that takes text.',
+    keys: { input: toolArguments, ...own },
+    argumentsOf: ({ input }) => input ?? '',
+  }),
   custom_tool_call_output: outputKind('custom_tool_call_output', 'The result of a custom call.'),
   mcp_call: mcpCall,
   mcp_list_tools: mcpListTools,

@@ -79,6 +79,12 @@ export function rangeMistake(value: number, [low, high]: Scale, what: string): M
   return [{ reason: 'out-of-range', text: `${what} is ${value}; it must be ${low} to ${high}.` }];
 }
 
+/** @param what the subject of the sentence: `` `score` `` */
+export function wholeMistakes(value: number, what: string): Mistake[] {
+  if (Number.isInteger(value)) return [];
+  return [{ reason: 'out-of-range', text: `${what} must be a whole number.` }];
+}
+
 /** The highest value of a scale does not go with failing turns alone. */
 export function extremeMistakes(
   entries: readonly Pick<VerdictEntry, 'applicable' | 'verdict'>[],

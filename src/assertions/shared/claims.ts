@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import { groupBy } from '../../core/data/data.ts';
-import { mean, reaches } from '../../core/scoring.ts';
+import { mean } from '../../core/scoring.ts';
 import type { Assertion } from '../../core/suite.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type {
@@ -12,7 +12,6 @@ import type {
   Mistake,
   NotApplicable,
   Outcome,
-  Question,
   TypeDocs,
 } from '../contract.ts';
 import { contradiction } from './answerMistakes.ts';
@@ -22,11 +21,11 @@ import {
   entrySchema,
   notApplicable,
   numbersOf,
-  questionName,
   rationaleSchema,
+  scored,
   turnVerdicts,
 } from './entries.ts';
-import { judgedType } from './questions.ts';
+import { judgedType, type OwnQuestion } from './kinds.ts';
 
 const answerSchema = z.object({
   turns: z.array(
@@ -41,7 +40,6 @@ type Answer = z.infer<typeof answerSchema>;
 type Entry = Answer['turns'][number];
 
 interface Claims {
-  readonly name: string;
   readonly instructions: string;
   /** What is counted, in the plural: `claims`, `statements`. */
   readonly what: string;
@@ -53,12 +51,10 @@ interface Claims {
 }
 
 /** Each turn is taken apart into claims, each of which holds or does not. */
-export function claimsQuestion(given: Claims, input: AssertionInput): Question<Answer> {
-  const { turns } = input;
+export function claimsQuestion(given: Claims, input: AssertionInput): OwnQuestion<Answer> {
   return {
-    name: given.name,
     instructions: given.instructions,
-    turns,
+    turns: input.turns,
     answer: answerSchema,
     mistakes: (answer) => answer.turns.flatMap((entry) => entryMistakes(entry, given)),
     parts: entriesOnly(),
@@ -79,32 +75,24 @@ function shareOf(claims: Entry['claims']): number {
 }
 
 function conclude(answer: Answer, given: Claims, input: AssertionInput): Outcome {
-  const { threshold } = input.assertion;
-  const verdicts = turnVerdicts(
-    answer.turns,
-    input.turns,
-    ({ claims }) => shareOf(claims),
-    ({ claims }) => reaches(shareOf(claims), threshold),
-  );
+  const { turns, assertion } = input;
+  const scoreOf = ({ claims }: Entry) => shareOf(claims);
+  const verdicts = turnVerdicts(answer.turns, turns, scoreOf, assertion.threshold);
   const judged = answer.turns.filter(({ claims }) => claims.length > 0);
   const all = judged.flatMap(({ turn, claims }) => claims.map((one) => ({ turn, ...one })));
-  const score =
-    given.per === 'turns' ? mean(judged.map(({ claims }) => shareOf(claims))) : shareOf(all);
+  const score = given.per === 'turns' ? mean(judged.map(scoreOf)) : shareOf(all);
   if (score === undefined || all.length === 0) {
     return notApplicable(`no-${given.what}`, `${given.nothing} ${answer.rationale}`, verdicts);
   }
   const holding = all.filter(({ holds }) => holds);
   const wrong = all.filter(({ holds }) => !holds);
-  return {
-    kind: 'scored',
+  return scored(answer.rationale, verdicts, {
     score,
     label: wrong.length === 0 ? 'yes' : 'no',
-    rationale: answer.rationale,
-    turns: verdicts,
     hits: holding.map(({ turn, claim }) => citing(turn, claim)),
     misses: wrong.map(({ turn, claim }) => citing(turn, `${given.wrong}: ${claim}`)),
     details: { [given.what]: all, [`holding_${given.what}`]: holding.length },
-  };
+  });
 }
 
 /** The judged turns that used retrieved context. */
@@ -120,8 +108,8 @@ export function idleWithoutContext(_facts: CaseFacts, known: Known): string | un
 /** Asks about the turns that used retrieved context; if none did, nothing is asked. */
 function aboutRetrieval<Answer>(
   input: AssertionInput,
-  question: (input: AssertionInput) => Question<Answer> | NotApplicable,
-): Question<Answer> | NotApplicable {
+  question: (input: AssertionInput) => OwnQuestion<Answer> | NotApplicable,
+): OwnQuestion<Answer> | NotApplicable {
   const turns = turnsWithContext(input);
   if (turns.length === 0) {
     return notApplicable('no-retrieval-context', 'No turn used retrieved context.');
@@ -141,8 +129,8 @@ function expectedOf({ expected }: Turn, { expectations }: CaseFacts): string | u
  */
 export function aboutExpected<Answer>(
   input: AssertionInput,
-  question: (input: AssertionInput, expected: string) => Question<Answer>,
-): Question<Answer> | NotApplicable {
+  question: (input: AssertionInput, expected: string) => OwnQuestion<Answer>,
+): OwnQuestion<Answer> | NotApplicable {
   return aboutRetrieval(input, (retrieving) => {
     const turns = retrieving.turns.filter((turn) => expectedOf(turn, input.facts));
     if (turns.length === 0) {
@@ -199,7 +187,7 @@ export function retrievalClaims({
   expected = false,
   ...asking
 }: RetrievalClaims): JudgedType {
-  const about = { ...asking, name: questionName(type), per: 'turns' } as const;
+  const about = { ...asking, per: 'turns' } as const;
   return judgedType({
     type,
     summary,

@@ -4,31 +4,16 @@ import { capitalized } from '../../core/text/format.ts';
 import type { TurnVerdict, Usage } from '../../core/verdict.ts';
 import { stepsOf } from '../../node/cooperative.ts';
 import type { AssertionInput, DeterministicType, Finding, Outcome, TypeDocs } from '../contract.ts';
-import { citing, decidedTurn, hitsAndMisses, notApplicable, numbersOf } from './entries.ts';
-
-type Usual = 'defaultThreshold' | 'side';
-
-interface Checked<Params extends z.ZodObject>
-  extends Omit<DeterministicType, 'kind' | 'params' | 'check' | Usual>,
-    Partial<Pick<DeterministicType, Usual>> {
-  readonly params: Params;
-  /** @throws as `DeterministicType.check` */
-  check(input: AssertionInput, params: z.infer<Params>): Outcome | Promise<Outcome>;
-}
-
-/** A deterministic type; passing with full marks alone and about the assistant unless it says so. */
-export function checkedType<Params extends z.ZodObject>({
-  check,
-  ...type
-}: Checked<Params>): DeterministicType {
-  return {
-    kind: 'deterministic',
-    defaultThreshold: 1,
-    side: 'assistant',
-    ...type,
-    check: (input) => check(input, type.params.parse(input.assertion.params)),
-  };
-}
+import {
+  allOrNothing,
+  citing,
+  decidedTurn,
+  hitsAndMisses,
+  notApplicable,
+  scored,
+  turnsText,
+} from './entries.ts';
+import { checkedType } from './kinds.ts';
 
 /** What a check says of one turn; `holds` is undefined if it cannot tell. */
 export interface TurnFinding {
@@ -69,16 +54,9 @@ export async function shareOfTurns(
   }
   const decided = entries.filter(({ status }) => status !== 'skipped').length;
   if (decided === 0) return notApplicable(undecided.reason, undecided.rationale, entries);
-  const { hits, misses } = hitsAndMisses(entries);
-  return {
-    kind: 'scored',
-    score: hits.length / decided,
-    rationale: `${capitalized(claim(!negate))}: ${hits.length} of ${decided} turns.`,
-    turns: entries,
-    hits,
-    misses,
-    details,
-  };
+  const { hits } = hitsAndMisses(entries);
+  const rationale = `${capitalized(claim(!negate))}: ${hits.length} of ${decided} turns.`;
+  return scored(rationale, entries, { score: hits.length / decided, details });
 }
 
 type Claim = (found: boolean) => string;
@@ -137,19 +115,10 @@ function checkJoined(
     const own = holds(textOf(turn));
     return decidedTurn(turn.number, own !== negate, claim(own));
   });
-  const where = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
-  const summary = `${where}: ${claim(found)}`;
+  const summary = `${turnsText(turns)}: ${claim(found)}`;
   const cited =
     entries.length > 0 ? entries.map((one) => citing(one.turn, one.rationale)) : [summary];
-  return {
-    kind: 'scored',
-    score: passed ? 1 : 0,
-    rationale: `${summary}.`,
-    turns: entries,
-    hits: passed ? cited : [],
-    misses: passed ? [] : cited,
-    details: {},
-  };
+  return scored(`${summary}.`, entries, allOrNothing(passed, cited));
 }
 
 interface Comparison<Wanted> {
@@ -225,16 +194,12 @@ export function usageLimit(
   const passed = used <= max !== negate;
   const last = conversation.entries.filter(({ kind }) => kind === 'turn').length;
   const found = citing(last, `the ${what} by then is ${used}; the limit is ${max}`);
-  return {
-    kind: 'scored',
-    score: passed ? 1 : 0,
+  const rationale = `The target's ${what} is ${used}; the limit is ${max}.`;
+  return scored(rationale, [], {
+    ...allOrNothing(passed, [found]),
     value: used,
-    rationale: `The target's ${what} is ${used}; the limit is ${max}.`,
-    turns: [],
-    hits: passed ? [found] : [],
-    misses: passed ? [] : [found],
     details: { used, max },
-  };
+  });
 }
 
 let segmenter: Intl.Segmenter | undefined;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Turn, TurnItem } from '../../core/conversation.ts';
-import { mean } from '../../core/scoring.ts';
+import { mean, reaches } from '../../core/scoring.ts';
 import type { Quote, TurnVerdict } from '../../core/verdict.ts';
-import type { NotApplicable, Parts } from '../contract.ts';
+import type { Finding, NotApplicable, Parts } from '../contract.ts';
 
 /**
  * What every judge's answer holds for each judged turn. The protocol says what the fields mean: a
@@ -28,15 +28,17 @@ export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
 /**
  * Entries as turn verdicts, in the conversation's order.
  *
- * @param scoreOf 0..1, or null if the turn was not applicable
- * @param passes whether an applicable entry passes
+ * @param scoreOf 0..1, of an applicable entry
+ * @param passes whether it passes, or the threshold of its score
  */
 export function turnVerdicts<Entry extends Omit<VerdictEntry, 'verdict'>>(
   entries: readonly Entry[],
   turns: readonly Turn[],
   scoreOf: (entry: Entry) => number,
-  passes: (entry: Entry) => boolean,
+  passes: number | ((entry: Entry) => boolean),
 ): TurnVerdict[] {
+  const isPass = (entry: Entry) =>
+    typeof passes === 'number' ? reaches(scoreOf(entry), passes) : passes(entry);
   return turns.flatMap((turn): TurnVerdict[] => {
     const entry = entries.find((one) => one.turn === turn.number);
     if (!entry) return [];
@@ -46,7 +48,7 @@ export function turnVerdicts<Entry extends Omit<VerdictEntry, 'verdict'>>(
     return [
       {
         ...common,
-        status: passes(entry) ? 'pass' : 'fail',
+        status: isPass(entry) ? 'pass' : 'fail',
         score: scoreOf(entry),
         ...(evidence && { evidence }),
       },
@@ -72,13 +74,36 @@ export function meanOfTurns(turns: readonly TurnVerdict[]): number | undefined {
   return mean(turns.flatMap(({ score }) => (score === null ? [] : [score])));
 }
 
-/** Hits and misses of a finding that is told turn by turn. */
-export function hitsAndMisses(turns: readonly TurnVerdict[]): { hits: string[]; misses: string[] } {
-  const cite = (status: TurnVerdict['status']) =>
-    turns
+/**
+ * Cites the turns that pass and those that fail.
+ *
+ * @param outcome cited instead if no turn shows it
+ */
+export function hitsAndMisses(
+  turns: readonly TurnVerdict[],
+  outcome?: { readonly passed: boolean; readonly text: string },
+): { hits: string[]; misses: string[] } {
+  const cite = (status: TurnVerdict['status'], isOutcome: boolean) => {
+    const cited = turns
       .filter((entry) => entry.status === status)
       .map((entry) => citing(entry.turn, entry.rationale));
-  return { hits: cite('pass'), misses: cite('fail') };
+    return outcome && isOutcome && cited.length === 0 ? [outcome.text] : cited;
+  };
+  return { hits: cite('pass', outcome?.passed === true), misses: cite('fail', !outcome?.passed) };
+}
+
+/** A finding that cites its turns, unless `found` has its own hits and misses. */
+export function scored(
+  rationale: string,
+  turns: readonly TurnVerdict[],
+  found: Pick<Finding, 'score'> & Partial<Omit<Finding, 'kind'>>,
+): Finding {
+  return { kind: 'scored', rationale, turns, details: {}, ...hitsAndMisses(turns), ...found };
+}
+
+/** The score of something that passes or fails as a whole, and `cited` as its hits or misses. */
+export function allOrNothing(passed: boolean, cited: readonly string[]) {
+  return { score: passed ? 1 : 0, hits: passed ? cited : [], misses: passed ? [] : cited };
 }
 
 export function citing(turn: number, text: string): string {
@@ -101,6 +126,11 @@ export function questionName(type: string): string {
 
 export function numbersOf(turns: readonly Turn[]): string {
   return turns.map(({ number }) => number).join(', ');
+}
+
+/** `Turn 4`, `Turns 2, 4` */
+export function turnsText(turns: readonly Turn[]): string {
+  return `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
 }
 
 interface TurnsAndRationale {

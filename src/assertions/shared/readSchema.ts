@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
-import { mappingOf, pointerSteps } from '../../core/data/data.ts';
+import { mappingOf, pointerSteps, remembered } from '../../core/data/data.ts';
 import { errorText, TookTooLong } from '../../core/errors.ts';
 import { closest } from '../../core/text/closest.ts';
 import { cpuTime } from '../../node/cooperative.ts';
@@ -101,17 +101,12 @@ function readInTime({
   }
 }
 
-const checkers = new Map<Dialect, Ajv | Ajv2020>();
-
-/** Checks schemas of a dialect, whose own schema is long and compiled once. */
-function checkerOf(Dialect: Dialect): Ajv | Ajv2020 {
-  const known = checkers.get(Dialect);
-  if (known) return known;
+/** Checks schemas of a dialect. The dialect's own schema is long, and compiled once. */
+const checkerOf = remembered((Dialect: Dialect): Ajv | Ajv2020 => {
   const checker = new Dialect(OPTIONS);
   checker.validateSchema({});
-  checkers.set(Dialect, checker);
   return checker;
-}
+});
 
 function compiled(checker: Ajv | Ajv2020, ajv: Ajv | Ajv2020, schema: Schema): ReadSchema {
   try {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import { isMapping, type Mapping, valueAt } from '../../core/data/data.ts';
 import type { ToolCall } from '../../core/message.ts';
-import type { Fault } from '../contract.ts';
+import type { AssertionInput, Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
 
 /** The keys that say which arguments a call must have. */
@@ -36,7 +36,32 @@ export function callsOf(turn: Turn): ToolCall[] {
   return turn.items.flatMap((item) => (item.kind === 'tool-call' ? [item.call] : []));
 }
 
-export function callMatches(call: ToolCall, { name, args, match }: WantedCall): boolean {
+/**
+ * The wanted calls of each chosen turn. Score: 1 or 0 by their number; with `at: each`, turns that pass
+ * ÷ chosen turns.
+ *
+ * @param isEnough whether a number of calls passes
+ */
+export function countCalls(
+  { turns, assertion: { negate, at } }: AssertionInput,
+  wanted: WantedCall,
+  isEnough: (count: number) => boolean,
+) {
+  const found = turns.map((turn) => ({
+    turn: turn.number,
+    calls: callsOf(turn).filter((call) => callMatches(call, wanted)),
+  }));
+  const total = found.reduce((sum, { calls }) => sum + calls.length, 0);
+  const each = at.kind === 'each';
+  const passes = ({ calls }: (typeof found)[number]) =>
+    isEnough(each ? calls.length : total) !== negate;
+  const passing = each
+    ? found.filter(passes).length / turns.length
+    : Number(isEnough(total) !== negate);
+  return { found, total, each, passes, score: passing };
+}
+
+function callMatches(call: ToolCall, { name, args, match }: WantedCall): boolean {
   if (name !== undefined && call.name !== name) return false;
   if (args === undefined) return true;
   return same(call.arguments, args, match !== 'exact', match === 'pattern');

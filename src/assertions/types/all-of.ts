@@ -1,4 +1,4 @@
-import { groupType } from '../shared/nested.ts';
+import { groupType } from '../shared/kinds.ts';
 
 export const allOf = groupType({
   type: 'all-of',

@@ -3,7 +3,8 @@ import { turnsOf } from '../../core/conversation.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
 import { citing, lookUpQuote } from '../shared/entries.ts';
-import { DELIVERED, judgedType, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
+import { judgedType } from '../shared/kinds.ts';
+import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: by the end of the conversation, was everything that the user wanted dealt with?
 
@@ -22,6 +23,8 @@ const intentionSchema = z.object({
   satisfied_turn: z.number().nullable(),
   satisfied: z.boolean(),
 });
+
+const INTENTIONS = listAnswer('intentions', intentionSchema);
 
 type Intention = z.infer<typeof intentionSchema>;
 
@@ -46,10 +49,8 @@ export const conversationCompleteness = judgedType({
   readsContext: true,
   question: (input) =>
     listQuestion(input, {
-      name: 'conversation_completeness',
       instructions: withCase(input, INSTRUCTIONS),
-      key: 'intentions',
-      item: intentionSchema,
+      list: INTENTIONS,
       mistakes: (intention, number) => intentionMistakes(intention, number, input),
       none: 'The user wanted nothing.',
       conclude: (intentions) => conclude(intentions, input),

@@ -7,6 +7,7 @@ import {
   fromVerdictEntries,
   hitsAndMisses,
   rationaleSchema,
+  scored,
   verdictEntrySchema,
 } from '../shared/entries.ts';
 import { withCase } from '../shared/questions.ts';
@@ -146,18 +147,12 @@ function conclude({ criteria }: Answer, number: number, input: AssertionInput): 
   const found = criteria.find((one) => one.criterion === number);
   if (!found) throw new Error(`The answer has no criterion ${number}.`);
   const turns = fromVerdictEntries(found.turns, input.turns);
-  const { hits, misses } = hitsAndMisses(turns);
   const met = found.outcome === 'met';
   const last = input.turns.at(-1)?.number ?? 0;
   const whole = citing(last, `${met ? 'met' : 'not met'} by then: ${found.rationale}`);
-  return {
-    kind: 'scored',
+  return scored(found.rationale, turns, {
     score: SCORES[found.outcome],
     label: met ? 'yes' : 'no',
-    rationale: found.rationale,
-    turns,
-    hits: met && hits.length === 0 ? [whole] : hits,
-    misses: !met && misses.length === 0 ? [whole] : misses,
-    details: {},
-  };
+    ...hitsAndMisses(turns, { passed: met, text: whole }),
+  });
 }

@@ -3,16 +3,8 @@ import { turnsOfSide } from '../../core/conversation.ts';
 import { reaches, type Scale, shareOn, valueOn } from '../../core/scoring.ts';
 import type { Assertion } from '../../core/suite.ts';
 import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
-import type {
-  AssertionInput,
-  Fault,
-  Finding,
-  Outcome,
-  Planned,
-  ProcedureType,
-  Toolbox,
-} from '../contract.ts';
-import { citing, hitsAndMisses, notApplicable, turnVerdicts } from '../shared/entries.ts';
+import type { AssertionInput, Fault, Finding, Outcome, Planned, Toolbox } from '../contract.ts';
+import { citing, hitsAndMisses, notApplicable, scored, turnVerdicts } from '../shared/entries.ts';
 import {
   type AskingNode,
   asks,
@@ -28,7 +20,7 @@ import {
   turnsAt,
   waysFrom,
 } from '../shared/graph.ts';
-import { NestedError } from '../shared/nested.ts';
+import { NestedError, procedureType } from '../shared/kinds.ts';
 
 const SCALE: Scale = [0, 10];
 
@@ -46,8 +38,7 @@ function paramsWith(assertion: z.ZodType) {
 
 const params = paramsWith(z.unknown());
 
-export const decisionGraph: ProcedureType = {
-  kind: 'procedure',
+export const decisionGraph = procedureType({
   type: 'decision-graph',
   summary: 'A graph of questions: each answer leads to the next question or to a score.',
   like: 'DeepEval DAG',
@@ -89,14 +80,9 @@ export const decisionGraph: ProcedureType = {
     },
   },
   scale: SCALE,
-  defaultThreshold: 0.5,
-  side: 'assistant',
   readsContext: true,
   asksJudge: true,
-  faults(given): Fault[] {
-    const read = params.safeParse(given);
-    if (!read.success) return [];
-    const { nodes } = read.data;
+  faults({ nodes, start }): Fault[] {
     if (Object.keys(nodes).length === 0) {
       return [{ path: ['nodes'], message: 'A decision graph needs at least one node.' }];
     }
@@ -106,10 +92,9 @@ export const decisionGraph: ProcedureType = {
       const message = 'Node names must start with a letter, since a number is a score.';
       return numbers.map((name) => ({ path: ['nodes', name], message }));
     }
-    return graphFaults(nodes, startOf(read.data));
+    return graphFaults(nodes, startOf({ nodes, start }));
   },
-  plan(input) {
-    const own = params.parse(input.assertion.params);
+  plan(input, own) {
     return longestWay(own.nodes, startOf(own)).flatMap((name): Planned[] => {
       const node = nodeAt(own.nodes, name);
       const end = endAt(name, input);
@@ -123,8 +108,7 @@ export const decisionGraph: ProcedureType = {
       return [{ kind: 'asked', about }];
     });
   },
-  async run(input, toolbox) {
-    const own = params.parse(input.assertion.params);
+  async run(input, own, toolbox) {
     const steps: Step[] = [];
     let next: Branch = startOf(own);
     while (typeof next === 'string') {
@@ -138,7 +122,7 @@ export const decisionGraph: ProcedureType = {
     }
     return conclude(next, steps, input);
   },
-};
+});
 
 function startOf({ nodes, start }: { nodes: Nodes; start?: string | undefined }): string {
   return start ?? Object.keys(nodes)[0] ?? '';
@@ -204,23 +188,18 @@ function conclude(
   const last = end?.rationale ?? steps.at(-1)?.rationale ?? '';
   const rationale = `${way === '' ? '' : `${way} → `}${value} of ${SCALE[1]}. ${last}`.trim();
   const label = end?.label ?? steps.at(-1)?.answer;
-  const cited = hitsAndMisses(turns);
   const whole = citing(input.turns.at(-1)?.number ?? 0, `by then ${rationale}`);
-  return {
-    kind: 'scored',
+  return scored(rationale, turns, {
     score,
     value,
     scale: SCALE,
     ...(label !== undefined && label.length <= MAX_LABEL && { label }),
-    rationale,
-    turns,
-    hits: passed && cited.hits.length === 0 ? [whole] : cited.hits,
-    misses: !passed && cited.misses.length === 0 ? [whole] : cited.misses,
+    ...hitsAndMisses(turns, { passed, text: whole }),
     details: {
       path: steps.map(({ node, asked, answer, rationale: why }) => ({ node, asked, answer, why })),
     },
     ...(end && { nested: [end] }),
-  };
+  });
 }
 
 const MAX_LABEL = 40;

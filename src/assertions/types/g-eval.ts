@@ -9,17 +9,17 @@ import type {
   Fault,
   Finding,
   Planned,
-  ProcedureType,
   ScoredToken,
 } from '../contract.ts';
-import { extremeMistakes, rangeMistake } from '../shared/answerMistakes.ts';
+import { extremeMistakes, rangeMistake, wholeMistakes } from '../shared/answerMistakes.ts';
 import {
   fromVerdictEntries,
-  hitsAndMisses,
   rationaleSchema,
+  scored,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
+import { procedureType } from '../shared/kinds.ts';
 import { withCase } from '../shared/questions.ts';
 
 const SCALE: Scale = [0, 10];
@@ -66,8 +66,7 @@ Go through the steps one by one. Then say for each turn what it does for the cri
 \`fail\` if it goes against them, not applicable if it has no bearing on them. At the very end give \`score\`, a whole
 number: 0 not at all, 5 half, 10 fully.`;
 
-export const gEval: ProcedureType = {
-  kind: 'procedure',
+export const gEval = procedureType({
   type: 'g-eval',
   summary: 'Your criteria, rated 0 to 10 by steps that are derived once and kept.',
   like: 'DeepEval',
@@ -94,29 +93,22 @@ export const gEval: ProcedureType = {
   },
   params,
   scale: SCALE,
-  defaultThreshold: 0.5,
-  side: 'assistant',
   readsContext: true,
   asksJudge: true,
-  faults(given) {
-    const read = params.safeParse(given);
-    return read.success && read.data.rubric ? rubricFaults(read.data.rubric) : [];
-  },
-  plan(input) {
-    const own = params.parse(input.assertion.params);
+  faults: ({ rubric }) => (rubric ? rubricFaults(rubric) : []),
+  plan(input, own) {
     const making: Planned[] = own.steps ? [] : [{ kind: 'once', asked: stepsAsked(own) }];
     const about = (turns: AssertionInput['turns']) =>
       rating(own, own.steps ?? [], { ...input, turns });
     return [...making, { kind: 'asked', about }];
   },
-  async run(input, toolbox) {
-    const own = params.parse(input.assertion.params);
+  async run(input, own, toolbox) {
     const steps = own.steps ?? (await toolbox.askOnce(stepsAsked(own))).steps;
     const about = (turns: AssertionInput['turns']) => rating(own, steps, { ...input, turns });
     const answered = await toolbox.ask(input.turns, about, { logprobs: true });
     return conclude(answered, steps, input);
   },
-};
+});
 
 function rubricFaults(rubric: NonNullable<Params['rubric']>): Fault[] {
   const sorted = rubric
@@ -173,9 +165,7 @@ function rating(own: Params, steps: readonly string[], input: AssertionInput): D
     mistakes: (answer) => [
       ...rangeMistake(answer.score, SCALE, '`score`'),
       ...extremeMistakes(answer.turns, answer.score, SCALE, '`score`'),
-      ...(Number.isInteger(answer.score)
-        ? []
-        : [{ reason: 'out-of-range' as const, text: '`score` must be a whole number.' }]),
+      ...wholeMistakes(answer.score, '`score`'),
     ],
   };
 }
@@ -188,21 +178,17 @@ function conclude(
   const verdicts = fromVerdictEntries(answer.turns, input.turns);
   const weighed = weighScore(text, tokens, answer.score, SCALE);
   const value = 'mean' in weighed ? weighed.mean : answer.score;
-  return {
-    kind: 'scored',
+  return scored(answer.rationale, verdicts, {
     score: shareOn(SCALE, value),
     value,
     scale: SCALE,
-    rationale: answer.rationale,
-    turns: verdicts,
-    ...hitsAndMisses(verdicts),
     details: {
       steps,
       written_score: answer.score,
       weighting: 'mean' in weighed ? 'token probabilities' : `none: ${weighed.why}`,
       ...('mean' in weighed && { probabilities: weighed.probabilities }),
     },
-  };
+  });
 }
 
 type Weighed =

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { mean, UNIT } from '../../core/scoring.ts';
 import { citationMistakes, rangeMistake } from '../shared/answerMistakes.ts';
 import { citing } from '../shared/entries.ts';
-import { DELIVERED, judgedType, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
+import { judgedType } from '../shared/kinds.ts';
+import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: did the assistant reach the user's goals, by a sound plan that it kept to?
 
@@ -24,6 +25,8 @@ const goalSchema = z.object({
   followed: z.number(),
   reached: z.number(),
 });
+
+const GOALS = listAnswer('goals', goalSchema);
 
 type Goal = z.infer<typeof goalSchema>;
 
@@ -49,10 +52,8 @@ export const goalAccuracy = judgedType({
   readsContext: true,
   question: (input) =>
     listQuestion(input, {
-      name: 'goal_accuracy',
       instructions: withCase(input, INSTRUCTIONS),
-      key: 'goals',
-      item: goalSchema,
+      list: GOALS,
       mistakes: (goal, number) => [
         ...citationMistakes(input, 'user', goal.turn, `Goal ${number}`),
         ...(['reached', 'quality', 'followed'] as const).flatMap((key) =>

@@ -3,7 +3,8 @@ import { knownOf } from '../caseNeeds.ts';
 import type { AssertionInput } from '../contract.ts';
 import { claimsQuestion } from '../shared/claims.ts';
 import { notApplicable } from '../shared/entries.ts';
-import { CLAIMS, judgedType } from '../shared/questions.ts';
+import { judgedType } from '../shared/kinds.ts';
+import { CLAIMS } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: is what the assistant claims grounded in what it was given?
 
@@ -52,7 +53,6 @@ export const groundedness = judgedType({
         : `\n\nThe context:\n${fence(JSON.stringify(context, null, 1))}`;
     return claimsQuestion(
       {
-        name: 'groundedness',
         instructions: `${INSTRUCTIONS}${given}`,
         what: 'claims',
         wrong: 'not grounded',

@@ -1,16 +1,18 @@
 import * as z from 'zod';
 import { fence } from '../../core/text/visibleText.ts';
-import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake } from '../contract.ts';
 import { contradiction, judgedTurnMistakes, listMistakes } from '../shared/answerMistakes.ts';
 import {
   citing,
   fromVerdictEntries,
   notApplicable,
   rationaleSchema,
+  scored,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
-import { judgedType, withCase } from '../shared/questions.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
+import { withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does the assistant keep to each of the guidelines below throughout the conversation?
 
@@ -66,13 +68,11 @@ export const guidelines = judgedType({
   params,
   defaultThreshold: 1,
   readsContext: true,
-  question(input): Question<Answer> | Outcome {
+  question(input): OwnQuestion<Answer> {
     const rules = params.parse(input.assertion.params).guidelines;
     const list = rules.map((rule, index) => `Guideline ${index + 1}:\n${fence(rule)}`).join('\n');
     return {
-      name: 'guidelines',
       instructions: withCase(input, `${INSTRUCTIONS}\n\n${list}`),
-      turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
         ...listMistakes(
@@ -124,16 +124,13 @@ function conclude(answer: Answer, rules: readonly string[], input: AssertionInpu
   const applicable = met.length + violated.length;
   if (applicable === 0) return notApplicable('not-applicable', answer.rationale, turns);
   const last = input.turns.at(-1)?.number ?? 0;
-  return {
-    kind: 'scored' as const,
+  return scored(answer.rationale, turns, {
     score: met.length / applicable,
     label: violated.length === 0 ? 'yes' : 'no',
-    rationale: answer.rationale,
-    turns,
     hits: met.map(({ rule }) => citing(last, `kept to the end: ${rule}`)),
     misses: violated.flatMap(({ rule, violated_in, rationale }) =>
       [...new Set(violated_in)].map((turn) => citing(turn, `violates “${rule}” ${rationale}`)),
     ),
     details: { guidelines: judged },
-  };
+  });
 }

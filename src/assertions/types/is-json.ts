@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
 import { isTooDeep } from '../../core/data/data.ts';
-import { checkedType, shareOfTurns } from '../shared/deterministic.ts';
+import { shareOfTurns } from '../shared/deterministic.ts';
+import { checkedType } from '../shared/kinds.ts';
 
 type ReadJson =
   | { readonly valid: true; readonly value: unknown }

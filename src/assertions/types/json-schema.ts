@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
-import { checkedType, shareOfTurns, type TurnFinding } from '../shared/deterministic.ts';
+import { shareOfTurns, type TurnFinding } from '../shared/deterministic.ts';
+import { checkedType } from '../shared/kinds.ts';
 import { readSchema } from '../shared/readSchema.ts';
 import { fencedJson, readJson } from './is-json.ts';
 
@@ -32,14 +33,8 @@ export const jsonSchema = checkedType({
     `,
   },
   params,
-  faults(given) {
-    const read = params.safeParse(given);
-    if (!read.success) return [];
-    return readSchema(read.data.schema).faults.map(({ path, message }) => ({
-      path: ['schema', ...path],
-      message,
-    }));
-  },
+  faults: ({ schema }) =>
+    readSchema(schema).faults.map(({ path, message }) => ({ path: ['schema', ...path], message })),
   check(input, { schema, fenced }) {
     const { faults, wrongs } = readSchema(schema);
     if (!wrongs) throw new Error(faults.map(({ message }) => message).join(' '));

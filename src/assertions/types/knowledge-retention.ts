@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import type { TurnVerdict } from '../../core/verdict.ts';
-import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
 import {
   entrySchema,
   fromVerdictEntries,
-  hitsAndMisses,
   meanOfTurns,
   notApplicable,
   rationaleSchema,
+  scored,
   verdictSchema,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/questions.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 
 const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
 
@@ -66,37 +66,28 @@ export const knowledgeRetention = judgedType({
     `,
   },
   params,
-  question(input): Question<Answer> | Outcome {
-    const { turns } = input;
+  question(input): OwnQuestion<Answer> {
     return {
-      name: 'knowledge_retention',
       instructions: INSTRUCTIONS,
-      turns,
       answer: answerSchema,
       mistakes: (answer) => [...ledgerMistakes(answer, input), ...lapseMistakes(answer)],
       parts: { join: joinLedgers },
       conclude({ facts, turns: entries, rationale }) {
-        const verdicts = fromVerdictEntries(entries, turns);
-        if (facts.length === 0)
-          return notApplicable(
-            'no-facts',
-            `The user gave no fact to remember. ${rationale}`,
-            verdicts,
-          );
+        const verdicts = fromVerdictEntries(entries, input.turns);
+        if (facts.length === 0) {
+          const reason = `The user gave no fact to remember. ${rationale}`;
+          return notApplicable('no-facts', reason, verdicts);
+        }
         const score = retained(facts, verdicts, input);
         if (score === undefined) return notApplicable('not-applicable', rationale, verdicts);
-        return {
-          kind: 'scored',
+        return scored(rationale, verdicts, {
           score,
           label: score === 1 ? 'yes' : 'no',
-          rationale,
-          turns: verdicts,
-          ...hitsAndMisses(verdicts),
           details: {
             facts,
             forgot: entries.flatMap(({ turn, forgot }) => forgot.map((fact) => ({ turn, fact }))),
           },
-        };
+        });
       },
     };
   },

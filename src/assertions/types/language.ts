@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
 import { stepsOf } from '../../node/cooperative.ts';
-import { checkedType, shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
+import { shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
+import { checkedType } from '../shared/kinds.ts';
 
 /** ISO 639-1 codes of the languages that can be told apart. */
 export const LANGUAGES =

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { type Grading, reaches, type Scale, shareOn, UNIT, valueOn } from '../../core/scoring.ts';
+import { type Grading, type Scale, shareOn, UNIT, valueOn } from '../../core/scoring.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
 import { contradiction, extremeMistakes, rangeMistake } from '../shared/answerMistakes.ts';
 import {
   entrySchema,
   fromVerdictEntries,
-  hitsAndMisses,
   meanOfTurns,
   notApplicable,
   rationaleSchema,
+  scored,
   scoreEntrySchema,
   turnVerdicts,
   verdictEntrySchema,
@@ -25,8 +25,8 @@ import {
   scaleOfGrading,
   writtenGrading,
 } from '../shared/grading.ts';
+import { judgedType } from '../shared/kinds.ts';
 import { fillPrompt, PROMPT_VARIABLES } from '../shared/promptVariables.ts';
-import { judgedType } from '../shared/questions.ts';
 
 const UNGRADED: Grading = { kind: 'scale', scale: UNIT };
 
@@ -104,7 +104,6 @@ interface Asked {
 }
 
 function perTurnGrades({ input, grading, details, body }: Asked) {
-  const { turns } = input;
   const answer = z.object({
     turns: z.array(entrySchemaOf(grading)),
     details,
@@ -114,7 +113,6 @@ function perTurnGrades({ input, grading, details, body }: Asked) {
   return {
     name: 'llm_judge_per_turn',
     instructions: `${body}\n\nGive each turn a ${graded(grading)}.`,
-    turns,
     answer,
     parts: withWhole(answer),
     mistakes: (given: Answer): Mistake[] =>
@@ -123,22 +121,18 @@ function perTurnGrades({ input, grading, details, body }: Asked) {
         .flatMap((entry) => gradeMistakes(entry, grading, `of turn ${entry.turn}`)),
     conclude(given: Answer): Outcome {
       const scoreOf = (entry: Graded) => shareBy(grading, entry);
-      const passes = (entry: Graded) => reaches(scoreOf(entry), input.assertion.threshold);
-      const verdicts = turnVerdicts(given.turns, turns, scoreOf, passes).map((one) =>
+      const { turns, assertion } = input;
+      const verdicts = turnVerdicts(given.turns, turns, scoreOf, assertion.threshold).map((one) =>
         labelled(one, given.turns),
       );
       const score = meanOfTurns(verdicts);
       if (score === undefined) return notApplicable('not-applicable', given.rationale, verdicts);
-      return {
-        kind: 'scored',
+      return scored(given.rationale, verdicts, {
         score,
         ...(grading.kind === 'scale' && {
           value: valueOn(grading.scale, score),
           scale: grading.scale,
         }),
-        rationale: given.rationale,
-        turns: verdicts,
-        ...hitsAndMisses(verdicts),
         details: {
           // The program's own cannot be replaced by an answer.
           ...readDetails(given.details),
@@ -146,13 +140,12 @@ function perTurnGrades({ input, grading, details, body }: Asked) {
           passing_turns: verdicts.filter(({ status }) => status === 'pass').length,
           total_turns: verdicts.length,
         },
-      };
+      });
     },
   };
 }
 
 function overallGrade({ input, grading, details, body }: Asked) {
-  const { turns } = input;
   const common = {
     turns: z.array(verdictEntrySchema),
     details,
@@ -165,9 +158,7 @@ function overallGrade({ input, grading, details, body }: Asked) {
   type Answer = z.infer<typeof answer>;
   const ask = `Say for each turn whether it passes, and give the whole a ${graded(grading)}.`;
   return {
-    name: 'llm_judge',
     instructions: `${body}\n\n${ask}`,
-    turns,
     answer,
     parts: withWhole(answer),
     ...(grading.kind === 'labels' && { outcomes: grading.labels }),
@@ -181,20 +172,16 @@ function overallGrade({ input, grading, details, body }: Asked) {
       ),
     ],
     conclude(given: Answer): Outcome {
-      const verdicts = fromVerdictEntries(given.turns, turns);
-      return {
-        kind: 'scored',
+      const verdicts = fromVerdictEntries(given.turns, input.turns);
+      return scored(given.rationale, verdicts, {
         score: shareBy(grading, given),
         ...('label' in given && { label: given.label }),
         ...('score' in given && { value: given.score, scale: scaleOfGrading(grading) }),
-        rationale: given.rationale,
-        turns: verdicts,
-        ...hitsAndMisses(verdicts),
         details: {
           ...readDetails(given.details),
           scores_per_turn: verdicts.map((entry) => entry.score),
         },
-      };
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { checkedType, usageLimit } from '../shared/deterministic.ts';
+import { usageLimit } from '../shared/deterministic.ts';
+import { checkedType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   max: z

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { checkedType } from '../shared/deterministic.ts';
-import { citing } from '../shared/entries.ts';
+import { allOrNothing, citing, scored } from '../shared/entries.ts';
+import { checkedType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   max: z.int().min(1).meta({ description: 'Maximum number of turns, both sides.' }),
@@ -22,21 +22,11 @@ export const maxTurns = checkedType({
   side: 'both',
   check({ turns, assertion }, { max }) {
     const count = turns.length;
-    const within = count <= max;
-    const passed = within !== assertion.negate;
-    const found = citing(
-      count,
-      `the conversation has ${count} turns, at most ${max} were asked for`,
-    );
-    return {
-      kind: 'scored',
-      score: passed ? 1 : 0,
+    const text = `conversation has ${count} turns; the limit is ${max}`;
+    return scored(`The ${text}.`, [], {
+      ...allOrNothing(count <= max !== assertion.negate, [citing(count, `the ${text}`)]),
       value: count,
-      rationale: `The conversation has ${count} turns; the limit is ${max}.`,
-      turns: [],
-      hits: passed ? [found] : [],
-      misses: passed ? [] : [found],
       details: { turns: count, max },
-    };
+    });
   },
 });

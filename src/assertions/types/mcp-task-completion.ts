@@ -1,5 +1,6 @@
 import { fence } from '../../core/text/visibleText.ts';
-import { DELIVERED, judgedType, ONE_BY_ONE } from '../shared/questions.ts';
+import { judgedType } from '../shared/kinds.ts';
+import { DELIVERED, ONE_BY_ONE } from '../shared/questions.ts';
 import { mcpTools, needsMcp } from './mcp-use.ts';
 import { taskCompletionQuestion } from './task-completion.ts';
 
@@ -42,6 +43,6 @@ export const mcpTaskCompletion = judgedType({
   question(input) {
     const offered = fence(JSON.stringify(mcpTools(input.facts), null, 1));
     const instructions = `${INSTRUCTIONS}\n\nWhat the servers offer:\n${offered}`;
-    return taskCompletionQuestion('mcp_task_completion', instructions, input);
+    return taskCompletionQuestion(instructions, input);
   },
 });

@@ -1,6 +1,7 @@
 import type { Tool } from '../../core/message.ts';
 import type { CaseFacts } from '../contract.ts';
-import { CALL_SCALES, judgedType } from '../shared/questions.ts';
+import { judgedType } from '../shared/kinds.ts';
+import { CALL_SCALES } from '../shared/questions.ts';
 import { toolUseQuestion } from './tool-use.ts';
 
 const INSTRUCTIONS = `Question: does the assistant use what its MCP servers offer as it should?
@@ -37,8 +38,7 @@ export const mcpUse = judgedType({
   },
   sees: () => ['tool_calls'],
   needs: (facts) => needsMcp('mcp-use', facts),
-  question: (input) =>
-    toolUseQuestion('mcp_use', INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),
+  question: (input) => toolUseQuestion(INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),
 });
 
 /** What MCP servers offer among the tools of a case. */

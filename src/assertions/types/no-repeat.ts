@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { type Conversation, type Turn, textOf, turnsOfSide } from '../../core/conversation.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { stepsOf } from '../../node/cooperative.ts';
-import { checkedType, shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
+import { shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
+import { checkedType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   similarity: z.number().gt(0).max(1).default(0.9).meta({

@@ -1,5 +1,6 @@
 import { fence } from '../../core/text/visibleText.ts';
-import { judgedType, perTurnQuestion } from '../shared/questions.ts';
+import { judgedType } from '../shared/kinds.ts';
+import { perTurnQuestion } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does each turn of the assistant keep to its role?
 
@@ -37,6 +38,6 @@ export const roleAdherence = judgedType({
       input.facts.role === undefined
         ? 'The role is what the system texts in the conversation lay down.'
         : `The role:\n\n${fence(input.facts.role)}`;
-    return perTurnQuestion('role_adherence', `${INSTRUCTIONS}\n\n${role}`, input);
+    return perTurnQuestion(`${INSTRUCTIONS}\n\n${role}`, input);
   },
 });

@@ -7,7 +7,7 @@ import { mean, reaches } from '../../core/scoring.ts';
 import { programKeys, type UserCode } from '../../core/userCode.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Outcome, ProcedureType } from '../contract.ts';
-import { hitsAndMisses, lookUpQuote, notApplicable } from '../shared/entries.ts';
+import { lookUpQuote, notApplicable, scored } from '../shared/entries.ts';
 
 const params = z.strictObject({
   path: z.string().min(1).optional().meta({
@@ -165,16 +165,12 @@ function conclude(returned: unknown, input: AssertionInput): Outcome {
   }
   const { label, value, details = {} } = result;
   const outcome = input.assertion.negate ? 1 - score : score;
-  return {
-    kind: 'scored',
+  return scored(result.rationale ?? `The script gave ${score}.`, turns, {
     score: outcome,
     ...(label !== undefined && { label }),
     ...(value !== undefined && { value }),
-    rationale: result.rationale ?? `The script gave ${score}.`,
-    turns,
-    ...hitsAndMisses(turns),
     details,
-  };
+  });
 }
 
 function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVerdict[] {

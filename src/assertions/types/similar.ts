@@ -3,8 +3,9 @@ import { type Turn, textOf } from '../../core/conversation.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { reaches } from '../../core/scoring.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
-import type { AssertionInput, ProcedureType } from '../contract.ts';
-import { hitsAndMisses, notApplicable, numbersOf } from '../shared/entries.ts';
+import type { AssertionInput } from '../contract.ts';
+import { hitsAndMisses, notApplicable, numbersOf, scored } from '../shared/entries.ts';
+import { procedureType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   value: z.string().min(1).meta({ description: 'The text to compare with.' }),
@@ -14,8 +15,7 @@ const params = z.strictObject({
   }),
 });
 
-export const similar: ProcedureType = {
-  kind: 'procedure',
+export const similar = procedureType({
   type: 'similar',
   summary: 'The replies mean about the same as `value`.',
   docs: {
@@ -33,14 +33,9 @@ export const similar: ProcedureType = {
   },
   params,
   defaultThreshold: 0.8,
-  side: 'assistant',
   asksJudge: false,
-  plan(input) {
-    const { value } = params.parse(input.assertion.params);
-    return [{ kind: 'embedding', texts: [value, ...input.turns.map(textOf)] }];
-  },
-  async run(input, toolbox) {
-    const { value } = params.parse(input.assertion.params);
+  plan: ({ turns }, { value }) => [{ kind: 'embedding', texts: [value, ...turns.map(textOf)] }],
+  async run(input, { value }, toolbox) {
     const each = input.assertion.at.kind === 'each';
     // A turn of tool calls alone has no words to compare, and endpoints refuse an empty text.
     const speaking = input.turns.filter((turn) => textOf(turn).trim() !== '');
@@ -58,19 +53,14 @@ export const similar: ProcedureType = {
     const { threshold } = input.assertion;
     const summary = `similarity of turns ${numbersOf(speaking)}: ${cosines.map((one) => scoreText(one, threshold)).join(', ')}`;
     const passed = reaches(score, threshold);
-    const cited = hitsAndMisses(turns);
-    return {
-      kind: 'scored',
+    return scored(`${summary}.`, turns, {
       score,
       value: Math.min(...cosines),
-      rationale: `${summary}.`,
-      turns,
-      hits: passed && entries.length === 0 ? [summary] : cited.hits,
-      misses: !passed && entries.length === 0 ? [summary] : cited.misses,
+      ...hitsAndMisses(turns, { passed, text: summary }),
       details: { cosines },
-    };
+    });
   },
-};
+});
 
 function scoreOf(found: number, input: AssertionInput): number {
   if (!input.assertion.negate) return Math.min(1, found);

@@ -1,16 +1,18 @@
 import * as z from 'zod';
 import { fence } from '../../core/text/visibleText.ts';
-import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
 import { contradiction, judgedTurnMistakes } from '../shared/answerMistakes.ts';
 import {
   citing,
   fromVerdictEntries,
   lookUpQuote,
   rationaleSchema,
+  scored,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
-import { judgedType, withCase } from '../shared/questions.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
+import { withCase } from '../shared/questions.ts';
 
 const ASPECTS = ['goal', 'rules', 'procedure'] as const;
 
@@ -63,11 +65,9 @@ export const taskAdherence = judgedType({
   },
   defaultThreshold: 1,
   readsContext: true,
-  question(input): Question<Answer> | Outcome {
+  question(input): OwnQuestion<Answer> {
     return {
-      name: 'task_adherence',
       instructions: withCase(input, [INSTRUCTIONS, ...toolsOf(input)].join('\n\n')),
-      turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
         ...ASPECTS.flatMap((aspect) => aspectMistakes(aspect, answer, input)),
@@ -118,14 +118,11 @@ function conclude(answer: Answer, input: AssertionInput): Outcome {
   const failed = judged.filter(({ verdict }) => verdict === 'fail');
   const cite = (one: (typeof judged)[number]) =>
     citing(one.turn, `${one.aspect}: ${one.rationale}`);
-  return {
-    kind: 'scored',
+  return scored(answer.rationale, fromVerdictEntries(answer.turns, input.turns), {
     score: passed.length / ASPECTS.length,
     label: failed.length === 0 ? 'yes' : 'no',
-    rationale: answer.rationale,
-    turns: fromVerdictEntries(answer.turns, input.turns),
     hits: passed.map(cite),
     misses: failed.map(cite),
     details: { aspects: judged },
-  };
+  });
 }

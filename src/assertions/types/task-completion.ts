@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { turnsOfSide } from '../../core/conversation.ts';
-import type { AssertionInput, Mistake, Question } from '../contract.ts';
+import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
 import { citing, lookUpQuote } from '../shared/entries.ts';
-import { DELIVERED, judgedType, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
+import { judgedType } from '../shared/kinds.ts';
+import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: has the user, by the end, got in hand what was asked for?
 
@@ -35,7 +36,7 @@ export const taskCompletion = judgedType({
   },
   defaultThreshold: 1,
   readsContext: true,
-  question: (input) => taskCompletionQuestion('task_completion', INSTRUCTIONS, input),
+  question: (input) => taskCompletionQuestion(INSTRUCTIONS, input),
 });
 
 const requestSchema = z.object({
@@ -47,19 +48,15 @@ const requestSchema = z.object({
   gaps: z.array(z.string()).describe('What is missing; empty only if nothing is.'),
 });
 
+const REQUESTS = listAnswer('requests', requestSchema);
+
 type Request = z.infer<typeof requestSchema>;
 
 /** What the user asked for and what was delivered. Score: 1 when nothing is missing, else 0. */
-export function taskCompletionQuestion(
-  name: string,
-  instructions: string,
-  input: AssertionInput,
-): Question<unknown> {
+export function taskCompletionQuestion(instructions: string, input: AssertionInput) {
   return listQuestion(input, {
-    name,
     instructions: withCase(input, instructions),
-    key: 'requests',
-    item: requestSchema,
+    list: REQUESTS,
     mistakes: (request, number) => requestMistakes(request, number, input),
     none: 'The user asked for nothing.',
     conclude: (requests) => conclude(requests, input),

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
 import { contradiction } from '../shared/answerMistakes.ts';
 import {
   citing,
   entriesOnly,
   entrySchema,
   fromVerdictEntries,
-  hitsAndMisses,
   notApplicable,
   rationaleSchema,
+  scored,
   verdictSchema,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/questions.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 import { callsOf } from '../shared/toolCalls.ts';
 
 const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
@@ -62,11 +62,10 @@ export const toolCallEfficiency = judgedType({
   sees: () => ['tool_calls'],
   idle: (_facts, { hasToolCalls }) =>
     hasToolCalls === false ? 'the conversation has no tool calls' : undefined,
-  question(input): Question<Answer> | Outcome {
+  question(input): OwnQuestion<Answer> | Outcome {
     const turns = input.turns.filter((turn) => callsOf(turn).length > 0);
     if (turns.length === 0) return notApplicable('no-tool-called', 'No tool was called.');
     return {
-      name: 'tool_call_efficiency',
       instructions: INSTRUCTIONS,
       turns,
       answer: answerSchema,
@@ -77,18 +76,14 @@ export const toolCallEfficiency = judgedType({
         const wasted = entries.flatMap((entry) =>
           entry.wasted.map((one) => ({ turn: entry.turn, ...one })),
         );
-        return {
-          kind: 'scored',
+        return scored(rationale, verdicts, {
           score: wasted.length === 0 ? 1 : 0,
           label: wasted.length === 0 ? 'yes' : 'no',
-          rationale,
-          turns: verdicts,
-          hits: hitsAndMisses(verdicts).hits,
           misses: wasted.map(({ turn, call, kind, why }) =>
             citing(turn, `call ${call} is ${kind}: ${why}`),
           ),
           details: { wasted },
-        };
+        });
       },
     };
   },

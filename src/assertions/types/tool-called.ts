@@ -1,14 +1,8 @@
 import * as z from 'zod';
-import type { TurnVerdict } from '../../core/verdict.ts';
-import { checkedType } from '../shared/deterministic.ts';
-import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
-import {
-  argumentKeys,
-  callMatches,
-  callsOf,
-  faultsOfArguments,
-  labelWithTool,
-} from '../shared/toolCalls.ts';
+import { counted } from '../../core/text/format.ts';
+import { decidedTurn, hitsAndMisses, scored, turnsText } from '../shared/entries.ts';
+import { checkedType } from '../shared/kinds.ts';
+import { argumentKeys, countCalls, faultsOfArguments, labelWithTool } from '../shared/toolCalls.ts';
 
 const params = z.strictObject({
   name: z.string().min(1).meta({ description: 'Name of the tool.', refersTo: 'tool' }),
@@ -39,42 +33,25 @@ export const toolCalled = checkedType({
   params,
   sees: () => ['tool_calls'],
   label: labelWithTool('tool-called'),
-  faults(given) {
-    const read = params.safeParse(given);
-    return read.success ? faultsOfArguments(read.data) : [];
-  },
-  check({ turns, assertion }, wanted) {
-    const { negate } = assertion;
-    const enough = (count: number) =>
-      (wanted.times === undefined ? count > 0 : count === wanted.times) !== negate;
-    const counts = turns.map((turn) => ({
-      turn,
-      count: callsOf(turn).filter((call) => callMatches(call, wanted)).length,
-    }));
-    const total = counts.reduce((sum, { count }) => sum + count, 0);
-    const each = assertion.at.kind === 'each';
-    const speaking = each ? counts : counts.filter(({ count }) => count > 0);
-    const entries = speaking.map(({ turn, count }) => {
-      const rationale = `${count} matching call${count === 1 ? '' : 's'} of ${wanted.name}`;
-      return decidedTurn(turn.number, enough(each ? count : total), rationale);
+  faults: faultsOfArguments,
+  check(input, wanted) {
+    const { found, total, each, passes, score } = countCalls(input, wanted, (count) =>
+      wanted.times === undefined ? count > 0 : count === wanted.times,
+    );
+    const shown = each ? found : found.filter(({ calls }) => calls.length > 0);
+    const entries = shown.map((one) => {
+      const rationale = `${counted(one.calls.length, 'matching call')} of ${wanted.name}`;
+      return decidedTurn(one.turn, passes(one), rationale);
     });
-    const passing = entries.filter(({ status }) => status === 'pass').length;
-    const score = each ? passing / turns.length : enough(total) ? 1 : 0;
     const like = wanted.args === undefined ? '' : ' with such arguments';
-    const found = `${wanted.name} was called ${total} time${total === 1 ? '' : 's'}${like}`;
-    const where = `${turns.length === 1 ? 'Turn' : 'Turns'} ${numbersOf(turns)}`;
-    const cite = (status: TurnVerdict['status']) =>
-      entries.filter((one) => one.status === status).map((one) => citing(one.turn, one.rationale));
-    const misses = cite('fail');
-    return {
-      kind: 'scored',
+    const summary = `${turnsText(input.turns)}: ${wanted.name} was called ${counted(total, 'time')}${like}`;
+    const { hits, misses } = hitsAndMisses(entries);
+    return scored(`${summary}.`, entries, {
       score,
       value: total,
-      rationale: `${where}: ${found}.`,
-      turns: entries,
-      hits: cite('pass'),
-      misses: score < 1 && misses.length === 0 ? [`${where}: ${found}`] : misses,
+      hits,
+      misses: score < 1 && misses.length === 0 ? [summary] : misses,
       details: { calls: total },
-    };
+    });
   },
 });

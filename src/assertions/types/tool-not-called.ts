@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import type { TurnVerdict } from '../../core/verdict.ts';
-import { checkedType } from '../shared/deterministic.ts';
-import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
+import { counted } from '../../core/text/format.ts';
+import { allOrNothing, citing, decidedTurn, scored, turnsText } from '../shared/entries.ts';
+import { checkedType } from '../shared/kinds.ts';
 import {
   argumentKeys,
-  callMatches,
-  callsOf,
+  countCalls,
   describeCall,
   faultsOfArguments,
   labelWithTool,
@@ -36,47 +35,35 @@ export const toolNotCalled = checkedType({
   params,
   sees: () => ['tool_calls'],
   label: labelWithTool('tool-not-called'),
-  faults(given) {
-    const read = params.safeParse(given);
-    return read.success ? faultsOfArguments(read.data) : [];
-  },
-  check({ turns, assertion }, wanted) {
-    const each = assertion.at.kind === 'each';
-    const passes = (count: number) => (count === 0) !== assertion.negate;
-    const found = turns.map((turn) => ({
-      turn: turn.number,
-      calls: callsOf(turn).filter((call) => callMatches(call, wanted)),
-    }));
-    const total = found.reduce((sum, { calls }) => sum + calls.length, 0);
+  faults: faultsOfArguments,
+  check(input, wanted) {
+    const { turns } = input;
+    const { found, total, each, passes, score } = countCalls(input, wanted, (count) => count === 0);
     const what = `${wanted.name ?? 'a tool'}${wanted.args === undefined ? '' : ' with such arguments'}`;
     // What several turns lack together, none of them lacks in particular.
-    const speaking =
+    const shown =
       each || turns.length === 1 ? found : found.filter(({ calls }) => calls.length > 0);
-    const entries = speaking.map(({ turn, calls }) => {
-      const made = calls.map(describeCall).join('; ');
-      const rationale = calls.length === 0 ? `no call of ${what}` : `called ${made}`;
-      return decidedTurn(turn, passes(each ? calls.length : total), rationale);
+    const entries = shown.map((one) => {
+      const made = one.calls.map(describeCall).join('; ');
+      const rationale = made === '' ? `no call of ${what}` : `called ${made}`;
+      return decidedTurn(one.turn, passes(one), rationale);
     });
-    const cite = (status: TurnVerdict['status']) =>
-      speaking.flatMap(({ turn, calls }, index) => {
-        if (entries[index]?.status !== status) return [];
-        if (calls.length === 0) return [citing(turn, `no call of ${what}`)];
-        return calls.map((call) => citing(turn, `called ${describeCall(call)}`));
-      });
-    const passing = entries.filter(({ status }) => status === 'pass').length;
-    const score = each ? passing / turns.length : passes(total) ? 1 : 0;
-    const summary = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}: ${total} call${total === 1 ? '' : 's'} of ${what}`;
-    const cited = { hits: cite('pass'), misses: cite('fail') };
-    const silent = entries.length === 0;
-    return {
-      kind: 'scored',
+    const cite = (ones: typeof found) =>
+      ones.flatMap(({ turn, calls }) =>
+        calls.length === 0
+          ? [citing(turn, `no call of ${what}`)]
+          : calls.map((call) => citing(turn, `called ${describeCall(call)}`)),
+      );
+    const summary = `${turnsText(turns)}: ${counted(total, 'call')} of ${what}`;
+    const cited =
+      shown.length === 0
+        ? allOrNothing(score === 1, [summary])
+        : { hits: cite(shown.filter(passes)), misses: cite(shown.filter((one) => !passes(one))) };
+    return scored(`${summary}.`, entries, {
+      ...cited,
       score,
       value: total,
-      rationale: `${summary}.`,
-      turns: entries,
-      hits: silent && score === 1 ? [summary] : cited.hits,
-      misses: silent && score < 1 ? [summary] : cited.misses,
       details: { calls: total },
-    };
+    });
   },
 });

@@ -3,8 +3,8 @@ import type { Turn } from '../../core/conversation.ts';
 import type { ToolCall } from '../../core/message.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { Finding } from '../contract.ts';
-import { checkedType } from '../shared/deterministic.ts';
-import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
+import { citing, decidedTurn, turnsText } from '../shared/entries.ts';
+import { checkedType } from '../shared/kinds.ts';
 import {
   type ArgumentsMatch,
   argumentsMatch,
@@ -36,13 +36,13 @@ interface PlacedCall {
   readonly call: ToolCall;
 }
 
-/** Why calls do not match; `turn` is absent if a call was not made at all. */
-interface SequenceFault {
+/** What was found; without `turn`, it is about all of the turns. */
+interface Note {
   readonly turn?: number;
   readonly text: string;
 }
 
-type Compare = (wanted: readonly WantedTool[], calls: readonly PlacedCall[]) => SequenceFault[];
+type Compare = (wanted: readonly WantedTool[], calls: readonly PlacedCall[]) => Note[];
 
 const COMPARE: Readonly<Record<SequenceMatch, Compare>> = {
   exact(wanted, calls) {
@@ -50,7 +50,7 @@ const COMPARE: Readonly<Record<SequenceMatch, Compare>> = {
     return faults.length > 0 ? faults : outOfPlace(wanted, calls);
   },
   'in-order'(wanted, calls) {
-    const faults: SequenceFault[] = [];
+    const faults: Note[] = [];
     const used = new Set<PlacedCall>();
     let next = 0;
     wanted.forEach((one, index) => {
@@ -80,7 +80,7 @@ const COMPARE: Readonly<Record<SequenceMatch, Compare>> = {
 };
 
 /** Each entry of the list needs a call of its own. */
-function tooFew(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): SequenceFault[] {
+function tooFew(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
   const partners = pairUp(wanted, calls);
   return missing(
     wanted.filter((_, index) => partners[index] === undefined),
@@ -89,7 +89,7 @@ function tooFew(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Se
 }
 
 /** Each call needs an entry of its own. */
-function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): SequenceFault[] {
+function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
   const paired = new Set(pairUp(wanted, calls));
   return calls
     .filter((_, index) => !paired.has(index))
@@ -101,15 +101,6 @@ function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): S
           }
         : notWanted(placed),
     );
-}
-
-/** What keeps the calls from matching the list; nothing where they match. */
-function compareCalls(
-  wanted: readonly WantedTool[],
-  calls: readonly PlacedCall[],
-  match: SequenceMatch,
-): SequenceFault[] {
-  return COMPARE[match](wanted, calls);
 }
 
 /**
@@ -146,7 +137,7 @@ function isCallOf({ call }: PlacedCall, { name, args, compare }: WantedTool): bo
   return args === undefined || argumentsMatch(call.arguments, args, compare);
 }
 
-function missing(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): SequenceFault[] {
+function missing(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
   const texts = wanted.map((one) =>
     calls.some((placed) => isCallOf(placed, one))
       ? `${nameOf(one)} was not called often enough`
@@ -155,11 +146,11 @@ function missing(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): S
   return [...new Set(texts)].map((text) => ({ text }));
 }
 
-function notWanted({ turn, call }: PlacedCall): SequenceFault {
+function notWanted({ turn, call }: PlacedCall): Note {
   return { turn, text: `called ${describeCall(call)}, which is not wanted` };
 }
 
-function outOfPlace(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): SequenceFault[] {
+function outOfPlace(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
   return calls.flatMap((placed, index) => {
     const one = wanted[index];
     if (!one || isCallOf(placed, one)) return [];
@@ -203,12 +194,6 @@ const params = z.strictObject({
       "How to compare a call's arguments with an entry's `args`: `superset`: these, others allowed; `exact`: these and no others; `subset`: no others, some may be missing; `ignore`: not at all; or a list of keys to compare, such as `[city, time.start]`.",
   }),
 });
-
-/** What is to be told of one run of turns; without `turn` it is about all of them. */
-interface Note {
-  readonly turn?: number;
-  readonly text: string;
-}
 
 interface Checked {
   readonly passed: boolean;
@@ -255,7 +240,7 @@ export const toolSequence = checkedType({
     const each = assertion.at.kind === 'each';
     const checked = (each ? turns.map((turn) => [turn]) : [turns]).map((run): Checked => {
       const calls = placedCalls(run);
-      const faults = compareCalls(wanted, calls, match);
+      const faults = COMPARE[match](wanted, calls);
       const found = faults.length === 0;
       return {
         passed: found !== assertion.negate,
@@ -284,8 +269,6 @@ function madeCalls(turns: readonly Turn[]): Note[] {
 
 function concluded(checked: readonly Checked[]): Omit<Finding, 'details'> {
   const passing = checked.filter(({ passed }) => passed);
-  const cite = (ones: readonly Checked[]) => ones.flatMap(cited);
-  const [hits, misses] = [cite(passing), cite(checked.filter(({ passed }) => !passed))];
   const [only, ...more] = checked;
   return {
     kind: 'scored',
@@ -295,15 +278,14 @@ function concluded(checked: readonly Checked[]): Omit<Finding, 'details'> {
         ? `${cited(only).join('. ')}.`
         : `${passing.length} of ${checked.length} turns pass.`,
     turns: checked.flatMap(entries),
-    hits,
-    misses,
+    hits: passing.flatMap(cited),
+    misses: checked.filter(({ passed }) => !passed).flatMap(cited),
   };
 }
 
 function cited({ notes, turns }: Checked): string[] {
-  const where = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
   return notes.map(({ turn, text }) =>
-    turn === undefined ? `${where}: ${text}` : citing(turn, text),
+    turn === undefined ? `${turnsText(turns)}: ${text}` : citing(turn, text),
   );
 }
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import type { Tool } from '../../core/message.ts';
-import { mean, reaches } from '../../core/scoring.ts';
+import { mean } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
-import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
 import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
 import {
   citing,
@@ -11,9 +11,11 @@ import {
   entrySchema,
   notApplicable,
   rationaleSchema,
+  scored,
   turnVerdicts,
 } from '../shared/entries.ts';
-import { CALL_SCALES, judgedType } from '../shared/questions.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
+import { CALL_SCALES } from '../shared/questions.ts';
 import { callsOf } from '../shared/toolCalls.ts';
 
 const INSTRUCTIONS = `Question: does the assistant use its tools as it should?
@@ -51,7 +53,7 @@ export const toolUse = judgedType({
     if (tools.length > 0) return undefined;
     return 'tool-use needs the tools the assistant may call: add `tools` to the case or the file.';
   },
-  question: (input) => toolUseQuestion('tool_use', INSTRUCTIONS, input.facts.tools, input),
+  question: (input) => toolUseQuestion(INSTRUCTIONS, input.facts.tools, input),
 });
 
 const argumentsSchema = z.object({
@@ -82,18 +84,15 @@ type Entry = Answer['turns'][number];
  * @param about `listed` where calls of tools other than `tools` are none of its business
  */
 export function toolUseQuestion(
-  name: string,
   instructions: string,
   tools: readonly Tool[],
   input: AssertionInput,
   about: 'all' | 'listed' = 'all',
-): Question<Answer> {
+): OwnQuestion<Answer> {
   const { turns } = input;
   const names = about === 'all' ? undefined : new Set(tools.map((tool) => tool.name));
   return {
-    name,
     instructions: `${instructions}\n\nWhat it may call:\n${fence(tools.map((tool) => JSON.stringify(tool)).join('\n'))}`,
-    turns,
     answer: answerSchema,
     mistakes: (answer) =>
       answer.turns.flatMap((entry) => entryMistakes(entry, callsIn(turns, entry.turn, names))),
@@ -155,9 +154,7 @@ function scoreOf({ selection, arguments: counts }: Entry): number {
 
 function conclude(answer: Answer, input: AssertionInput): Outcome {
   const { threshold } = input.assertion;
-  const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, (entry) =>
-    reaches(scoreOf(entry), threshold),
-  );
+  const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, threshold);
   const judged = answer.turns.filter(({ applicable }) => applicable);
   const selection = mean(judged.map((entry) => entry.selection));
   if (selection === undefined) {
@@ -169,13 +166,10 @@ function conclude(answer: Answer, input: AssertionInput): Outcome {
   );
   const cite = (entry: Entry) => citing(entry.turn, entry.rationale);
   const flawless = (entry: Entry) => scoreOf(entry) >= 1;
-  return {
-    kind: 'scored',
+  return scored(answer.rationale, verdicts, {
     score: Math.min(selection, given ?? selection),
-    rationale: answer.rationale,
-    turns: verdicts,
     hits: judged.filter(flawless).map(cite),
     misses: judged.filter((entry) => !flawless(entry)).map(cite),
     details: { selection, arguments: given ?? null },
-  };
+  });
 }

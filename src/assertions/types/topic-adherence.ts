@@ -3,7 +3,8 @@ import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
 import { citing, type VerdictEntry } from '../shared/entries.ts';
-import { judgedType, listQuestion, ONE_BY_ONE } from '../shared/questions.ts';
+import { judgedType } from '../shared/kinds.ts';
+import { listAnswer, listQuestion, ONE_BY_ONE } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does the assistant answer what belongs to its topics, and refuse what does not?
 
@@ -21,6 +22,8 @@ const pairSchema = z.object({
   on_topic: z.boolean(),
   reaction: z.enum(['answered', 'refused', 'ignored']),
 });
+
+const PAIRS = listAnswer('pairs', pairSchema);
 
 type Pair = z.infer<typeof pairSchema>;
 
@@ -53,10 +56,8 @@ export const topicAdherence = judgedType({
   question(input) {
     const topics = input.facts.topics.map((topic) => fence(topic)).join('\n');
     return listQuestion(input, {
-      name: 'topic_adherence',
       instructions: `${INSTRUCTIONS}\n\nThe topics:\n${topics}`,
-      key: 'pairs',
-      item: pairSchema,
+      list: PAIRS,
       mistakes: (pair, number) => pairMistakes(pair, number, input),
       turnMistakes: verdictMistakes,
       none: 'The user asked nothing.',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
-import { mean, reaches } from '../../core/scoring.ts';
-import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import { mean } from '../../core/scoring.ts';
+import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
 import { contradiction } from '../shared/answerMistakes.ts';
 import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/claims.ts';
 import {
@@ -10,9 +10,10 @@ import {
   entrySchema,
   notApplicable,
   rationaleSchema,
+  scored,
   turnVerdicts,
 } from '../shared/entries.ts';
-import { judgedType } from '../shared/questions.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 
 const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context come before the useless ones?
 
@@ -60,8 +61,7 @@ export const turnContextualPrecision = judgedType({
   question: (input) =>
     aboutExpected(
       input,
-      (narrowed, expected): Question<Answer> => ({
-        name: 'turn_contextual_precision',
+      (narrowed, expected): OwnQuestion<Answer> => ({
         instructions: `${INSTRUCTIONS}\n\n${expected}`,
         turns: narrowed.turns,
         answer: answerSchema,
@@ -98,10 +98,7 @@ function averagePrecision(nodes: Entry['nodes']): number {
 
 function conclude(answer: Answer, input: AssertionInput): Outcome {
   const scoreOf = ({ nodes }: Entry) => averagePrecision(nodes);
-  const { threshold } = input.assertion;
-  const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, (entry) =>
-    reaches(scoreOf(entry), threshold),
-  );
+  const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, input.assertion.threshold);
   const judged = answer.turns.filter(({ applicable }) => applicable);
   const score = mean(judged.map(scoreOf));
   if (score === undefined) return notApplicable('not-applicable', answer.rationale, verdicts);
@@ -109,13 +106,10 @@ function conclude(answer: Answer, input: AssertionInput): Outcome {
     const order = entry.nodes.map(({ useful }) => (useful ? 'useful' : 'useless')).join(', ');
     return citing(entry.turn, `${order}: ${entry.rationale}`);
   };
-  return {
-    kind: 'scored',
+  return scored(answer.rationale, verdicts, {
     score,
-    rationale: answer.rationale,
-    turns: verdicts,
     hits: judged.filter((entry) => scoreOf(entry) === 1).map(tell),
     misses: judged.filter((entry) => scoreOf(entry) < 1).map(tell),
     details: { turns: judged.map((entry) => ({ turn: entry.turn, nodes: entry.nodes })) },
-  };
+  });
 }

@@ -1,4 +1,5 @@
-import { judgedType, perTurnQuestion } from '../shared/questions.ts';
+import { judgedType } from '../shared/kinds.ts';
+import { perTurnQuestion } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: is each turn of the assistant relevant to what came before it?
 
@@ -29,5 +30,5 @@ export const turnRelevancy = judgedType({
         threshold: 0.8
     `,
   },
-  question: (input) => perTurnQuestion('turn_relevancy', INSTRUCTIONS, input),
+  question: (input) => perTurnQuestion(INSTRUCTIONS, input),
 });

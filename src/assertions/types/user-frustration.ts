@@ -1,15 +1,16 @@
 import * as z from 'zod';
 import { turnsOfSide } from '../../core/conversation.ts';
-import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake } from '../contract.ts';
 import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
 import {
-  hitsAndMisses,
   rationaleSchema,
+  scored,
   scoreEntrySchema,
   turnVerdicts,
   withWhole,
 } from '../shared/entries.ts';
-import { judgedType, withCase } from '../shared/questions.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
+import { withCase } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration resolved by the end?
 
@@ -52,12 +53,9 @@ export const userFrustration = judgedType({
   },
   side: 'user',
   readsContext: true,
-  question(input): Question<Answer> | Outcome {
-    const { turns } = input;
+  question(input): OwnQuestion<Answer> {
     return {
-      name: 'user_frustration',
       instructions: withCase(input, INSTRUCTIONS),
-      turns,
       answer: answerSchema,
       mistakes: (answer) => [
         ...answer.turns.flatMap(({ turn, score }) =>
@@ -70,21 +68,15 @@ export const userFrustration = judgedType({
       conclude(answer) {
         const verdicts = turnVerdicts(
           answer.turns,
-          turns,
+          input.turns,
           ({ score }) => 1 - score,
           ({ score }) => score < FRUSTRATED,
         );
-        return {
-          kind: 'scored',
+        return scored(answer.rationale, verdicts, {
           score: SCORES[answer.overall],
           label: answer.overall,
-          rationale: answer.rationale,
-          turns: verdicts,
-          ...hitsAndMisses(verdicts),
-          details: {
-            frustration: answer.turns.map(({ turn, score }) => ({ turn, score })),
-          },
-        };
+          details: { frustration: answer.turns.map(({ turn, score }) => ({ turn, score })) },
+        });
       },
     };
   },

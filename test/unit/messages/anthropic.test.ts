@@ -77,9 +77,9 @@ describe('Anthropic messages', () => {
       { role: 'assistant', content: [{ type: 'text', text: 'So.', citations: [{}, {}] }] },
     ]);
     assert.deepEqual(notes, [
-      "Message 2: The model's thinking.",
+      "Message 2: The model's reasoning.",
       'Message 3: The result of the call "t" says that the tool failed.',
-      "Message 4: The model's thinking.",
+      "Message 4: The model's reasoning.",
       'Message 5: 2 annotations of a text.',
     ]);
   });
