@@ -55,7 +55,7 @@ export function showReport(root: HTMLElement, json: string): void {
         go(1 + refs.findIndex((one) => same(one) && one.repetition === repetition));
       }
       if (message.kind !== 'show-failing') return;
-      const found = failing(shown())?.beside(message.step);
+      const found = failing(shown())?.neighbor(message.step);
       go(1 + refs.findIndex((one) => found && executionKey(one) === executionKey(found)));
     },
   });

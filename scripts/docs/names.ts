@@ -1,22 +1,29 @@
 import { assertionTypes } from '../../src/assertions/registry.ts';
-import { foreignNames, KEYS, THEIR_KEYS, TYPES } from '../../src/evalfile/foreignNames.ts';
+import {
+  FOREIGN_KEY_NAMES,
+  FOREIGN_KEYS,
+  FOREIGN_TYPES,
+  foreignNames,
+} from '../../src/evalfile/foreignNames.ts';
 import { table } from './table.ts';
 
 const known = assertionTypes.map(({ type }) => type);
 
 /** What another tool calls our types and keys. */
 export function namesFrom(tool: string): string {
-  const types = Object.entries(TYPES[tool] ?? {}).map(([theirs, ours]) => {
+  const types = Object.entries(FOREIGN_TYPES[tool] ?? {}).map(([theirs, ours]) => {
     const beside = Object.entries(foreignNames.ofValue(theirs, 'type', known)?.beside ?? {});
     const more = beside.map(([key, value]) => ` with \`${key}: ${value}\``).join('');
     return [`\`${theirs}\``, `[\`${ours}\`](../assertions/${ours}.md)${more}`];
   });
-  const keys = Object.entries(KEYS[tool] ?? {}).map(([theirs, ours]) => [
+  const keys = Object.entries(FOREIGN_KEY_NAMES[tool] ?? {}).map(([theirs, ours]) => [
     `\`${theirs}\``,
     `\`${ours}\``,
   ]);
-  const advice = Object.entries(THEIR_KEYS)
-    .filter(([theirs, key]) => key.tool === tool && !Object.hasOwn(KEYS[tool] ?? {}, theirs))
+  const advice = Object.entries(FOREIGN_KEYS)
+    .filter(
+      ([theirs, key]) => key.tool === tool && !Object.hasOwn(FOREIGN_KEY_NAMES[tool] ?? {}, theirs),
+    )
     .map(([theirs, { advice: says }]) => [
       `\`${theirs}\``,
       `${says.charAt(0).toUpperCase()}${says.slice(1)}.`,

@@ -1,7 +1,7 @@
 import type { AssertionType } from '../../src/assertions/contract.ts';
 import { dedented, docsMarkdown } from '../../src/assertions/docs.ts';
 import { unreachable } from '../../src/core/errors.ts';
-import { valueOn } from '../../src/core/scoring.ts';
+import { valueOnScale } from '../../src/core/scoring.ts';
 import { fieldsOf, fieldTable } from './fields.ts';
 import { table } from './table.ts';
 
@@ -69,7 +69,7 @@ export function thresholdOf({ defaultThreshold, scale }: AssertionType): string 
   if (scale === undefined) return String(defaultThreshold);
   if (scale === 'own') return `${defaultThreshold}, as a share of its scale`;
   const [low, high] = scale;
-  return `${defaultThreshold}, that is ${valueOn(scale, defaultThreshold)} of ${low} to ${high}`;
+  return `${defaultThreshold}, that is ${valueOnScale(scale, defaultThreshold)} of ${low} to ${high}`;
 }
 
 /** What a case must have, as the editor says it if nothing is there; undefined if nothing is needed. */

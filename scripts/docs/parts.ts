@@ -6,7 +6,7 @@ import { toolsSchema } from '../../src/core/message.ts';
 import { rangeSchema } from '../../src/core/problem.ts';
 import { caseLineSchema, endLineSchema, runLineSchema } from '../../src/core/record/runRecord.ts';
 import { usageSchema, verdictSchema } from '../../src/core/verdict.ts';
-import { TYPES } from '../../src/evalfile/foreignNames.ts';
+import { FOREIGN_TYPES } from '../../src/evalfile/foreignNames.ts';
 import { frontMatterSchema } from '../../src/evalfile/prompt.ts';
 import { caseSchema, evalFileSchema } from '../../src/evalfile/schema.ts';
 import { starterAgent, starterText } from '../../src/evalfile/starter.ts';
@@ -55,7 +55,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   range: keysOf(rangeSchema),
   starter,
   ...Object.fromEntries(
-    Object.keys(TYPES).map((tool) => [`names from ${tool}`, () => namesFrom(tool)]),
+    Object.keys(FOREIGN_TYPES).map((tool) => [`names from ${tool}`, () => namesFrom(tool)]),
   ),
 };
 

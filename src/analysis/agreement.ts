@@ -1,11 +1,11 @@
 import { addTo, groupBy } from '../core/data/data.ts';
 import type { CaseIdentity } from '../core/identity.ts';
 import {
-  type LabelStanding,
+  type LabelValidity,
   majority,
   type PlacedLabel,
   sameSubject,
-  standingOf,
+  validityOf,
 } from '../core/record/label.ts';
 import type { Status } from '../core/verdict.ts';
 import { krippendorffAlpha } from '../statistics/alpha.ts';
@@ -39,7 +39,7 @@ export interface LabelledItem extends CaseIdentity {
   readonly people?: PlacedLabel['status'];
   readonly labels: readonly [PlacedLabel, ...PlacedLabel[]];
   /** Where the question has changed since a label was given, it counts and is marked. */
-  readonly standing: LabelStanding;
+  readonly standing: LabelValidity;
   /** Of the assertion in its file, absolute and from 1. */
   readonly path: string;
   readonly line: number;
@@ -159,7 +159,7 @@ function itemOf(
   if (status === undefined) return [];
   const people = majority(labels);
   const now = { conversation: verdict.conversation, question: verdict.question };
-  const isOther = labels.some((one) => standingOf(one, now) === 'other-question');
+  const isOther = labels.some((one) => validityOf(one, now) === 'other-question');
   return [
     {
       suite,

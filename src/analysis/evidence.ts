@@ -1,5 +1,5 @@
 import { groupBy } from '../core/data/data.ts';
-import { mean, SAME } from '../core/scoring.ts';
+import { mean, SCORE_EPSILON } from '../core/scoring.ts';
 import type { Work } from '../node/cooperative.ts';
 import { bootstrap } from '../statistics/bootstrap.ts';
 import { holm } from '../statistics/holm.ts';
@@ -79,8 +79,8 @@ function* testOf(pairs: readonly [Pair, ...Pair[]]): Work<Tested> {
   const scores = pairs.map(({ base, head }) => ({ base: base.score ?? 0, head: head.score ?? 0 }));
   const isPlain = pairs.every(({ base, head }) => isYesOrNo(base) && isYesOrNo(head));
   const changes = (isPlain ? rates : scores).map(({ base, head }) => head - base);
-  const worse = changes.filter((one) => one < -SAME).length;
-  const better = changes.filter((one) => one > SAME).length;
+  const worse = changes.filter((one) => one < -SCORE_EPSILON).length;
+  const better = changes.filter((one) => one > SCORE_EPSILON).length;
   const [passRate, score] = [meansOf(rates), meansOf(scores)];
   const shown = isPlain ? passRate : score;
   const interval = isPlain ? changeOfShare(worse, better, pairs.length) : yield* bootstrap(changes);

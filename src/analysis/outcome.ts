@@ -1,6 +1,6 @@
 import type { ComparedOutcome } from '../core/presentation/words.ts';
 import { combineRepetitions, combineVerdicts, rangeOf } from '../core/record/repetitions.ts';
-import { SAME } from '../core/scoring.ts';
+import { SCORE_EPSILON } from '../core/scoring.ts';
 import type { Status } from '../core/verdict.ts';
 import {
   type ComparedExecution,
@@ -98,7 +98,7 @@ export function outcomeOfCase(
 const RANK: Readonly<Partial<Record<Status, number>>> = { fail: 0, pass: 1 };
 
 function direction(before: number, after: number): 'worse' | 'better' | undefined {
-  if (Math.abs(after - before) <= SAME) return undefined;
+  if (Math.abs(after - before) <= SCORE_EPSILON) return undefined;
   return after < before ? 'worse' : 'better';
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Conversation, Report, Reporting, Turn } from '../core/conversation.ts';
-import { type Mapping, remembered } from '../core/data/data.ts';
+import { type Mapping, memoize } from '../core/data/data.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Scale } from '../core/scoring.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
@@ -298,7 +298,7 @@ export function asksJudge(type: AssertionType): boolean {
 }
 
 /** The strict JSON Schema of an answer, without ranges: our own code checks them. */
-export const answerSchema = remembered((answer: z.ZodType): Mapping => {
+export const answerSchema = memoize((answer: z.ZodType): Mapping => {
   const { $schema: _, ...schema } = z.toJSONSchema(answer, { target: 'draft-7' });
   return schema;
 });

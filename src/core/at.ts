@@ -57,7 +57,7 @@ export function atText(at: At): string {
 }
 
 /** The turns that an `at` chooses. @param side the side that is looked at */
-export function chooseAt(
+export function selectTurns(
   at: At,
   conversation: Conversation,
   side: Turn['side'] | 'both',

@@ -54,7 +54,7 @@ export function isUserReference(text: unknown): boolean {
   return match?.[0] === text && !SET_BY_CHECKOUT.test(match[1] ?? '');
 }
 
-export function mentionsEnv(text: string): boolean {
+export function hasEnvReference(text: string): boolean {
   return text.search(REFERENCE) >= 0;
 }
 

@@ -10,7 +10,7 @@ export class ReasonedError<Reason extends string> extends Error {
 }
 
 /** What takes longer than anybody may wait for it. */
-export class TookTooLong extends Error {
+export class WorkLimitError extends Error {
   override readonly name = 'TookTooLong';
 }
 

@@ -33,7 +33,7 @@ export interface FailingCases {
   /** Which of them is shown, from 1; undefined where it is none of them. */
   readonly at: number | undefined;
   /** The next one, or the one before, round and round. */
-  beside(step: 1 | -1): CaseRef;
+  neighbor(step: 1 | -1): CaseRef;
 }
 
 /** @param shown one of the run, failing or not @returns undefined where no other case fails */
@@ -46,7 +46,7 @@ export function failingCases(ended: readonly Ended[], shown: CaseRef): FailingCa
   return {
     count: failing.length,
     at: at < 0 ? undefined : at + 1,
-    beside(step) {
+    neighbor(step) {
       const next = step === 1 ? before + (at < 0 ? 0 : 1) : before - 1;
       return failing[(next + failing.length) % failing.length] as CaseRef;
     },

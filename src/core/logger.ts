@@ -9,7 +9,7 @@ export interface Logger {
 }
 
 /** A log to which messages go as they are changed. */
-export function changedLog(log: Logger, change: (message: string) => string): Logger {
+export function mapLog(log: Logger, change: (message: string) => string): Logger {
   return {
     debug: (message) => log.debug(change(message)),
     info: (message) => log.info(change(message)),
@@ -19,7 +19,7 @@ export function changedLog(log: Logger, change: (message: string) => string): Lo
 }
 
 /** A log whose warnings and errors somebody else hears as well. */
-export function overheardLog(log: Logger, hear: (message: string) => void): Logger {
+export function teeLog(log: Logger, hear: (message: string) => void): Logger {
   const both = (tell: (message: string) => void) => (message: string) => {
     tell(message);
     hear(message);
@@ -36,7 +36,7 @@ export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A log to which programs and endpoints may speak: all that is told can be seen. */
 export function visibleLog(log: Logger): Logger {
-  return changedLog(log, visibleText);
+  return mapLog(log, visibleText);
 }
 
 /** A log of which only warnings and errors are told. */

@@ -104,7 +104,7 @@ export function isError(problem: Problem): boolean {
  *
  * @param problems sorted; the result is as well
  */
-export function withinLimit(problems: readonly Problem[]): readonly Problem[] {
+export function limitProblems(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= LIMITS.problems) return problems;
   return [...groupBy(problems, ({ path }) => path)].flatMap(([path, all]) => {
     const more = all.length - LIMITS.problems;
@@ -126,7 +126,7 @@ export function withinLimit(problems: readonly Problem[]): readonly Problem[] {
 }
 
 /** Texts that may have been meant, the likeliest first, as a problem tells them to its quick fixes. */
-export function suggested([replacement, ...alternatives]: readonly string[]): Pick<
+export function suggestionsOf([replacement, ...alternatives]: readonly string[]): Pick<
   Problem,
   'replacement' | 'fix'
 > {

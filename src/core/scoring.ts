@@ -2,7 +2,7 @@ import { groupBy } from './data/data.ts';
 import { isFailure, type Status, type TurnVerdict, type Verdict, WORST_FIRST } from './verdict.ts';
 
 /** Two scores that are closer are the same. */
-export const SAME = 1e-9;
+export const SCORE_EPSILON = 1e-9;
 
 /** What is known of them added up; null if nothing is. */
 export function sumOfKnown(values: readonly (number | null)[]): number | null {
@@ -19,7 +19,7 @@ export function mean(values: readonly number[]): number | undefined {
 /** Lowest and highest value, such as 1 and 5. */
 export type Scale = readonly [low: number, high: number];
 
-export const UNIT: Scale = [0, 1];
+export const UNIT_SCALE: Scale = [0, 1];
 
 /** How a judge grades: by a number of a scale, or by a label whose score is known. */
 export type Grading =
@@ -28,20 +28,18 @@ export type Grading =
   | { readonly kind: 'labels'; readonly labels: Readonly<Record<string, number>> };
 
 /** Where a value stands on its scale, 0..1. */
-export function shareOn([low, high]: Scale, value: number): number {
+export function shareOnScale([low, high]: Scale, value: number): number {
   return (value - low) / (high - low);
 }
 
 /** The value on a scale. @param share 0..1 */
-export function valueOn([low, high]: Scale, share: number): number {
+export function valueOnScale([low, high]: Scale, share: number): number {
   return low + share * (high - low);
 }
 
-/** 0.1 + 0.2 must reach a threshold of 0.3. */
-const TOLERANCE = 1e-9;
-
+/** 0.1 + 0.2 reaches a threshold of 0.3. */
 export function reaches(score: number, threshold: number): boolean {
-  return score >= threshold - TOLERANCE;
+  return score >= threshold - SCORE_EPSILON;
 }
 
 export type Aggregate = 'mean' | 'min';

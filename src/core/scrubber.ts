@@ -1,4 +1,4 @@
-import { changedLog, type Logger } from './logger.ts';
+import { type Logger, mapLog } from './logger.ts';
 import { escapeRegExp } from './text/format.ts';
 
 /** Whether a variable or a header holds a secret, to judge by its name. */
@@ -7,7 +7,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** Characters. Shorter values are words: hiding them would garble texts. */
-const SHORTEST = 8;
+const MIN_SECRET_LENGTH = 8;
 
 /**
  * Takes secrets out of texts, whoever wrote them there: `sk-0123456789` becomes
@@ -33,7 +33,7 @@ export class Scrubber {
   /** Hides the value of a variable from now on. */
   add(name: string, value: string | undefined): void {
     const secret = value?.trim() ?? '';
-    if (secret.length < SHORTEST || this.#names.has(secret)) return;
+    if (secret.length < MIN_SECRET_LENGTH || this.#names.has(secret)) return;
     for (const form of formsOf(secret)) {
       if (!this.#names.has(form)) this.#names.set(form, name);
     }
@@ -42,7 +42,7 @@ export class Scrubber {
 
   /** The log, without secrets. */
   log(log: Logger): Logger {
-    return changedLog(log, (message) => this.text(message));
+    return mapLog(log, (message) => this.text(message));
   }
 
   text(text: string): string {

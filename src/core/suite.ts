@@ -52,15 +52,15 @@ export interface SuiteCase {
 }
 
 /** A case, or a part of one, without the places where it stands: they decide nothing of a run. */
-export function withoutPlaces(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPlaces);
+export function withoutSources(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSources);
   if (!isMapping(value)) return value;
-  const kept = Object.entries(value).filter(([, inner]) => !isPlace(inner));
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutPlaces(inner)]));
+  const kept = Object.entries(value).filter(([, inner]) => !isSource(inner));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutSources(inner)]));
 }
 
 /** A `Source`. */
-function isPlace(value: unknown): boolean {
+function isSource(value: unknown): boolean {
   return isMapping(value) && typeof value.path === 'string' && isMapping(value.range);
 }
 
@@ -93,14 +93,14 @@ export type LiveOrigin = TurnsOrigin | SimulateOrigin;
 export interface TurnsOrigin {
   readonly kind: 'turns';
   readonly target: TargetSpec;
-  readonly history?: SaidBefore;
+  readonly history?: MessageHistory;
   readonly turns: readonly ScriptedTurn[];
 }
 
 export interface SimulateOrigin {
   readonly kind: 'simulate';
   readonly target: TargetSpec;
-  readonly history?: SaidBefore;
+  readonly history?: MessageHistory;
   readonly user: SimulatedUser;
 }
 
@@ -125,7 +125,7 @@ export interface SimulatedUser {
 export const MAX_USER_TURNS = 200;
 
 /** User turns where a case does not say how many. */
-export const MOST_USER_TURNS = 10;
+export const DEFAULT_USER_TURNS = 10;
 
 export interface ScriptedTurn {
   readonly user: string;
@@ -134,13 +134,13 @@ export interface ScriptedTurn {
 }
 
 /** What had been said before anything runs. */
-export interface SaidBefore {
+export interface MessageHistory {
   readonly messages: readonly SourcedMessage[];
   readonly notes: readonly string[];
 }
 
 /** Of a case that stands for recorded conversations, it has no messages until a variant is opened. */
-export interface TranscriptOrigin extends SaidBefore {
+export interface TranscriptOrigin extends MessageHistory {
   readonly kind: 'transcript';
 }
 

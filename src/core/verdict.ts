@@ -150,10 +150,12 @@ export type UnscoredVerdict = z.infer<typeof unscoredSchema>;
 export type Verdict = ScoredVerdict | UnscoredVerdict;
 
 /** A status with the score that belongs to it. */
-type Standing = Pick<ScoredVerdict, 'status' | 'score'> | Pick<UnscoredVerdict, 'status' | 'score'>;
+type StatusWithScore =
+  | Pick<ScoredVerdict, 'status' | 'score'>
+  | Pick<UnscoredVerdict, 'status' | 'score'>;
 
 /** @param score left out where the status is one without */
-export function standing(status: Status, score: number | null): Standing {
+export function statusWithScore(status: Status, score: number | null): StatusWithScore {
   if (status === 'error' || status === 'skipped') return { status, score: null };
   if (score === null) throw new Error(`Internal error: what is ${status} has a score.`);
   return { status, score };
@@ -207,12 +209,12 @@ export function isFailure({ status }: { readonly status: Status }): boolean {
  * Tells of a case's verdicts whether all that their judge answered came from the cache. What stands in one
  * request is paid, and recalled, by the first of its verdicts.
  */
-export function recalledAmong(verdicts: readonly Verdict[]): (verdict: Verdict) => boolean {
-  const requests = new Set(verdicts.filter(isRecalled).flatMap(requestOf));
-  return (verdict) => isRecalled(verdict) || requestOf(verdict).some((one) => requests.has(one));
+export function isCachedAmong(verdicts: readonly Verdict[]): (verdict: Verdict) => boolean {
+  const requests = new Set(verdicts.filter(isCached).flatMap(requestOf));
+  return (verdict) => isCached(verdict) || requestOf(verdict).some((one) => requests.has(one));
 }
 
-function isRecalled({ usage }: Verdict): boolean {
+function isCached({ usage }: Verdict): boolean {
   return usage.calls === 0 && (usage.from_cache ?? 0) > 0;
 }
 

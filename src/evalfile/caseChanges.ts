@@ -1,5 +1,5 @@
 import { asksAnother } from '../assertions/questionHash.ts';
-import { remembered } from '../core/data/data.ts';
+import { memoize } from '../core/data/data.ts';
 import { caseKey } from '../core/identity.ts';
 import { isError } from '../core/problem.ts';
 import type { Change, VariantOutcome } from '../core/record/caseHistory.ts';
@@ -8,29 +8,29 @@ import {
   type ExpandedCase,
   type SuiteCase,
   type TargetSpec,
-  withoutPlaces,
+  withoutSources,
 } from '../core/suite.ts';
 import { stepsOf } from '../node/cooperative.ts';
-import { BROKEN, digestOf, inputHash, shortHash } from '../node/hashes.ts';
+import { BROKEN_HASH, digestOf, inputHash, shortHash } from '../node/hashes.ts';
 import { filesOf, targetDigest } from '../targets/digest.ts';
 import type { Files } from './files.ts';
 import type { LoadedSuite, OutlineCase } from './loadedSuite.ts';
 
 /** Tells what was recorded of a case from what the case is now. */
-export interface CaseNow {
+export interface CaseChanges {
   /** How it differs from what a line was recorded of; undefined if it does not, as far as is known. */
   changeOf(line: CaseLine): Promise<Change | undefined>;
   /** The outcomes of those of its conversations that are still there, with their changes. */
-  standing(outcomes: readonly VariantOutcome[]): Promise<readonly VariantOutcome[]>;
+  currentOutcomes(outcomes: readonly VariantOutcome[]): Promise<readonly VariantOutcome[]>;
 }
 
-export type CasesNow = (suite: LoadedSuite, found: OutlineCase) => CaseNow;
+export type ChangeDetector = (suite: LoadedSuite, found: OutlineCase) => CaseChanges;
 
 /** As many cases with several conversations, and lines of records, are known by what they read. */
-const MOST_CASES = 50;
+const MAX_CASES = 50;
 
 /** Of a case that stands for more conversations, only those that are shown one by one are read. */
-const MOST_READ = 1_000;
+const MAX_READ = 1_000;
 
 /** The conversations that a case stands for. */
 interface Names {
@@ -58,12 +58,13 @@ interface Compared extends Found {
 }
 
 /** Of what decides what comes of a case, without the places where it stands. */
-const digestOfCase = remembered((suiteCase: SuiteCase) => digestOf(withoutPlaces(suiteCase)));
+const digestOfCase = memoize((suiteCase: SuiteCase) => digestOf(withoutSources(suiteCase)));
 
 /** By its text alone: for who has no files. */
-export const textsNow: CasesNow = (_suite, { hash }) => ({
+export const textChangeDetector: ChangeDetector = (_suite, { hash }) => ({
   changeOf: async ({ source }) => (source.hash === hash ? undefined : 'case'),
-  standing: async (outcomes) => outcomes.map((one) => (one.hash === hash ? one : changed(one))),
+  currentOutcomes: async (outcomes) =>
+    outcomes.map((one) => (one.hash === hash ? one : changed(one))),
 });
 
 /**
@@ -90,14 +91,14 @@ export async function changeOf(
  * By its text, what it reads and what it asks. Files that have the same stamps as before are not read again, and
  * none is read of a case whose text has changed.
  */
-export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): void } {
+export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { reset(): void } {
   const names = new Map<string, Names>();
   const known = new Map<string, Inputs>();
   const compared = new WeakMap<CaseLine, Compared>();
   const stampsOf = async (paths: readonly string[]) =>
     JSON.stringify(await Promise.all(paths.map((path) => files.stamp?.(path))));
 
-  const now: CasesNow = (suite, found) => {
+  const now: ChangeDetector = (suite, found) => {
     const suiteCase = suite.suite?.cases.find(({ id }) => id === found.id);
     const key = caseKey({ suite: suite.path, id: found.id ?? '' });
     let expanding: Promise<ExpandedCase> | undefined;
@@ -139,14 +140,14 @@ export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): vo
     const inputs = async (common: SuiteCase): Promise<Inputs['inputs']> => {
       const ground = await groundOf(common);
       const before = known.get(key);
-      if (before && isSo(before, ground)) return before.inputs;
+      if (before && isUnchanged(before, ground)) return before.inputs;
       const { cases = [] } = (await expand()) ?? {};
       const step = stepsOf();
       const read = new Map<string, string>();
-      for (const one of cases.length > MOST_READ ? [] : cases) {
+      for (const one of cases.length > MAX_READ ? [] : cases) {
         await step();
         const { suiteCase: whole } = (await one.open?.()) ?? {};
-        read.set(one.variant ?? '', whole ? shortHash(await inputOf(whole)) : BROKEN);
+        read.set(one.variant ?? '', whole ? shortHash(await inputOf(whole)) : BROKEN_HASH);
       }
       const made = { ...ground, inputs: read.size > 0 ? read : undefined };
       keep(known, key, made);
@@ -160,12 +161,12 @@ export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): vo
         if (!suiteCase || source.hash !== found.hash) return changeOf(line, found, suiteCase);
         const ground = await groundOf(suiteCase);
         const before = compared.get(line);
-        if (before && isSo(before, ground)) return before.change;
+        if (before && isUnchanged(before, ground)) return before.change;
         const change = await changeOf(line, found, (await opened(variant)) ?? 'broken');
         compared.set(line, { ...ground, change });
         return change;
       },
-      async standing(outcomes) {
+      async currentOutcomes(outcomes) {
         if (outcomes.length === 0) return outcomes;
         const there = suiteCase?.expand ? await namesNow() : undefined;
         const left = there?.names
@@ -184,7 +185,7 @@ export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): vo
   };
   return Object.assign(now, {
     /** Files came or went: a pattern may match others. */
-    forget(): void {
+    reset(): void {
       names.clear();
     },
   });
@@ -198,10 +199,10 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > MOST_CASES && oldest !== undefined) map.delete(oldest);
+  if (map.size > MAX_CASES && oldest !== undefined) map.delete(oldest);
 }
 
-function isSo(before: Found, { digest, stamps }: Found): boolean {
+function isUnchanged(before: Found, { digest, stamps }: Found): boolean {
   return before.digest === digest && before.stamps === stamps;
 }
 

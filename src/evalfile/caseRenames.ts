@@ -22,7 +22,7 @@ interface Renaming {
 }
 
 /** As many renamed cases are known, the last ones. */
-const MOST_RENAMINGS = 100;
+const MAX_RENAMES = 100;
 
 /**
  * Cases that an editor was told how to rename. Their results follow once the new id is seen in the file, since an
@@ -39,7 +39,7 @@ export class CaseRenames {
       const now = { id: from, hash: hash.from };
       const renaming: Renaming = { suite, names: [now, ...others, { id: to, hash: hash.to }] };
       const kept = this.#renamings.filter((one) => !isKnown(one));
-      this.#renamings = [...kept, renaming].slice(-MOST_RENAMINGS);
+      this.#renamings = [...kept, renaming].slice(-MAX_RENAMES);
     }
   }
 

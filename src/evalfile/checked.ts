@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import { changedAt, mappingOf, type Path } from '../core/data/data.ts';
+import { mappingOf, type Path, withValueAt } from '../core/data/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Leaf } from '../schema/issues.ts';
-import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
-import { locateProblem, problemsOfMeant } from '../schema/valueProblems.ts';
+import { correctKeys, withCorrectedKeys } from '../schema/misspelt.ts';
+import { locateProblem, problemsOfCorrected } from '../schema/valueProblems.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { foreignNames } from './foreignNames.ts';
 
-interface Checked {
+interface CheckedValue {
   /**
    * The value as it was meant: with every misspelt key as the one it stands for, and no unknown one;
    * with defaults if nothing is wrong.
@@ -17,25 +17,25 @@ interface Checked {
   readonly document: YamlDocument;
   readonly problems: readonly Problem[];
   /** Where that value is not as it should be: paths from it. */
-  readonly unsound: readonly Path[];
+  readonly invalidPaths: readonly Path[];
 }
 
 /** @param base path of the value in the document */
-export function checked(
+export function checkValue(
   schema: z.ZodType,
   value: unknown,
   document: YamlDocument,
   base: Path = [],
-): Checked {
-  const meant = asMeant(schema, value, foreignNames);
+): CheckedValue {
+  const meant = correctKeys(schema, value, foreignNames);
   const misspelt = meant.misspelt.map((one) => ({ ...one, owner: [...base, ...one.owner] }));
   return {
     value: meant.leaves.reduce(withoutUnknown, meant.value),
-    document: documentAsMeant(document, misspelt),
-    problems: problemsOfMeant(schema, meant, { foreign: foreignNames }).map((problem) =>
+    document: withCorrectedKeys(document, misspelt),
+    problems: problemsOfCorrected(schema, meant, { foreign: foreignNames }).map((problem) =>
       locateProblem(problem, document, base),
     ),
-    unsound: meant.leaves
+    invalidPaths: meant.leaves
       .filter(({ issue }) => issue.code !== 'unrecognized_keys')
       .map(({ path }) => path),
   };
@@ -44,7 +44,7 @@ export function checked(
 function withoutUnknown(value: unknown, { issue, path }: Leaf): unknown {
   if (issue.code !== 'unrecognized_keys') return value;
   const keys = new Set(issue.keys);
-  return changedAt(value, path, (mapping) =>
+  return withValueAt(value, path, (mapping) =>
     Object.fromEntries(Object.entries(mappingOf(mapping)).filter(([key]) => !keys.has(key))),
   );
 }

@@ -1,7 +1,7 @@
 import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
 import { closest } from '../core/text/closest.ts';
 import type { ForeignName, ForeignNames, MeantValue } from '../schema/misspelt.ts';
-import { shareMeant } from './threshold.ts';
+import { shareFromPercent } from './threshold.ts';
 
 /**
  * Names that people bring along from other tools. A name of ours that another tool has as well is
@@ -10,7 +10,7 @@ import { shareMeant } from './threshold.ts';
 type Names = Readonly<Record<string, string>>;
 
 /** By tool, their name for each of our types. */
-export const TYPES: Readonly<Record<string, Names>> = {
+export const FOREIGN_TYPES: Readonly<Record<string, Names>> = {
   DeepEval: {
     ConversationCompletenessMetric: 'conversation-completeness',
     ConversationRelevancyMetric: 'turn-relevancy',
@@ -117,7 +117,7 @@ export const TYPES: Readonly<Record<string, Names>> = {
 };
 
 /** By tool, their name for each of our keys. */
-export const KEYS: Readonly<Record<string, Names>> = {
+export const FOREIGN_KEY_NAMES: Readonly<Record<string, Names>> = {
   DeepEval: {
     chatbot_role: 'role',
     expected_outcome: 'expectations',
@@ -184,12 +184,12 @@ export const KEYS: Readonly<Record<string, Names>> = {
 
 export const foreignNames: ForeignNames = {
   ofKey(written, known, value) {
-    const found = converted(written, known, value);
+    const found = convertKey(written, known, value);
     if (found) return found;
-    const key = lookUp(KEYS, written, known);
+    const key = lookUp(FOREIGN_KEY_NAMES, written, known);
     return key && nameOf(written, key.tool, key.meant);
   },
-  withoutOurs: (written, known) => aboutRole(written, known) ?? withoutOurs(written),
+  adviceOn: (written, known) => aboutRole(written, known) ?? adviceOn(written),
   ofValue(written, key, known) {
     if (key === 'at') return everyTurn(written, known);
     if (key !== 'type') return undefined;
@@ -204,7 +204,7 @@ export const foreignNames: ForeignNames = {
 };
 
 function share(written: unknown): MeantValue | undefined {
-  const meant = shareMeant(written);
+  const meant = shareFromPercent(written);
   if (meant === undefined) return undefined;
   return { meant, message: `Expected a share 0..1, found ${written}. Did you mean ${meant}?` };
 }
@@ -238,7 +238,7 @@ function scoredLabels(written: unknown): MeantValue | undefined {
 function typeMeant(written: string, known: readonly string[]): ForeignName | undefined {
   const [, name = written] = /^not[-_](.+)$/.exec(written) ?? [];
   const isNegated = name !== written;
-  const found = lookUp(TYPES, name, known);
+  const found = lookUp(FOREIGN_TYPES, name, known);
   const meant = isNegated && known.includes(name) ? name : found?.meant;
   if (meant === undefined) return undefined;
   return nameOf(written, isNegated ? 'promptfoo' : String(found?.tool), meant, {
@@ -280,7 +280,7 @@ function plainly(name: string): string {
 }
 
 /** A key of another tool that no key here stands for with the same value. */
-interface TheirKey {
+interface ForeignKey {
   readonly tool: string;
   /** What to do about it, as the end of a sentence. */
   readonly advice: string;
@@ -291,13 +291,13 @@ interface TheirKey {
   };
 }
 
-const AGGREGATION: TheirKey = {
+const AGGREGATION: ForeignKey = {
   tool: 'MLflow',
   advice:
     'every report has the mean, the pass rate and the distribution of an assertion. Remove it',
 };
 
-export const THEIR_KEYS: Readonly<Record<string, TheirKey>> = {
+export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   window_size: {
     tool: 'DeepEval',
     advice:
@@ -371,12 +371,12 @@ export const THEIR_KEYS: Readonly<Record<string, TheirKey>> = {
 };
 
 /** Another tool's key whose value has to change with it. */
-function converted(
+function convertKey(
   written: string,
   known: readonly string[],
   value: unknown,
 ): ForeignName | undefined {
-  const { tool, conversion } = theirKey(written) ?? {};
+  const { tool, conversion } = foreignKey(written) ?? {};
   const instead = conversion?.toOurs(value);
   const [meant] = Object.keys(instead ?? {});
   if (!conversion || !instead || meant === undefined) return undefined;
@@ -387,11 +387,11 @@ function converted(
 }
 
 /** Why a key of another tool has no counterpart, and what to do. */
-export function withoutOurs(written: string): string | undefined {
-  const found = theirKey(written);
+export function adviceOn(written: string): string | undefined {
+  const found = foreignKey(written);
   return found && `"${written}" is ${found.tool}'s name; here ${found.advice}.`;
 }
 
-function theirKey(written: string): TheirKey | undefined {
-  return Object.hasOwn(THEIR_KEYS, written) ? THEIR_KEYS[written] : undefined;
+function foreignKey(written: string): ForeignKey | undefined {
+  return Object.hasOwn(FOREIGN_KEYS, written) ? FOREIGN_KEYS[written] : undefined;
 }

@@ -6,14 +6,14 @@ import { type Problem, START } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/text/template.ts';
 import { keyVariablesOf } from '../models/registry.ts';
-import { inSteps, stepsOf } from '../node/cooperative.ts';
+import { runCooperatively, stepsOf } from '../node/cooperative.ts';
 import { sha256 } from '../node/hashes.ts';
 import { evalName } from '../node/paths.ts';
 import { mentionsIn } from '../schema/mentions.ts';
 import { parseYaml, readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
-import { askedOnce, caseCache } from './case/caseCache.ts';
+import { caseCache, memoizeFiles } from './case/caseCache.ts';
 import { type CaseSource, collectCases } from './case/caseSources.ts';
-import { checked } from './checked.ts';
+import { checkValue } from './checked.ts';
 import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
 import { type LoadedPrompt, promptReader } from './prompt.ts';
@@ -33,12 +33,12 @@ export async function loadSuite(
 ): Promise<LoadedSuite> {
   try {
     const text = await files.read(path, LIMITS.evalFile);
-    const document = await inSteps(readYaml(text, path), stepsOf(options.signal));
+    const document = await runCooperatively(readYaml(text, path), stepsOf(options.signal));
     return await loadDocument(document, files, options);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     const reporter = new Reporter();
-    reporter.say(`file-${error.reason}`, error.message, {
+    reporter.report(`file-${error.reason}`, error.message, {
       document: parseYaml('', path),
       path: [],
     });
@@ -63,8 +63,8 @@ export async function loadDocument(
   const scope: Scope = {
     options,
     step,
-    files: askedOnce(files),
-    later: files,
+    files: memoizeFiles(files),
+    uncachedFiles: files,
     reporter,
     ...readKeys(document, reporter),
     dependencies: new Set(),
@@ -74,7 +74,7 @@ export async function loadDocument(
   if (sources.length === 0 && reporter.all().length === 0) {
     const message = 'The file has no cases. Add `cases:` with at least one case.';
     const fix = { add: { to: [], key: 'cases' } };
-    reporter.say('no-cases', message, { document, path: [] }, { range: START, fix });
+    reporter.report('no-cases', message, { document, path: [] }, { range: START, fix });
   }
   uniqueIds(sources, reporter);
   const built: (SuiteCase | undefined)[] = [];
@@ -113,32 +113,32 @@ export async function loadDocument(
   return loaded;
 }
 
-type FileKeys = Pick<Scope, 'document' | 'file' | 'unsound'>;
+type FileKeys = Pick<Scope, 'document' | 'file' | 'invalidKeys'>;
 
 /** The keys at the top that are as they should be; what is wrong with the others is reported. */
 function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
   reporter.addSyntax(document);
-  const none: FileKeys = { document, file: {}, unsound: new Set() };
+  const none: FileKeys = { document, file: {}, invalidKeys: new Set() };
   const { value } = document;
   if (value === undefined || value === null) {
     if (document.problems.length === 0) {
       const message = 'The file is empty. Start with `name:` and `cases:`.';
-      reporter.say('empty-file', message, { document, path: [] }, { range: START });
+      reporter.report('empty-file', message, { document, path: [] }, { range: START });
     }
     return none;
   }
   if (!isMapping(value)) {
     const message = 'An eval file must be a mapping with `cases:`.';
-    reporter.say('wrong-type', message, { document, path: [] });
+    reporter.report('wrong-type', message, { document, path: [] });
     return none;
   }
-  const read = checked(fileKeys, value, document);
+  const read = checkValue(fileKeys, value, document);
   for (const problem of read.problems) reporter.add(problem);
-  const unsound = new Set(read.unsound.map(([key]) => String(key)));
+  const invalidKeys = new Set(read.invalidPaths.map(([key]) => String(key)));
   const sound = Object.entries(mappingOf(read.value)).filter(
-    ([key, given]) => given !== undefined && key in fileKeys.shape && !unsound.has(key),
+    ([key, given]) => given !== undefined && key in fileKeys.shape && !invalidKeys.has(key),
   );
-  return { document: read.document, file: Object.fromEntries(sound), unsound };
+  return { document: read.document, file: Object.fromEntries(sound), invalidKeys };
 }
 
 function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
@@ -151,7 +151,7 @@ function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
     if (seen.has(id)) {
       const message = `Another case in this suite has the id "${id}". Give this one a different id.`;
       const fix = { replacement: freeId(id) };
-      reporter.say('duplicate-id', message, within(location, 'id'), fix);
+      reporter.report('duplicate-id', message, within(location, 'id'), fix);
     }
     seen.add(id);
   }

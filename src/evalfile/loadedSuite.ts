@@ -1,5 +1,5 @@
 import type { Problem, Range } from '../core/problem.ts';
-import type { ExpandedCase, SaidBefore, Suite, SuiteCase } from '../core/suite.ts';
+import type { ExpandedCase, MessageHistory, Suite, SuiteCase } from '../core/suite.ts';
 import type { SpillBuffer } from '../disk/spillBuffer.ts';
 
 /** The result of `loadSuite`, however broken the file is. */
@@ -32,7 +32,7 @@ export interface OutlineCase {
   /** Scripted user turns or transcript messages, with the turn number each belongs to if known. */
   readonly turns: readonly OutlineTurn[];
   /** What has been said already, whatever else keeps the case from running: a transcript or a history. */
-  readonly said?: SaidBefore;
+  readonly said?: MessageHistory;
   readonly assertions: readonly OutlineAssertion[];
   readonly tags: readonly string[];
   readonly repetitions: number;
@@ -52,7 +52,7 @@ export interface OutlineTurn {
   readonly turns: readonly number[];
 }
 
-export interface OutlineAssertion extends Listed {
+export interface OutlineAssertion extends WrittenAssertion {
   /** Place in the case's list, as in a verdict. */
   readonly index: number;
   readonly label: string;
@@ -142,7 +142,7 @@ function compactCase(suiteCase: SuiteCase, conversations: SpillBuffer): SuiteCas
   return { ...light, open };
 }
 
-export interface Listed {
+export interface WrittenAssertion {
   readonly given: unknown;
   /** From 0: the scripted turn that it stands under. */
   readonly scriptedTurn?: number;

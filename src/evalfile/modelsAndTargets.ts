@@ -3,19 +3,19 @@ import type * as z from 'zod';
 import { type Mapping, mappingOf, valueAt } from '../core/data/data.ts';
 import {
   environmentNames,
+  hasEnvReference,
   isUserReference,
-  mentionsEnv,
   substituteEnv,
 } from '../core/environment.ts';
 import { isFileKind } from '../core/meaning.ts';
 import { type Tool, toolsSchema, unwrapTools } from '../core/message.ts';
-import { START, suggested } from '../core/problem.ts';
+import { START, suggestionsOf } from '../core/problem.ts';
 import { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
 import { nearest } from '../core/text/closest.ts';
-import { someOf } from '../core/text/format.ts';
+import { truncateList } from '../core/text/format.ts';
 import { findProvider, parseModelSpec } from '../models/registry.ts';
-import { readBy } from '../schema/issues.ts';
+import { validate } from '../schema/issues.ts';
 import { mentionsIn } from '../schema/mentions.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { findReferenced } from './referencedFiles.ts';
@@ -35,7 +35,7 @@ export async function resolveModel(
   if (typeof value === 'string') {
     const models = scope.file.models ?? {};
     if (Object.hasOwn(models, value)) {
-      return modelOf(models[value], namedAt('models', value, location, scope), scope);
+      return modelOf(models[value], declarationOf('models', value, location, scope), scope);
     }
     if (!value.includes(':')) return unknownName(value, models, 'model', location, scope);
     return shortModel(value, location, scope);
@@ -69,7 +69,7 @@ function shortModel(value: string, location: Location, scope: Scope): ModelSpec 
   }
   const scrubber = new Scrubber();
   for (const name of environmentNames(value)) scrubber.add(name, scope.options.env(name));
-  scope.reporter.say('unknown-model', scrubber.text(parsed.problem), location);
+  scope.reporter.report('unknown-model', scrubber.text(parsed.problem), location);
   return undefined;
 }
 
@@ -85,7 +85,7 @@ export async function overrideJudge(
   scope: Scope,
 ): Promise<ModelSpec | undefined> {
   const { judge: name, baseUrl, isOwnAddress = true } = scope.options.judgeOverride ?? {};
-  const chosen = name === undefined ? judge : await outsideModel(name, scope);
+  const chosen = name === undefined ? judge : await modelFromOptions(name, scope);
   if (!chosen || baseUrl === undefined) return chosen;
   const params = { ...chosen.params, base_url: baseUrl };
   const checked = findProvider(chosen.provider)?.schema.safeParse(params);
@@ -93,7 +93,7 @@ export async function overrideJudge(
   if (!issue) return { ...chosen, params, ownAddress: isOwnAddress };
   // Of the command line, or of the record of a run that goes on.
   const problem = `The judge "${chosen.id}" cannot be asked at "${baseUrl}". ${issue.message}`;
-  scope.reporter.say(
+  scope.reporter.report(
     'unknown-model',
     problem,
     { document: scope.document, path: [] },
@@ -103,14 +103,14 @@ export async function overrideJudge(
 }
 
 /** A judge that the command line, the settings or the environment names; also one of the file's. */
-export async function outsideModel(name: string, scope: Scope): Promise<ModelSpec | undefined> {
+export async function modelFromOptions(name: string, scope: Scope): Promise<ModelSpec | undefined> {
   const { options, reporter, document, file } = scope;
   if (Object.hasOwn(file.models ?? {}, name)) {
     return resolveModel(name, { document, path: ['models', name] }, scope);
   }
   const parsed = parseModelSpec(name, options.workspace);
   if ('spec' in parsed) return parsed.spec;
-  reporter.say('unknown-model', parsed.problem, { document, path: [] }, { range: START });
+  reporter.report('unknown-model', parsed.problem, { document, path: [] }, { range: START });
   return undefined;
 }
 
@@ -126,11 +126,11 @@ export async function resolveTarget(
   if (!Object.hasOwn(targets, value)) {
     return unknownName(value, targets, 'target', location, scope);
   }
-  const named = namedAt('targets', value, location, scope);
+  const named = declarationOf('targets', value, location, scope);
   const found = targets[value];
   if (typeof found === 'string') {
     const message = `The target "${value}" must be a mapping with a \`type\`.`;
-    scope.reporter.say('wrong-type', message, named);
+    scope.reporter.report('wrong-type', message, named);
     return undefined;
   }
   return targetOf(value, found, named, offered, scope);
@@ -161,7 +161,7 @@ async function targetOf(
   if (params.model === undefined) {
     if (type !== 'chat') return spec;
     const message = 'A chat target needs a `model` to play the assistant.';
-    scope.reporter.sayOnKey('missing-key', message, location, {
+    scope.reporter.reportOnKey('missing-key', message, location, {
       fix: { add: { to: location.path, key: 'model' } },
     });
     return undefined;
@@ -179,7 +179,7 @@ export function warnOfUnset({ pass_env }: Mapping, location: Location, scope: Sc
   for (const [index, name] of passed.entries()) {
     if (scope.options.env(name) !== undefined) continue;
     const place = within(location, 'pass_env', index);
-    scope.reporter.say(...unset(name), place, { severity: 'warning' });
+    scope.reporter.report(...unset(name), place, { severity: 'warning' });
   }
 }
 
@@ -192,31 +192,31 @@ async function keysOf(
 ): Promise<Pick<ModelSpec, 'params' | 'written'>> {
   const { value: params, filled, unset: names } = substituteEnv(value, scope.options.env);
   for (const name of names) {
-    scope.reporter.sayOnKey(...unset(name), location, { severity: 'warning' });
+    scope.reporter.reportOnKey(...unset(name), location, { severity: 'warning' });
   }
-  if (filled) sayUnfit(value, params, location, scope, schema);
+  if (filled) reportBadVariables(value, params, location, scope, schema);
   const given = mappingOf(params);
   for (const { kind, text, path } of mentionsIn(schema, given).names) {
     // The model of a target is read by itself.
-    if (path.length > 1 || !isFileKind(kind) || mentionsEnv(text)) continue;
+    if (path.length > 1 || !isFileKind(kind) || hasEnvReference(text)) continue;
     await findReferenced(text, within(location, ...path), kind, scope);
   }
   return { params: { ...given }, ...(filled && { written: mappingOf(value) }) };
 }
 
 /** What a variable holds and cannot stand where it is used. Its value may be a secret and is not said. */
-function sayUnfit(
+function reportBadVariables(
   written: unknown,
   params: unknown,
   location: Location,
   { reporter }: Scope,
   schema: z.ZodType,
 ): void {
-  for (const { issue, path } of readBy(schema, params).leaves) {
+  for (const { issue, path } of validate(schema, params).leaves) {
     const names = environmentNames(valueAt(written, path));
     if (names.length === 0) continue;
     const message = `The value of ${names.join(', ')} cannot be used here. ${issue.message}`;
-    reporter.say('bad-variable', message, within(location, ...path));
+    reporter.report('bad-variable', message, within(location, ...path));
   }
 }
 
@@ -226,7 +226,7 @@ function unset(variable: string): [code: string, message: string] {
 }
 
 /** A declared name. Its mistakes are told there, and stop the case that uses it. */
-function namedAt(
+function declarationOf(
   list: 'models' | 'targets',
   name: string,
   { owner }: Location,
@@ -243,7 +243,7 @@ function unknownName(
   scope: Scope,
 ): undefined {
   // Names that are not known cannot be missed.
-  if (scope.unsound.has(`${kind}s`)) return undefined;
+  if (scope.invalidKeys.has(`${kind}s`)) return undefined;
   const { known, listed } = namesIn(declared);
   const near = nearest(name, known);
   const [meant] = near;
@@ -251,7 +251,7 @@ function unknownName(
   const hint = meant ? `Did you mean "${meant}"?` : names;
   const form = kind === 'model' ? ' Or use provider:model, such as openai:gpt-5-mini.' : '';
   const message = `There is no ${kind} "${name}". ${hint}${form}`;
-  scope.reporter.say('unknown-name', message, location, suggested(near));
+  scope.reporter.report('unknown-name', message, location, suggestionsOf(near));
   return undefined;
 }
 
@@ -267,7 +267,7 @@ function namesIn(declared: object): Names {
   const found = NAMES.get(declared);
   if (found) return found;
   const known = Object.keys(declared);
-  const names = { known, listed: someOf(known) };
+  const names = { known, listed: truncateList(known) };
   NAMES.set(declared, names);
   return names;
 }
@@ -299,7 +299,7 @@ function checkTools(
   const fixable = sent.location.document === location.document;
   if (lost.length > 0 && target.params.tool_results === undefined) {
     const message = `Nothing answers these tools when "${target.name}" calls them. Add \`tool_results\`, or a \`tool_module\` with a function for each tool.`;
-    reporter.sayOnKey('unanswered-tool', message, place, {
+    reporter.reportOnKey('unanswered-tool', message, place, {
       ...(fixable && { fix: { add: { to: location.path, key: 'tool_results' } } }),
     });
     return;
@@ -307,7 +307,7 @@ function checkTools(
   for (const tool of lost) {
     const message = `Nothing answers ${tool.name} when "${target.name}" calls it. Add it to the target's \`tool_results\`, or set a \`tool_module\`.`;
     const to = [...location.path, 'tool_results'];
-    reporter.say('unanswered-tool', message, within(place, sent.tools.indexOf(tool)), {
+    reporter.report('unanswered-tool', message, within(place, sent.tools.indexOf(tool)), {
       ...(fixable && { fix: { add: { to, key: tool.name } } }),
     });
   }
@@ -319,7 +319,7 @@ function checkCache(target: TargetSpec, location: Location, { reporter }: Scope)
   if (target.params.cache !== true || !keepsSession) return;
   const key = within(location, 'cache');
   const message = `"${target.name}" keeps the conversation in its own session, so its replies cannot come from the cache. Remove \`cache\`.`;
-  reporter.sayOnKey('cache-refused', message, key, { fix: { remove: key.path } });
+  reporter.reportOnKey('cache-refused', message, key, { fix: { remove: key.path } });
 }
 
 /** Tells keys of the case's context that the target names and that the case does not have. */
@@ -332,6 +332,6 @@ export function checkContextKeys(
   for (const key of findTargetType(type)?.contextKeys?.(params) ?? []) {
     if (Object.hasOwn(context, key)) continue;
     const message = `The target "${name}" needs the key \`${key}\` of the case's \`context\`, and the case has none.`;
-    reporter.sayOnKey('unknown-variable', message, location);
+    reporter.reportOnKey('unknown-variable', message, location);
   }
 }

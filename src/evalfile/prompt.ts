@@ -9,13 +9,13 @@ import {
 } from '../assertions/shared/grading.ts';
 import { contextKey, PROMPT_VARIABLES } from '../assertions/shared/promptVariables.ts';
 import type { Problem, Range } from '../core/problem.ts';
-import { isError, suggested } from '../core/problem.ts';
-import { UNIT } from '../core/scoring.ts';
+import { isError, suggestionsOf } from '../core/problem.ts';
+import { UNIT_SCALE } from '../core/scoring.ts';
 import type { JudgePrompt } from '../core/suite.ts';
 import { nearest } from '../core/text/closest.ts';
 import { templateVariables } from '../core/text/template.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
-import { checked } from './checked.ts';
+import { checkValue } from './checked.ts';
 import { readThreshold } from './threshold.ts';
 
 export const frontMatterSchema = z.strictObject({
@@ -71,7 +71,9 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   const whole = parseYaml(text.replace(/[^\r\n]/g, ' '), path);
   const problems = [
     ...document.problems,
-    ...(document.problems.length > 0 ? [] : checked(frontMatterSchema, value, document).problems),
+    ...(document.problems.length > 0
+      ? []
+      : checkValue(frontMatterSchema, value, document).problems),
     ...bodyProblems(body, path, (start, end) => ({
       range: whole.rangeOfOffsets(bodyStart + start, bodyStart + end),
     })),
@@ -92,7 +94,7 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
     const range = document.keyRangeOf(at);
     problems.push({ code: 'bad-value', message, severity: 'error', path, range });
   }
-  const grading = writtenGrading(matterRead) ?? { kind: 'scale', scale: UNIT };
+  const grading = writtenGrading(matterRead) ?? { kind: 'scale', scale: UNIT_SCALE };
   const threshold =
     written === undefined ? undefined : readThreshold(written, scaleOfGrading(grading));
   if (threshold?.problem) {
@@ -159,7 +161,7 @@ export function bodyProblems(body: string, path: string, locate: Locate): Proble
       severity: 'error',
       path,
       range,
-      ...suggested(whole ? [] : near),
+      ...suggestionsOf(whole ? [] : near),
     });
   }
   if (body.trim() === '') {

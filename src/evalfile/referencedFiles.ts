@@ -8,7 +8,7 @@ import { FileError, isReallyInside, resolveReference } from './files.ts';
 import type { Location, Scope } from './scope.ts';
 
 /** What is read, and the most bytes of it. */
-const MOST_BYTES = {
+const MAX_BYTES = {
   prompt: LIMITS.prompt,
   transcript: LIMITS.transcript,
   transcripts: LIMITS.dataSet,
@@ -16,10 +16,10 @@ const MOST_BYTES = {
   cases: LIMITS.evalFile,
 } as const;
 
-type TextKind = keyof typeof MOST_BYTES;
+type TextKind = keyof typeof MAX_BYTES;
 
 /** Those that are read by how their names end; others are read whatever they are called. */
-const ENDINGS_COUNT: readonly FileKind[] = [
+const CHECKED_ENDINGS: readonly FileKind[] = [
   'transcript',
   'transcripts',
   'matrix',
@@ -37,30 +37,30 @@ export async function findReferenced(
   kind: FileKind,
   { options, files, reporter, dependencies }: Scope,
 ): Promise<string | undefined> {
-  const say = (code: string, message: string, fix?: Fix) =>
-    reporter.say(code, message, location, { ...(fix && { fix }) });
+  const report = (code: string, message: string, fix?: Fix) =>
+    reporter.report(code, message, location, { ...(fix && { fix }) });
   const folder = dirname(location.document.path);
   const found = await resolveReference(reference, folder, options.workspace, files);
   if (found.kind === 'outside') {
-    say('path-outside', outsideMessage(`"${reference}"`));
+    report('path-outside', outsideMessage(`"${reference}"`));
     return undefined;
   }
   const { path } = found;
   if (kind !== 'folder') dependencies.add(path);
-  if (ENDINGS_COUNT.includes(kind) && !EXTENSIONS[kind].includes(extname(path))) {
+  if (CHECKED_ENDINGS.includes(kind) && !EXTENSIONS[kind].includes(extname(path))) {
     const endings = EXTENSIONS[kind].join(', ');
-    say('unknown-file-type', `Unsupported file type: a ${kind} file ends in ${endings}.`);
+    report('unknown-file-type', `Unsupported file type: a ${kind} file ends in ${endings}.`);
     return undefined;
   }
   const wanted = kind === 'folder' ? 'folder' : 'file';
   if (found.kind === wanted) return path;
   if (found.kind !== 'missing') {
     const is = found.kind === 'other' ? 'a pipe, a device or a link to nothing' : `a ${found.kind}`;
-    say(`not-a-${wanted}`, `"${reference}" is ${is}. Expected the path of a ${wanted}.`);
+    report(`not-a-${wanted}`, `"${reference}" is ${is}. Expected the path of a ${wanted}.`);
     return undefined;
   }
   const message = `There is no ${wanted} "${reference}". Paths are relative to this file.`;
-  say('file-missing', message, isNewFileKind(kind) ? { create: { path, kind } } : undefined);
+  report('file-missing', message, isNewFileKind(kind) ? { create: { path, kind } } : undefined);
   return undefined;
 }
 
@@ -83,10 +83,10 @@ export async function readFound(
   { files, reporter }: Scope,
 ) {
   try {
-    return { path, text: await files.read(path, MOST_BYTES[kind]) };
+    return { path, text: await files.read(path, MAX_BYTES[kind]) };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    reporter.say(`file-${error.reason}`, error.message, location);
+    reporter.report(`file-${error.reason}`, error.message, location);
     return undefined;
   }
 }
@@ -100,7 +100,7 @@ export async function filesMatching(
   const inside: string[] = [];
   for (const path of await findMatches(pattern, location, scope)) {
     if (await isReallyInside(path, scope.options.workspace, scope.files)) inside.push(path);
-    else scope.reporter.say('path-outside', outsideMessage(`"${basename(path)}"`), location);
+    else scope.reporter.report('path-outside', outsideMessage(`"${basename(path)}"`), location);
   }
   return inside;
 }
@@ -121,27 +121,27 @@ export async function findMatches(
       .includes('..')
   ) {
     const message = 'Patterns are relative to this file and cannot contain ".." after a wildcard.';
-    reporter.say('path-outside', message, location);
+    reporter.report('path-outside', message, location);
     return [];
   }
   if (pattern.includes('\\')) {
-    reporter.say('wrong-pattern', 'Use "/" between folders, on Windows too.', location);
+    reporter.report('wrong-pattern', 'Use "/" between folders, on Windows too.', location);
     return [];
   }
   const home = dirname(location.document.path);
   if ((await resolveReference(named, home, options.workspace, files)).kind === 'outside') {
-    reporter.say('path-outside', outsideMessage(`"${named}"`), location);
+    reporter.report('path-outside', outsideMessage(`"${named}"`), location);
     return [];
   }
   const matches = await files.glob([pattern], home).catch((error: unknown) => {
     if (!(error instanceof PatternError)) throw error;
-    reporter.say('wrong-pattern', error.message, location);
+    reporter.report('wrong-pattern', error.message, location);
     return undefined;
   });
   if (!matches) return [];
   const others = matches.filter((path) => path !== document.path);
   if (others.length === 0) {
-    reporter.say('file-missing', `No file matches "${pattern}".`, location);
+    reporter.report('file-missing', `No file matches "${pattern}".`, location);
   }
   return others;
 }

@@ -107,12 +107,12 @@ function recorded(given: Mapping, id: string, line: CaseLine): Mapping {
   }
   return replaced(given, id, line, ['history', 'roles', 'target'], {
     transcript,
-    ...liveChecks(given, line),
+    ...checksOfLiveTurns(given, line),
   });
 }
 
 /** In a transcript no turn is history: what looked at live turns names them. */
-function liveChecks({ assert }: Mapping, { conversation }: CaseLine): Mapping {
+function checksOfLiveTurns({ assert }: Mapping, { conversation }: CaseLine): Mapping {
   const live = liveTurnsOf(conversation);
   const [first, last] = [live[0]?.number ?? 1, live.at(-1)?.number ?? 1];
   if (first === 1 || !Array.isArray(assert)) return {};

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MEANING_KEYS } from '../core/meaning.ts';
 import { toolsSchema } from '../core/message.ts';
-import { MAX_REPETITIONS, MAX_USER_TURNS, MOST_USER_TURNS } from '../core/suite.ts';
+import { DEFAULT_USER_TURNS, MAX_REPETITIONS, MAX_USER_TURNS } from '../core/suite.ts';
 import { dialects } from '../messages/registry.ts';
 import { assertionSchema, threshold, words } from './assertion/assertionSchema.ts';
 import { modelSchema, namedModel, namedTarget, targetSchema } from './targetSchema.ts';
@@ -110,7 +110,7 @@ const simulateSchema = z
       }),
     max_user_turns: z.int().min(1).max(MAX_USER_TURNS).optional().meta({
       description: 'Most turns of the user, `opening` included.',
-      default: MOST_USER_TURNS,
+      default: DEFAULT_USER_TURNS,
     }),
     stop_when: words.optional().meta({
       description: 'What else ends the conversation, in plain English.',

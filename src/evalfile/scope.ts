@@ -1,5 +1,11 @@
 import { groupBy, type Path, uniqueBy } from '../core/data/data.ts';
-import { isError, type Position, type Problem, type Range, withinLimit } from '../core/problem.ts';
+import {
+  isError,
+  limitProblems,
+  type Position,
+  type Problem,
+  type Range,
+} from '../core/problem.ts';
 import type { Step } from '../node/cooperative.ts';
 import { isUnreadable } from '../yaml/parser.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
@@ -14,13 +20,13 @@ export interface Scope {
   readonly step: Step;
   readonly files: Files;
   /** The same without anything kept, for what is read after the suite. */
-  readonly later: Files;
+  readonly uncachedFiles: Files;
   readonly reporter: Reporter;
   /** The suite's own document; names are resolved in it. */
   readonly document: YamlDocument;
   readonly file: Partial<FileInput>;
   /** The file's invalid keys: whatever depends on them is unknown. */
-  readonly unsound: ReadonlySet<string>;
+  readonly invalidKeys: ReadonlySet<string>;
   /** Files that the suite is made of, or would be if they were there, absolute. */
   readonly dependencies: Set<string>;
   /** Reads a judge prompt, each text once. */
@@ -72,15 +78,15 @@ export class Reporter {
   }
 
   /** @param details `range` in place of the whole value's */
-  say(code: string, message: string, location: Location, details: Details = {}): void {
+  report(code: string, message: string, location: Location, details: Details = {}): void {
     const { document, path, owner } = location;
     const { range = document.rangeOf(path), ...more } = details;
     this.add({ code, message, severity: 'error', path: document.path, range, ...more }, owner);
   }
 
-  sayOnKey(code: string, message: string, location: Location, details: Details = {}): void {
+  reportOnKey(code: string, message: string, location: Location, details: Details = {}): void {
     const range = location.document.keyRangeOf(location.path);
-    this.say(code, message, location, { range, ...details });
+    this.report(code, message, location, { range, ...details });
   }
 
   /**
@@ -103,7 +109,7 @@ export class Reporter {
       ({ code, message, path, range: { start, end } }) =>
         `${start.line}:${start.character}-${end.line}:${end.character} ${code} ${path} ${message}`,
     );
-    return withinLimit(unique.sort(byPlace));
+    return limitProblems(unique.sort(byPlace));
   }
 
   hasErrors(): boolean {

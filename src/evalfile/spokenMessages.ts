@@ -3,7 +3,7 @@ import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 
 /** A message of a transcript, as much of it as can be told while it is being written. */
-export interface SpokenMessage {
+export interface NumberedMessage {
   readonly role: string;
   /** Empty if it only calls tools, or cannot be read. */
   readonly text: string;
@@ -16,7 +16,7 @@ export interface SpokenMessage {
  * Numbers the turns of messages, right or wrong: a turn is what one side says until the other does.
  * Where a message cannot be read, what it looks like counts.
  */
-export function spokenMessages(list: readonly unknown[]): SpokenMessage[] {
+export function numberTurns(list: readonly unknown[]): NumberedMessage[] {
   const read = groupBy(readMessages(list).messages, ({ index }) => index);
   let number = 0;
   let side: string | undefined;
@@ -36,7 +36,7 @@ export function spokenMessages(list: readonly unknown[]): SpokenMessage[] {
   });
 }
 
-function spokenOf(messages: readonly Message[]): Omit<SpokenMessage, 'turn'> {
+function spokenOf(messages: readonly Message[]): Omit<NumberedMessage, 'turn'> {
   const [first] = messages;
   const spoken = messages.filter(({ role }) => role === first?.role || role !== 'tool');
   return {
@@ -51,7 +51,7 @@ function spokenOf(messages: readonly Message[]): Omit<SpokenMessage, 'turn'> {
   };
 }
 
-function seemsSpoken(item: unknown): Omit<SpokenMessage, 'turn'> {
+function seemsSpoken(item: unknown): Omit<NumberedMessage, 'turn'> {
   const given = mappingOf(item);
   const calls: string[] = [];
   if (typeof given.role === 'string') {

@@ -1,5 +1,5 @@
 import type { Problem } from '../core/problem.ts';
-import { type Scale, shareOn } from '../core/scoring.ts';
+import { type Scale, shareOnScale } from '../core/scoring.ts';
 
 /** A threshold, brought to 0..1. */
 interface ReadThreshold {
@@ -22,9 +22,9 @@ export function readThreshold(value: number, scale: Scale): ReadThreshold {
     const message = `Threshold 1 means full marks: ${high} on the scale ${low}..${high}. Use a value above 1 for the scale, or a share below 1.`;
     return { share: 1, problem: { code: 'ambiguous-threshold', message, severity: 'warning' } };
   }
-  if (value >= low && value <= high) return { share: shareOn(scale, value) };
+  if (value >= low && value <= high) return { share: shareOnScale(scale, value) };
   const own = high > 1 || low < 0 ? ` and outside the scale ${low}..${high}` : '';
-  const share = shareMeant(value);
+  const share = shareFromPercent(value);
   const hint = share === undefined ? '' : ` Did you mean ${share}?`;
   const message = `Threshold ${value} is outside 0..1${own}.${hint}`;
   return {
@@ -36,7 +36,7 @@ export function readThreshold(value: number, scale: Scale): ReadThreshold {
 }
 
 /** The share that a percentage means: `90` and `90%`, but not what may be meant on a scale of 10. */
-export function shareMeant(written: unknown): number | undefined {
+export function shareFromPercent(written: unknown): number | undefined {
   const percent = /^(\d{1,3}(?:\.\d+)?)( ?%)?$/.exec(String(written));
   const value = Number(percent?.[1]);
   const isPercent = percent?.[2] !== undefined || (typeof written === 'number' && value > 10);

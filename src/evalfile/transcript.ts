@@ -7,9 +7,9 @@ import {
 import { isMapping, jsonExcess, type Mapping, type Path, uniqueBy } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
-import { isError, type Problem, START, withinLimit } from '../core/problem.ts';
+import { isError, limitProblems, type Problem, START } from '../core/problem.ts';
 import { readMessages } from '../messages/readMessages.ts';
-import { atOnce, type Work } from '../node/cooperative.ts';
+import { runSync, type Work } from '../node/cooperative.ts';
 import { locateProblem } from '../schema/valueProblems.ts';
 import { readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 
@@ -89,7 +89,7 @@ function atFirstLine(problem: Problem): Problem {
 
 /** As `readTranscriptFile`, at once. */
 export function loadTranscript(text: string, path: string): LoadedTranscript {
-  return atOnce(readTranscriptFile(text, path));
+  return runSync(readTranscriptFile(text, path));
 }
 
 /** Reads a transcript file: a list in `.json` or `.yaml`, or a message a line in `.jsonl`. */
@@ -102,10 +102,10 @@ export function* readTranscriptFile(
   yield;
   const { problems } = document;
   if (problems.some(isError)) {
-    return { messages: [], notes: [], problems: withinLimit(problems) };
+    return { messages: [], notes: [], problems: limitProblems(problems) };
   }
   const read = readTranscript(document.value, document, [], 'ignored', roles);
-  return { ...read, problems: withinLimit([...problems, ...read.problems]) };
+  return { ...read, problems: limitProblems([...problems, ...read.problems]) };
 }
 
 /** As `parseYaml`; a `.jsonl` file is the list of its lines, and JSON must be JSON. */

@@ -1,4 +1,4 @@
-import { freeNames, isMapping, type Path, remembered } from '../core/data/data.ts';
+import { freeNames, isMapping, memoize, type Path } from '../core/data/data.ts';
 import { isError, type Problem } from '../core/problem.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { type Files, overlayFiles } from '../evalfile/files.ts';
@@ -60,7 +60,7 @@ export function evalFileText(
   return `${lines.join('\n')}\n`;
 }
 
-const caseText = remembered(({ id, keys, assert, suggestions }: WrittenCase): string => {
+const caseText = memoize(({ id, keys, assert, suggestions }: WrittenCase): string => {
   const entries = Object.entries(plainCopy({ id, ...keys })).map(([key, value]) =>
     entryOf(key, value),
   );

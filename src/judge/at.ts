@@ -1,4 +1,4 @@
-import { type ChosenTurns, chooseAt, chosenTurns } from '../core/at.ts';
+import { type ChosenTurns, chosenTurns, selectTurns } from '../core/at.ts';
 import { type Conversation, type Turn, turnsOf } from '../core/conversation.ts';
 import type { Assertion } from '../core/suite.ts';
 
@@ -23,5 +23,5 @@ export function chooseTurns(
       'the scripted turn has no reply',
     );
   }
-  return chooseAt(assertion.at, conversation, side);
+  return selectTurns(assertion.at, conversation, side);
 }

@@ -6,7 +6,7 @@ import {
   addUsage,
   NO_USAGE,
   type ScoredVerdict,
-  standing,
+  statusWithScore,
   type TurnVerdict,
   type UnscoredVerdict,
   type Verdict,
@@ -99,6 +99,8 @@ function joinedTurns(nested: readonly Verdict[]): TurnVerdict[] {
       const rationale = entries
         .map(({ verdict, entry }) => `${verdict.assertion.name}: ${entry.rationale}`)
         .join(' ');
-      return [{ turn, ...standing(status, score), rationale, ...(evidence && { evidence }) }];
+      return [
+        { turn, ...statusWithScore(status, score), rationale, ...(evidence && { evidence }) },
+      ];
     });
 }

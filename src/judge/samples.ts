@@ -1,6 +1,6 @@
 import type { Finding, Outcome } from '../assertions/contract.ts';
 import { reaches } from '../core/scoring.ts';
-import { standing, type TurnVerdict } from '../core/verdict.ts';
+import { statusWithScore, type TurnVerdict } from '../core/verdict.ts';
 
 export interface Sampled {
   readonly outcome: Outcome;
@@ -94,7 +94,7 @@ function combinedTurn(nearest: TurnVerdict, scored: readonly Finding[]): TurnVer
   );
   const same = nearest.status === status ? nearest : entries.find((one) => one.status === status);
   const scores = entries.flatMap(({ score }) => (score === null ? [] : [score]));
-  return { ...(same ?? nearest), ...standing(status, median(scores)) };
+  return { ...(same ?? nearest), ...statusWithScore(status, median(scores)) };
 }
 
 function median(values: readonly number[]): number {

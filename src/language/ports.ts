@@ -2,7 +2,7 @@ import type { Estimate } from '../core/estimate.ts';
 import type { CaseHistory, VariantOutcome } from '../core/record/caseHistory.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
-import type { CasesNow } from '../evalfile/caseChanges.ts';
+import type { ChangeDetector } from '../evalfile/caseChanges.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
@@ -77,7 +77,7 @@ export interface LanguagePorts {
   lastVariants(suite: string, id: string): Promise<readonly VariantOutcome[]>;
   /** Undefined if the case ran fewer than two times. */
   pastRuns(suite: string, id: string): Promise<CaseHistory | undefined>;
-  readonly casesNow: CasesNow;
+  readonly changeDetector: ChangeDetector;
   readonly estimate: EstimateCase;
   /** The models of the editor, as `provider:model`. */
   editorModels(): Promise<readonly string[]>;
@@ -88,7 +88,7 @@ export interface LanguagePorts {
 
 /** The recorded results that hovers, hints, and marks show. */
 export type ResultPorts = Pick<LanguagePorts, 'lastRuns'> &
-  Partial<Pick<LanguagePorts, 'lastVariants' | 'pastRuns' | 'casesNow'>>;
+  Partial<Pick<LanguagePorts, 'lastVariants' | 'pastRuns' | 'changeDetector'>>;
 
 /** Completion offers nothing for the members that are absent. */
 export interface CompletionContext

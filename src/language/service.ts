@@ -1,8 +1,8 @@
 import type * as lsp from 'vscode-languageserver-protocol';
 import type { CodeLens, WorkspaceSymbol } from 'vscode-languageserver-types';
-import { remembered } from '../core/data/data.ts';
+import { memoize } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
-import { inSteps, type Step, stepsOf } from '../node/cooperative.ts';
+import { runCooperatively, type Step, stepsOf } from '../node/cooperative.ts';
 import { isEvalFile, isMessagesFile } from '../node/paths.ts';
 import { codeActions, codeActionsOfText } from './codeActions/codeActions.ts';
 import { completion } from './completion/completion.ts';
@@ -120,10 +120,10 @@ const evalFile: DocumentKind = {
     documentLinks: withDocument(async (document, _, request) =>
       documentLinks(document, await openSymbols(request)),
     ),
-    documentSymbols: withDocument(remembered(documentSymbols)),
-    foldingRanges: withDocument(remembered(foldingRanges)),
+    documentSymbols: withDocument(memoize(documentSymbols)),
+    foldingRanges: withDocument(memoize(foldingRanges)),
     formatting: withDocument((document, { options }, { step }) =>
-      inSteps(formatting(document, options), step),
+      runCooperatively(formatting(document, options), step),
     ),
     hover: withDocument(async (document, { position }, request) =>
       hover(document, position, request.ports, await openSymbols(request)),
@@ -137,7 +137,7 @@ const evalFile: DocumentKind = {
     selectionRanges: withDocument((document, { positions }) =>
       selectionRanges(document, positions),
     ),
-    semanticTokens: withDocument(remembered(semanticTokens)),
+    semanticTokens: withDocument(memoize(semanticTokens)),
   },
 };
 
@@ -146,13 +146,13 @@ const messagesFile: DocumentKind = {
   features: {
     codeActions: textActions,
     completion: withText((text, { position }, { path, ports, step }) =>
-      inSteps(messageCompletion(text, path, position, ports.clientSettings()), step),
+      runCooperatively(messageCompletion(text, path, position, ports.clientSettings()), step),
     ),
     documentSymbols: withText((text, _, { path, step }) =>
-      inSteps(messageSymbols(text, path), step),
+      runCooperatively(messageSymbols(text, path), step),
     ),
     hover: withText((text, { position }, { path, step }) =>
-      inSteps(messageHover(text, path, position), step),
+      runCooperatively(messageHover(text, path, position), step),
     ),
   },
 };
@@ -168,7 +168,7 @@ const judgePrompt: DocumentKind = {
       const known = await promptContext(path, symbolPorts(users, request));
       const editorModels = await ports.editorModels();
       const context = { ...known, editorModels, ...ports.clientSettings() };
-      return inSteps(promptCompletion(text, position, context), step);
+      return runCooperatively(promptCompletion(text, position, context), step);
     }),
     hover: async ({ position }, request) =>
       promptHover(request.path, position, await openSymbols(request)),

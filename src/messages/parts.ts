@@ -5,7 +5,7 @@ import { closest } from '../core/text/closest.ts';
 import {
   type Missing,
   problemUnder,
-  strangerProblem,
+  unknownKeyProblem,
   type ValueProblem,
   valueProblems,
 } from '../schema/valueProblems.ts';
@@ -167,7 +167,7 @@ function unknownPart(part: Item, kinds: PartKinds): ValueProblem {
   const { type } = part;
   if (type === undefined) {
     const misspelt = Object.keys(part).find((key) => closest(key, ['type']) !== undefined);
-    if (misspelt !== undefined) return strangerProblem([], misspelt, ['type']);
+    if (misspelt !== undefined) return unknownKeyProblem([], misspelt, ['type']);
   }
   return unknownType(type === undefined ? [] : ['type'], type, Object.keys(kinds).filter(isWhole));
 }

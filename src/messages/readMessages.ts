@@ -1,16 +1,9 @@
 import type * as z from 'zod';
-import {
-  changedAt,
-  groupBy,
-  isMapping,
-  type Path,
-  remembered,
-  valueAt,
-} from '../core/data/data.ts';
+import { groupBy, isMapping, memoize, type Path, valueAt, withValueAt } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { closest } from '../core/text/closest.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
-import { problemUnder, strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
+import { problemUnder, unknownKeyProblem, type ValueProblem } from '../schema/valueProblems.ts';
 import {
   type Dialect,
   type HeldMessage,
@@ -51,7 +44,7 @@ export function looksLikeMessages(list: readonly unknown[]): boolean {
   );
 }
 
-const readItems = remembered((list: readonly unknown[]): ReadMessages => {
+const readItems = memoize((list: readonly unknown[]): ReadMessages => {
   const messages: { message: Message; index: number }[] = [];
   const notes: string[] = [];
   const problems: ValueProblem[] = [];
@@ -207,7 +200,7 @@ function inAnyDialect(problem: ValueProblem, item: Item): ValueProblem {
     // Of two keys that are as close, its own dialect's is meant.
     const own = problem.replacement === undefined ? [] : [problem.replacement];
     const free = [...own, ...known].filter((one) => !Object.hasOwn(item, one));
-    const elsewhere = strangerProblem([], key, [...new Set(free)]);
+    const elsewhere = unknownKeyProblem([], key, [...new Set(free)]);
     return [undefined, problem.replacement].includes(elsewhere.replacement) ? problem : elsewhere;
   }
   if (problem.code === 'unknown-part' && typeof key === 'string' && !problem.replacement) {
@@ -232,7 +225,7 @@ function fieldOf({ path, code }: ValueProblem): string {
 function withoutRole(item: Item): ValueProblem {
   const known = new Set(SHAPES.flatMap(({ shape }) => Object.keys(shape)));
   for (const key of Object.keys(item).filter((one) => !known.has(one))) {
-    const meant = strangerProblem([], key, ['role', 'type', ...SHORTHANDS]);
+    const meant = unknownKeyProblem([], key, ['role', 'type', ...SHORTHANDS]);
     if (meant.replacement !== undefined) return meant;
   }
   const lists = listsIn(item);
@@ -318,7 +311,7 @@ function readForeign(
       if (missing === undefined) return { ...first, unknownKeys: [], newIds: new Set() };
       const id = code === 'call-without-id' ? `call_${index + 1}_${newIds.size + 1}` : NO_ID;
       if (id !== NO_ID) newIds.add(id);
-      known = changedAt(known, missing, () => id);
+      known = withValueAt(known, missing, () => id);
     }
     unknownKeys.push(...unknown);
     read = dialect.read(known as Item, index);
@@ -334,7 +327,7 @@ function isStrange({ code, replacement }: ValueProblem): boolean {
 }
 
 function withoutKey(root: unknown, path: Path): unknown {
-  return changedAt(root, path.slice(0, -1), (owner) =>
+  return withValueAt(root, path.slice(0, -1), (owner) =>
     isMapping(owner)
       ? Object.fromEntries(Object.entries(owner).filter(([key]) => key !== path.at(-1)))
       : owner,

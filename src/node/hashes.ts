@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Conversation } from '../core/conversation.ts';
 import { unreachable } from '../core/errors.ts';
-import type { SaidBefore, SuiteCase } from '../core/suite.ts';
+import type { MessageHistory, SuiteCase } from '../core/suite.ts';
 
 /** JSON with object keys sorted at every depth, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
@@ -27,28 +27,25 @@ export function digestOf(value: unknown): string {
   return sha256(canonicalJson(value));
 }
 
-/** Names a conversation by what was said in it, wherever it stands and however long it took. */
+/** SHA-256 of what was said in a conversation, hexadecimal; files, latencies, and the cache don't count. */
 export function conversationHash(conversation: Conversation): string {
-  return digestOf(said(conversation).entries);
+  return digestOf(withoutCircumstances(conversation).entries);
 }
 
-/** A conversation without where it stands, how long it took and whether it came from the cache. */
-export function said({ entries, notes }: Conversation): Conversation {
-  return { entries: entries.map(withoutCircumstances), notes };
-}
-
-function withoutCircumstances(
-  entry: Conversation['entries'][number],
-): Conversation['entries'][number] {
-  if (entry.kind === 'system') return entry;
-  const {
-    source: _source,
-    latency: _latency,
-    startup: _startup,
-    fromCache: _cached,
-    ...said
-  } = entry;
-  return said;
+/** A conversation without its files, its latencies, and whether it came from the cache. */
+export function withoutCircumstances({ entries, notes }: Conversation): Conversation {
+  const plain = entries.map((entry) => {
+    if (entry.kind === 'system') return entry;
+    const {
+      source: _source,
+      latency: _latency,
+      startup: _startup,
+      fromCache: _cached,
+      ...rest
+    } = entry;
+    return rest;
+  });
+  return { entries: plain, notes };
 }
 
 /**
@@ -63,7 +60,7 @@ export function inputHash(suiteCase: SuiteCase, target: string | undefined): str
 }
 
 /** Stands for the hash of a conversation that could not be read. */
-export const BROKEN = '';
+export const BROKEN_HASH = '';
 
 /** Enough of a hash to tell two apart; thousands of them are kept. */
 export function shortHash(hash: string): string {
@@ -91,6 +88,6 @@ function inputOf({ origin }: SuiteCase): unknown {
   }
 }
 
-function messagesIn({ messages }: SaidBefore): unknown {
+function messagesIn({ messages }: MessageHistory): unknown {
   return messages.map(({ message, expected }) => [message, expected]);
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { JsonShape, shallowJson } from '../core/data/data.ts';
-import { fitting } from '../core/data/listOf.ts';
+import { tryParse } from '../core/data/listOf.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type CaseLine, caseLineSchema } from '../core/record/runRecord.ts';
 import { MAX_REPETITIONS } from '../core/suite.ts';
@@ -98,26 +98,26 @@ export function isRunId(text: string): boolean {
 }
 
 export function readManifest(text: string): Manifest | undefined {
-  return fitting(manifestSchema, bounded(text, MANIFEST_BYTES));
+  return tryParse(manifestSchema, bounded(text, MANIFEST_BYTES));
 }
 
 export function readJob(data: unknown): CaseJob | undefined {
-  return fitting(jobSchema, data);
+  return tryParse(jobSchema, data);
 }
 
 export function readMember(text: string): Member | undefined {
-  return fitting(memberSchema, bounded(text, MEMBER_BYTES));
+  return tryParse(memberSchema, bounded(text, MEMBER_BYTES));
 }
 
 /** Undefined where nothing is known. */
 export function readLimits(text: string): EndpointLimitsState | undefined {
-  return fitting(limitsSchema, bounded(text, LIMITS_BYTES));
+  return tryParse(limitsSchema, bounded(text, LIMITS_BYTES));
 }
 
 /** A case's line, its paths as in a record; undefined where it is none, or leads out of the workspace. */
 export function readLine(text: unknown): CaseLine | undefined {
   if (typeof text !== 'string') return undefined;
-  return fitting(caseLineSchema, bounded(text, LIMITS.recordLine));
+  return tryParse(caseLineSchema, bounded(text, LIMITS.recordLine));
 }
 
 /** JSON that is no larger and no deeper than it may be; undefined otherwise. */

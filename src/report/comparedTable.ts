@@ -1,6 +1,6 @@
 import type { ComparedAssertion, ComparedCase, Comparison } from '../analysis/compareRuns.ts';
 import type { Side } from '../analysis/outcome.ts';
-import { repeatedGlance } from '../core/presentation/outcome.ts';
+import { repeatedSummaryOf } from '../core/presentation/outcome.ts';
 import {
   type ComparedOutcome,
   type ComparedWords,
@@ -108,6 +108,6 @@ export function comparedWordsOf(
 function sideSummary(side: Side, thresholds: readonly number[]) {
   const { status, score, passed, decided, errored, range } = side;
   const isRepeated = decided + errored > 1;
-  const glance = repeatedGlance({ passed, finished: decided, range }, score, thresholds);
+  const glance = repeatedSummaryOf({ passed, finished: decided, range }, score, thresholds);
   return [STATUS_ICONS[status], ...(isRepeated ? glance : glance.slice(1))].join(' ');
 }

@@ -1,9 +1,9 @@
 import { type FailedTurn, type Turn, textOf, turnsOf } from '../core/conversation.ts';
-import { LONGEST_FAILURE } from '../core/presentation/failureText.ts';
+import { MAX_FAILURE_LENGTH } from '../core/presentation/failureText.ts';
 import { thresholdSentence } from '../core/presentation/score.ts';
 import {
-  missesBeside,
   missesIn,
+  otherMisses,
   pathOf,
   samplesText,
   thresholdNote,
@@ -73,7 +73,7 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: FailureStyle): st
     ...(verdict.rationale === '' ? [] : indent(verdict.rationale, 4)),
     ...pathLines(verdict),
     ...bad.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, style)),
-    ...(verdict.nested ? [] : missesBeside(told, verdict)).flatMap((miss) => indent(miss, 4)),
+    ...(verdict.nested ? [] : otherMisses(told, verdict)).flatMap((miss) => indent(miss, 4)),
     ...nestedLines(verdict, line, style),
   ];
 }
@@ -123,7 +123,7 @@ function turnLines(
 }
 
 function indent(text: string, spaces: number): string[] {
-  return visibleText(text, LONGEST_FAILURE)
+  return visibleText(text, MAX_FAILURE_LENGTH)
     .trim()
     .split('\n')
     .map((line) => `${' '.repeat(spaces)}${line}`);

@@ -7,7 +7,12 @@ import {
   outcomeAt,
   ownColumns,
 } from '../core/presentation/assertionColumns.ts';
-import { type Outcome, outcomeOf, outcomeText, rowGlance } from '../core/presentation/outcome.ts';
+import {
+  rowSummaryOf,
+  type VerdictResult,
+  verdictResultOf,
+  verdictResultText,
+} from '../core/presentation/outcome.ts';
 import { caseScoreText, scoreText } from '../core/presentation/score.ts';
 import type { VerdictWords } from '../core/presentation/verdictText.ts';
 import {
@@ -117,7 +122,7 @@ export class TableBuilder {
     const names = columnNames(verdicts.map(({ assertion }) => assertion.name));
     return verdicts.flatMap((verdict, index) => {
       const column = this.#columnOf({ ...(names[index] as ColumnName), outcomes: [] });
-      const outcome = { ...outcomeOf(verdict), compared: verdict.compared };
+      const outcome = { ...verdictResultOf(verdict), compared: verdict.compared };
       return [column, this.#outcomeIn(column, outcome)];
     });
   }
@@ -129,7 +134,7 @@ export class TableBuilder {
     });
   }
 
-  #outcomeIn(column: number, outcome: Outcome): number {
+  #outcomeIn(column: number, outcome: VerdictResult): number {
     const { compared, ...rest } = outcome;
     const { status, score, threshold, label, reason, spread } = rest;
     const told = [status, score, threshold, label, reason, spread, compared?.spoken];
@@ -210,7 +215,7 @@ export function resultsMarkdown(table: ResultsTable, cases: readonly number[]): 
       cell: (one) =>
         one.compared
           ? changeText(one.compared)
-          : [STATUS_ICONS[one.status], STATUS_WORDS[one.status], ...rowGlance(one)].join(' '),
+          : [STATUS_ICONS[one.status], STATUS_WORDS[one.status], ...rowSummaryOf(one)].join(' '),
     },
     ...own,
     ...(chosen.some(others) ? [{ name: OTHERS, cell: others }] : []),
@@ -228,9 +233,9 @@ export function resultsMarkdown(table: ResultsTable, cases: readonly number[]): 
   )}\n`;
 }
 
-function cellText(outcome: Outcome): string {
+function cellText(outcome: VerdictResult): string {
   if (outcome.compared) return changeText(outcome.compared);
-  return `${STATUS_ICONS[outcome.status]} ${outcomeText(outcome)}`;
+  return `${STATUS_ICONS[outcome.status]} ${verdictResultText(outcome)}`;
 }
 
 function changeText({ change, shown }: ComparedWords): string {

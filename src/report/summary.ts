@@ -1,8 +1,8 @@
 import { readable } from '../core/limits.ts';
 import {
   type AssertionSummary,
+  limitSummaries,
   summaries,
-  toldSummaries,
 } from '../core/presentation/assertionSummary.ts';
 import { scoreText } from '../core/presentation/score.ts';
 import { samplesText } from '../core/presentation/verdictText.ts';
@@ -30,7 +30,7 @@ import type { Paint } from './style.ts';
 /** How assertions came out, counts, cost: the last lines of a report. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
   const { cases, results } = log;
-  const { told, more } = toldSummaries(summaries(cases));
+  const { told, more } = limitSummaries(summaries(cases));
   return [
     ...told.map(summaryLine),
     ...more,

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { type Assertion, type SuiteCase, withoutPlaces } from '../core/suite.ts';
+import { type Assertion, type SuiteCase, withoutSources } from '../core/suite.ts';
 import { readLinked } from '../disk/regularFile.ts';
 import { digestOf, sha256 } from '../node/hashes.ts';
 import { filesOf, targetDigest } from '../targets/digest.ts';
@@ -16,7 +16,7 @@ export async function caseDigest(given: SuiteCase): Promise<string> {
   const scripts = await Promise.all(
     scriptsOf(suiteCase.assertions).map((path) => readLinked(path).then(sha256, () => undefined)),
   );
-  return digestOf({ case: withoutPlaces(suiteCase), target, scripts });
+  return digestOf({ case: withoutSources(suiteCase), target, scripts });
 }
 
 /** The files besides those of its text that a case rests on, absolute. What programs import is not known. */

@@ -1,7 +1,7 @@
 import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
-import { remembered } from '../core/data/data.ts';
+import { memoize } from '../core/data/data.ts';
 import { environmentNames } from '../core/environment.ts';
-import { changedLog } from '../core/logger.ts';
+import { mapLog } from '../core/logger.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import type { Kept } from '../judge/kept.ts';
@@ -55,7 +55,7 @@ export class Exchanges {
   /** The same of earlier runs, by the root where it is kept. */
   readonly #stores = new Map<string, KeptAnswers>();
   /** Labels are read once for all cases. */
-  readonly examplesOf = remembered((suite: Suite) => examplesOf(suite));
+  readonly examplesOf = memoize((suite: Suite) => examplesOf(suite));
 
   private constructor(
     options: RunOptions,
@@ -73,7 +73,7 @@ export class Exchanges {
     this.#keyVariables = keyVariablesIn(options.suites);
     const { secret, env, allowedHosts, scrubber, log, editorModels, cache } = options;
     // What endpoints say of themselves is told as well.
-    const told = changedLog(log, (text) => scrubber.text(text));
+    const told = mapLog(log, (text) => scrubber.text(text));
     this.#endpoints = new Endpoints(told, options);
     this.#host = {
       endpoints: this.#endpoints,

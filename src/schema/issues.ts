@@ -8,14 +8,14 @@ export interface Leaf {
   readonly path: Path;
 }
 
-export interface Read {
+export interface Validated {
   /** With defaults if nothing is wrong, else as it was given. */
   readonly value: unknown;
   /** What is wrong; of a union's branches only the one it was most likely meant for speaks. */
   readonly leaves: readonly Leaf[];
 }
 
-export function readBy(schema: z.ZodType, value: unknown): Read {
+export function validate(schema: z.ZodType, value: unknown): Validated {
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data, leaves: [] };
   return { value, leaves: result.error.issues.flatMap((issue) => leaves(issue, [], value)) };

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { changedAt, isMapping, type Path, samePath } from '../core/data/data.ts';
+import { isMapping, type Path, samePath, withValueAt } from '../core/data/data.ts';
 import {
   type FileKind,
   MEANING_KEYS,
@@ -202,7 +202,7 @@ function onTheWay(value: unknown, [step, ...rest]: Path): unknown {
 export function rolesAt(schema: z.ZodType, root: unknown, path: Path, onKey = false): Role[] {
   const { names, templates } = mentionsIn(
     schema,
-    changedAt(onTheWay(root, path), path, () => ANY_TEXT),
+    withValueAt(onTheWay(root, path), path, () => ANY_TEXT),
   );
   const isHere = (one: Mention | Template) => samePath(one.path, path);
   const named = names.filter((one) => isHere(one) && (one.part === 'key') === onKey);

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import { changedAt, isMapping, type Path, samePath, valueAt } from '../core/data/data.ts';
+import { isMapping, type Path, samePath, valueAt, withValueAt } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { nearest } from '../core/text/closest.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
-import { type Leaf, type Read, readBy } from './issues.ts';
+import { type Leaf, type Validated, validate } from './issues.ts';
 import { definition, keysAt, schemasAt, valuesAt } from './schemaWalk.ts';
 
 /** A key that stands for another one: `asert` where `assert` was meant. */
-export interface Misspelt {
+export interface MisspelledKey {
   /** Of its mapping, in the value as it was meant. */
   readonly owner: Path;
   readonly written: string;
@@ -26,8 +26,8 @@ export interface Misspelt {
 }
 
 /** A value with every misspelt key as it was meant, and what is wrong with it beside. */
-export interface Meant extends Read {
-  readonly misspelt: readonly Misspelt[];
+export interface CorrectedValue extends Validated {
+  readonly misspelt: readonly MisspelledKey[];
 }
 
 /** A misspelt `type` hides misspelt keys under it, those hide more: deeper than this nobody errs. */
@@ -38,13 +38,17 @@ const MAX_ROUNDS = 8;
  * `{typ: contains, value: x}` lacks a type as well, and a misspelt `models` makes every name of a
  * model unknown.
  */
-export function asMeant(schema: z.ZodType, given: unknown, foreign?: ForeignNames): Meant {
-  const misspelt: Misspelt[] = [];
+export function correctKeys(
+  schema: z.ZodType,
+  given: unknown,
+  foreign?: ForeignNames,
+): CorrectedValue {
+  const misspelt: MisspelledKey[] = [];
   let value = given;
   for (let round = 0; ; round += 1) {
-    const read = readBy(schema, value);
+    const read = validate(schema, value);
     const isReadable = round < MAX_ROUNDS && mistakesIn(read) <= LIMITS.problems;
-    const found = isReadable ? misspeltIn({ schema, ...read, foreign }) : [];
+    const found = isReadable ? misspelledIn({ schema, ...read, foreign }) : [];
     if (found.length === 0) return { ...read, misspelt };
     for (const one of found) value = renamed(value, one);
     misspelt.push(...found);
@@ -52,7 +56,7 @@ export function asMeant(schema: z.ZodType, given: unknown, foreign?: ForeignName
 }
 
 /** Of more of them than are told nobody knows what was meant. */
-function mistakesIn({ leaves }: Read): number {
+function mistakesIn({ leaves }: Validated): number {
   const counts = leaves.map(({ issue }) =>
     issue.code === 'unrecognized_keys' ? issue.keys.length : 1,
   );
@@ -66,25 +70,25 @@ interface Reading {
   readonly foreign: ForeignNames | undefined;
 }
 
-function misspeltIn(reading: Reading): Misspelt[] {
+function misspelledIn(reading: Reading): MisspelledKey[] {
   const { value, leaves } = reading;
-  const found: Misspelt[] = [];
-  const add = (one: Misspelt | undefined) => {
+  const found: MisspelledKey[] = [];
+  const add = (one: MisspelledKey | undefined) => {
     if (one && !found.some((other) => isSame(other, one))) found.push(one);
   };
   for (const { issue, path } of leaves) {
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) add(meantBy(key, path, reading));
+      for (const key of issue.keys) add(correctionOf(key, path, reading));
     } else {
       const missing = missingKey(value, path);
-      if (missing !== undefined) add(misspeltFor(missing, path.slice(0, -1), reading));
+      if (missing !== undefined) add(misspelledFor(missing, path.slice(0, -1), reading));
     }
   }
   return found.length > 0 ? found : onlyOnes(reading);
 }
 
 /** Of one mapping's key only one thing is said, and each key is meant by one. */
-function isSame(a: Misspelt, b: Misspelt): boolean {
+function isSame(a: MisspelledKey, b: MisspelledKey): boolean {
   return (a.written === b.written || a.meant === b.meant) && samePath(a.owner, b.owner);
 }
 
@@ -95,11 +99,11 @@ export function missingKey(value: unknown, path: Path): string | undefined {
   return Object.hasOwn(Object(valueAt(value, path.slice(0, -1))), last) ? undefined : last;
 }
 
-function meantBy(
+function correctionOf(
   written: string,
   owner: Path,
   { schema, value, foreign }: Reading,
-): Misspelt | undefined {
+): MisspelledKey | undefined {
   const free = keysAt(schema, value, owner)
     .filter(({ name }) => missingKey(value, [...owner, name]) !== undefined)
     // Of two that are as near, the one that is required.
@@ -107,7 +111,7 @@ function meantBy(
     .map(({ name }) => name);
   const name = foreign?.ofKey(written, free, valueAt(value, [...owner, written]));
   if (name) return { owner, written, meant: name.meant, why: { kind: 'foreign', name } };
-  if (foreign?.withoutOurs(written, free) !== undefined) return undefined;
+  if (foreign?.adviceOn(written, free) !== undefined) return undefined;
   const glued = gluedKey(written, free);
   if (glued !== undefined) return { owner, written, meant: glued, why: { kind: 'glued' } };
   const [meant, ...others] = nearest(written, free);
@@ -121,11 +125,11 @@ function gluedKey(written: string, known: readonly string[]): string | undefined
 }
 
 /** The stranger in a mapping that was meant for a key that is missing. */
-function misspeltFor(
+function misspelledFor(
   missing: string,
   owner: Path,
   { schema, value, foreign }: Reading,
-): Misspelt | undefined {
+): MisspelledKey | undefined {
   const known = keysAt(schema, value, owner).map(({ name }) => name);
   const strangers = Object.keys(Object(valueAt(value, owner))).filter(
     (key) => !known.includes(key),
@@ -137,7 +141,7 @@ function misspeltFor(
       return { owner, written, meant: missing, why: { kind: 'glued' } };
     }
     if (
-      foreign?.withoutOurs(written, [missing]) === undefined &&
+      foreign?.adviceOn(written, [missing]) === undefined &&
       nearest(written, [missing]).length > 0
     ) {
       return { owner, written, meant: missing, why: { kind: 'near', others: [] } };
@@ -152,8 +156,8 @@ function misspeltFor(
  *
  *     - { type: regex, value: '\d+' }      `value` is `pattern` here
  */
-function onlyOnes({ schema, value, leaves, foreign }: Reading): Misspelt[] {
-  return leaves.flatMap(({ issue, path: owner }): Misspelt[] => {
+function onlyOnes({ schema, value, leaves, foreign }: Reading): MisspelledKey[] {
+  return leaves.flatMap(({ issue, path: owner }): MisspelledKey[] => {
     if (issue.code !== 'unrecognized_keys') return [];
     const [written, ...more] = issue.keys;
     const [lacking, ...further] = leaves.filter(
@@ -161,7 +165,7 @@ function onlyOnes({ schema, value, leaves, foreign }: Reading): Misspelt[] {
     );
     const meant = lacking && missingKey(value, lacking.path);
     if (written === undefined || meant === undefined || more.length + further.length > 0) return [];
-    if (foreign?.withoutOurs(written, [meant]) !== undefined) return [];
+    if (foreign?.adviceOn(written, [meant]) !== undefined) return [];
     if (colonTextAt(schema, value, owner, foreign)) return [];
     const field = keysAt(schema, value, owner).find(({ name }) => name === meant)?.schema;
     const fits = (field as z.ZodType | undefined)?.safeParse(valueAt(value, [...owner, written]));
@@ -169,8 +173,8 @@ function onlyOnes({ schema, value, leaves, foreign }: Reading): Misspelt[] {
   });
 }
 
-function renamed(value: unknown, { owner, written, meant }: Misspelt): unknown {
-  return changedAt(value, owner, (mapping) =>
+function renamed(value: unknown, { owner, written, meant }: MisspelledKey): unknown {
+  return withValueAt(value, owner, (mapping) =>
     Object.fromEntries(
       Object.entries(Object(mapping)).map(([name, inner]) => [
         name === written ? meant : name,
@@ -181,7 +185,7 @@ function renamed(value: unknown, { owner, written, meant }: Misspelt): unknown {
 }
 
 /** The path at which something stands in the text, given its path in the value as it was meant. */
-export function pathAsWritten(path: Path, misspelt: readonly Misspelt[]): Path {
+export function pathAsWritten(path: Path, misspelt: readonly MisspelledKey[]): Path {
   if (misspelt.length === 0) return path;
   return path.map((step, index) => {
     const above = path.slice(0, index);
@@ -191,9 +195,9 @@ export function pathAsWritten(path: Path, misspelt: readonly Misspelt[]): Path {
 }
 
 /** A document in which places are asked for by the keys that were meant. */
-export function documentAsMeant(
+export function withCorrectedKeys(
   document: YamlDocument,
-  misspelt: readonly Misspelt[],
+  misspelt: readonly MisspelledKey[],
 ): YamlDocument {
   if (misspelt.length === 0) return document;
   return {
@@ -234,7 +238,7 @@ export function colonTextAt(
   const values = known.flatMap((name) => valuesAt(schema, value, [...path, name]));
   // Like a key, or like a value of one that is missing: `contains` where `type: contains` was meant.
   if (nearest(key, [...known, ...values.map((one) => one.value)]).length > 0) return undefined;
-  const isForeign = foreign?.ofKey(key, known, inner) ?? foreign?.withoutOurs(key, known);
+  const isForeign = foreign?.ofKey(key, known, inner) ?? foreign?.adviceOn(key, known);
   return isForeign === undefined ? { path, key } : undefined;
 }
 
@@ -244,7 +248,7 @@ function mappingAt(value: unknown, path: Path): object {
 }
 
 function takesText(schema: z.ZodType, value: unknown, path: Path): boolean {
-  const asText = changedAt(value, path, () => 'text');
+  const asText = withValueAt(value, path, () => 'text');
   return schemasAt(schema, asText, path).some((one) => definition(one).type === 'string');
 }
 
@@ -277,7 +281,7 @@ export interface ForeignNames {
    *
    * @param known the keys that can stand there
    */
-  withoutOurs(written: string, known: readonly string[]): string | undefined;
+  adviceOn(written: string, known: readonly string[]): string | undefined;
   /** @param known the values that can stand under the key */
   ofValue(written: string, key: string, known: readonly string[]): ForeignName | undefined;
   /** What a value of another kind than is wanted under a key stands for. */

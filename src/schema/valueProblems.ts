@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import { mappingOf, type Path, samePath, uniqueBy, valueAt } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
-import { type Fix, type Problem, type Range, suggested } from '../core/problem.ts';
+import { type Fix, type Problem, type Range, suggestionsOf } from '../core/problem.ts';
 import { nearest } from '../core/text/closest.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { codeOf, type Issue, type Leaf, lacksQuotes, sentenceOf, unquoted } from './issues.ts';
 import {
-  asMeant,
   type ColonText,
+  type CorrectedValue,
   colonTextAt,
+  correctKeys,
   type ForeignNames,
-  type Meant,
-  type Misspelt,
+  type MisspelledKey,
   missingKey,
   pathAsWritten,
 } from './misspelt.ts';
@@ -52,19 +52,19 @@ export function valueProblems(
   value: unknown,
   vocabulary: Vocabulary = {},
 ): ValueProblem[] {
-  return problemsOfMeant(schema, asMeant(schema, value, vocabulary.foreign), vocabulary);
+  return problemsOfCorrected(schema, correctKeys(schema, value, vocabulary.foreign), vocabulary);
 }
 
 /** As `valueProblems`, of a value that was read already. */
-export function problemsOfMeant(
+export function problemsOfCorrected(
   schema: z.ZodType,
-  { value, misspelt, leaves }: Meant,
+  { value, misspelt, leaves }: CorrectedValue,
   vocabulary: Vocabulary = {},
 ): ValueProblem[] {
   const reading: Reading = { schema, value, misspelt, ...vocabulary };
   const sure = leaves.filter(({ path }) => !misspelt.some((one) => isGuess(path, one)));
   return [
-    ...misspelt.map((one) => misspeltProblem(one, misspelt)),
+    ...misspelt.map((one) => misspelledProblem(one, misspelt)),
     ...uniqueBy(
       sure.flatMap((leaf, index) =>
         index < LIMITS.problems ? problemsOf(leaf, reading) : [uncommented(leaf)],
@@ -80,11 +80,11 @@ function uncommented({ issue, path }: Leaf): ValueProblem {
 }
 
 /** A key that was only guessed at says nothing about its value. */
-function isGuess(path: Path, { owner, meant }: Misspelt): boolean {
+function isGuess(path: Path, { owner, meant }: MisspelledKey): boolean {
   return samePath(path, [...owner, meant]);
 }
 
-function misspeltProblem(one: Misspelt, all: readonly Misspelt[]): ValueProblem {
+function misspelledProblem(one: MisspelledKey, all: readonly MisspelledKey[]): ValueProblem {
   const { owner, written, meant, why } = one;
   const path = [...pathAsWritten(owner, all), written];
   const others = why.kind === 'near' ? why.others : [];
@@ -97,7 +97,7 @@ function misspeltProblem(one: Misspelt, all: readonly Misspelt[]): ValueProblem 
   return { ...problem, fix: { ...fix, instead: { path, keys } } };
 }
 
-function messageOf({ written, meant, why }: Misspelt): string {
+function messageOf({ written, meant, why }: MisspelledKey): string {
   switch (why.kind) {
     case 'near':
       return `Unknown key "${written}". Did you mean "${meant}"?`;
@@ -113,7 +113,7 @@ function messageOf({ written, meant, why }: Misspelt): string {
 }
 
 /** A key that its mapping does not know, with the one that was most likely meant. */
-export function strangerProblem(
+export function unknownKeyProblem(
   owner: Path,
   written: string,
   free: readonly string[],
@@ -125,7 +125,7 @@ export function strangerProblem(
 }
 
 function unknownKey(path: Path, message: string, meant: readonly string[]): ValueProblem {
-  const { fix, ...first } = suggested(meant);
+  const { fix, ...first } = suggestionsOf(meant);
   return {
     path,
     onKey: true,
@@ -139,7 +139,7 @@ function unknownKey(path: Path, message: string, meant: readonly string[]): Valu
 interface Reading extends Vocabulary {
   readonly schema: z.ZodType;
   readonly value: unknown;
-  readonly misspelt: readonly Misspelt[];
+  readonly misspelt: readonly MisspelledKey[];
 }
 
 function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
@@ -152,9 +152,9 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
       .map(({ name }) => name)
       .filter((name) => missingKey(value, [...path, name]) !== undefined);
     return issue.keys.map((key) => {
-      const message = foreign?.withoutOurs(key, free);
+      const message = foreign?.adviceOn(key, free);
       return message === undefined
-        ? strangerProblem(writtenPath, key, free)
+        ? unknownKeyProblem(writtenPath, key, free)
         : unknownKey([...writtenPath, key], message, []);
     });
   }
@@ -195,7 +195,7 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   ];
 }
 
-function colonProblem({ path, key }: ColonText, misspelt: readonly Misspelt[]): ValueProblem {
+function colonProblem({ path, key }: ColonText, misspelt: readonly MisspelledKey[]): ValueProblem {
   const message = `YAML reads "${key}:" as a key. Put the whole text in quotes.`;
   const entry = [...pathAsWritten(path, misspelt), key];
   return { path: entry, onKey: true, code: 'colon-in-text', message, unquoted: 'entry' };
@@ -260,7 +260,7 @@ function wrongChoice(
     path,
     code,
     message: `Unknown ${named ? key : 'value'} "${given}". ${hint}`,
-    ...suggested(near),
+    ...suggestionsOf(near),
   };
 }
 

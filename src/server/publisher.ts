@@ -143,7 +143,7 @@ export function isPossibleDependency(path: string): boolean {
 /** Sends the client the verdict marks of an eval file, if it is open. */
 export function createMarkSender(
   connection: Connection,
-  { openAt, documentAt, lastRuns, casesNow }: Workspace,
+  { openAt, documentAt, lastRuns, changeDetector }: Workspace,
 ) {
   /** The number of the latest request for each file; an earlier one may take longer. */
   const latest = new Map<string, number>();
@@ -156,7 +156,7 @@ export function createMarkSender(
     latest.set(path, current);
     const document = await documentAt(path);
     if (!document) return;
-    const marks = await verdictMarks(document, { lastRuns, casesNow });
+    const marks = await verdictMarks(document, { lastRuns, changeDetector });
     if (latest.get(path) !== current) return;
     const sent: VerdictMarks = { uri: open.uri, marks };
     await connection.sendNotification(VERDICT_MARKS, sent);

@@ -145,7 +145,8 @@ export function startServer(connection: Connection): void {
     // Each request reads the records again.
     if (paths.some(isRecord)) verdicts.schedule();
     for (const path of paths) if (!isRecord(path) && isPossibleDependency(path)) changed(path);
-    if (changes.some(({ type }) => type !== FileChangeType.Changed)) workspace.casesNow.forget();
+    if (changes.some(({ type }) => type !== FileChangeType.Changed))
+      workspace.changeDetector.reset();
   });
 
   documents.onDidOpen(({ document: { uri } }) => {

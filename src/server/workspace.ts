@@ -1,18 +1,18 @@
 import { dirname } from 'node:path';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { remembered } from '../core/data/data.ts';
+import { memoize } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type Problem, START } from '../core/problem.ts';
 import { type VariantOutcome, worstFirst } from '../core/record/caseHistory.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { casesNow } from '../evalfile/caseChanges.ts';
+import { changeDetector } from '../evalfile/caseChanges.ts';
 import { FileError, type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import { type LoadedSuite, type LoadOptions, withoutCases } from '../evalfile/loadedSuite.ts';
 import { readTranscriptFile } from '../evalfile/transcript.ts';
 import type { EvalDocument, IndexedFile } from '../language/ports.ts';
 import { indexedFile } from '../language/symbols/indexedFile.ts';
-import { inSteps, stepsOf } from '../node/cooperative.ts';
+import { runCooperatively, stepsOf } from '../node/cooperative.ts';
 import { sha256 } from '../node/hashes.ts';
 import { EVAL_GLOB, isEvalFile, isInside, isMessagesFile, MESSAGES_GLOB } from '../node/paths.ts';
 import { LatestRuns } from '../store/records/latest.ts';
@@ -83,7 +83,7 @@ interface CachedFile {
 export type Workspace = ReturnType<typeof createWorkspace>;
 
 /** Memoized: every request calls it for every open document. */
-const pathOfOpen = remembered(({ uri }: TextDocument) => pathOf(uri));
+const pathOfOpen = memoize(({ uri }: TextDocument) => pathOf(uri));
 
 /** The files of the workspace. The unsaved text of an open file takes precedence over the file on the disk. */
 export function createWorkspace(
@@ -101,7 +101,7 @@ export function createWorkspace(
   const openPaths = () => open().map(pathOfOpen);
   const files = overlayFiles(disk, (path) => openAt(path)?.getText());
 
-  const now = casesNow(files);
+  const now = changeDetector(files);
 
   /** The workspace folder that holds a file; its own folder if none does. */
   const workspaceOf = (path: string): string => {
@@ -129,7 +129,7 @@ export function createWorkspace(
       const suite = await loadDocument(reread, files, optionsFor(path), before.suite);
       return { yaml: reread, suite };
     }
-    const yaml = await inSteps(readYaml(text, path), stepsOf(signal));
+    const yaml = await runCooperatively(readYaml(text, path), stepsOf(signal));
     const options = { ...optionsFor(path), ...(signal && { signal }) };
     return { yaml, suite: await loadDocument(yaml, files, options) };
   };
@@ -222,7 +222,7 @@ export function createWorkspace(
     const outcomes = await runs.variants(suite, id);
     const document = outcomes.length > 0 ? await documentAt(suite) : undefined;
     const found = document?.suite.outline.find((one) => one.id === id);
-    return document && found ? now(document.suite, found).standing(outcomes) : outcomes;
+    return document && found ? now(document.suite, found).currentOutcomes(outcomes) : outcomes;
   };
   /** The eval files and files of messages of all folders, up to `MAX_FILES`. */
   const findFiles = async (): Promise<readonly string[]> => {
@@ -240,7 +240,7 @@ export function createWorkspace(
     });
     try {
       const text = await files.read(path, LIMITS.evalFile);
-      const { problems } = await inSteps(readTranscriptFile(text, path), stepsOf());
+      const { problems } = await runCooperatively(readTranscriptFile(text, path), stepsOf());
       return checked(problems);
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
@@ -274,7 +274,7 @@ export function createWorkspace(
       const open = await Promise.all(openPaths().filter(isEvalFile).map(fileAt));
       return open.filter((one) => one !== undefined);
     },
-    casesNow: now,
+    changeDetector: now,
     /** Nothing runs in a virtual workspace, so it has no records. */
     async lastRuns(suite: string, id: string): Promise<readonly CaseLine[]> {
       if (isVirtual(suite)) return [];

@@ -2,12 +2,12 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
-import { fitting } from '../core/data/listOf.ts';
+import { tryParse } from '../core/data/listOf.ts';
 import { LIMITS } from '../core/limits.ts';
 import { labelledConversationSchema } from '../core/record/label.ts';
 import { toUnwritableError } from '../disk/fileErrors.ts';
 import { CREATE, makeRealFolder, readRegular, writeRegular } from '../disk/regularFile.ts';
-import { canonicalJson, conversationHash, said } from '../node/hashes.ts';
+import { canonicalJson, conversationHash, withoutCircumstances } from '../node/hashes.ts';
 import { labelsFolder } from '../node/paths.ts';
 import { LABELS } from './labels.ts';
 
@@ -33,7 +33,9 @@ export async function keepLabelled(
   try {
     await makeRealFolder(labelsFolder(evalFile));
     await makeRealFolder(join(labelsFolder(evalFile), CONVERSATIONS));
-    const kept = JSON.parse(canonicalJson({ conversation: said(conversation), facts })) as unknown;
+    const kept = JSON.parse(
+      canonicalJson({ conversation: withoutCircumstances(conversation), facts }),
+    ) as unknown;
     const text = `${JSON.stringify(kept, undefined, 2)}\n`;
     await rm(beside, { force: true });
     await writeRegular(beside, text, CREATE);
@@ -56,7 +58,7 @@ export async function readLabelled(
   const bytes = await readRegular(labelledPath(evalFile, hash), LIMITS.transcript).catch(
     () => undefined,
   );
-  const found = bytes && fitting(labelledConversationSchema, parseJson(String(bytes)));
+  const found = bytes && tryParse(labelledConversationSchema, parseJson(String(bytes)));
   return found && conversationHash(found.conversation) === hash ? found : undefined;
 }
 

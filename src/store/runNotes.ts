@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
-import { fitting } from '../core/data/listOf.ts';
+import { tryParse } from '../core/data/listOf.ts';
 import { toUnwritableError } from '../disk/fileErrors.ts';
 import { CREATE, readRegular, writeRegular } from '../disk/regularFile.ts';
 import { recordsIn } from './records/files.ts';
@@ -33,7 +33,7 @@ export function noteOf(root: string, id: string): string {
 /** Empty where there is none, or no note of ours. */
 export async function readNote(root: string, id: string): Promise<RunNote> {
   const bytes = await readRegular(noteOf(root, id), MOST).catch(() => Buffer.from(''));
-  return fitting(noteSchema, parseJson(bytes.toString())) ?? {};
+  return tryParse(noteSchema, parseJson(bytes.toString())) ?? {};
 }
 
 /** Puts a note in the place of the last one; one that says nothing is removed. @throws UnwritableError */

@@ -34,7 +34,7 @@ export function checkNodes(
   const unreadable = new Set<number | undefined>();
   const items = itemsOfCases(document);
   let item: number | undefined;
-  const say = (code: string, message: string, node: unknown, details: Partial<Problem> = {}) => {
+  const report = (code: string, message: string, node: unknown, details: Partial<Problem> = {}) => {
     const problem = { code, message, severity: 'error', path, range: rangeOf(node) } as const;
     problems.push({ problem: { ...problem, ...details }, item });
   };
@@ -50,8 +50,9 @@ export function checkNodes(
     if (named && !above.includes(named)) return;
     unreadable.add(item);
     // An alias within what it names would be written out without end.
-    if (named) say('circular-alias', `*${alias.source} refers to a value that contains it.`, alias);
-    else say('unknown-alias', `No earlier value has the anchor &${alias.source}.`, alias);
+    if (named)
+      report('circular-alias', `*${alias.source} refers to a value that contains it.`, alias);
+    else report('unknown-alias', `No earlier value has the anchor &${alias.source}.`, alias);
   };
   const checkKeys = (map: YAMLMap) => {
     const seen = new Set<string>();
@@ -66,16 +67,17 @@ export function checkNodes(
           const message = 'Text that starts with "{{" needs quotes.';
           // Of words behind it the syntax error tells.
           if (STANDS_ALONE.test(text.slice(variable[1])))
-            say('bad-key', message, map, { range, fix: { quote: range } });
-        } else if (!isMisplaced(pair, text)) say('bad-key', 'Keys must be plain text.', pair.key);
+            report('bad-key', message, map, { range, fix: { quote: range } });
+        } else if (!isMisplaced(pair, text))
+          report('bad-key', 'Keys must be plain text.', pair.key);
         continue;
       }
       if (name === '<<') {
         const message =
           'Merge keys (`<<`) are not supported. Write the keys out, or use `defaults`.';
-        say('merge-key', message, pair.key);
+        report('merge-key', message, pair.key);
       } else if (seen.has(name)) {
-        say('duplicate-key', `Duplicate key "${name}". Remove one.`, pair.key);
+        report('duplicate-key', `Duplicate key "${name}". Remove one.`, pair.key);
       }
       seen.add(name);
     }
@@ -86,13 +88,13 @@ export function checkNodes(
       const message =
         'YAML reads this line as more of the text above it. Indent it like the other items.';
       const range = rangeOfOffsets(...swallowed);
-      say('dash-in-text', message, scalar, { severity: 'warning', range });
+      report('dash-in-text', message, scalar, { severity: 'warning', range });
     }
     const cut = commentThatCuts(scalar, text);
     if (!cut) return;
     const message = `YAML reads everything from "${cut.words.split(/\s/)[0]}" on as a comment. Put the whole text in quotes.`;
     const end = cut.start + cut.words.length;
-    say('comment-cuts-text', message, scalar, {
+    report('comment-cuts-text', message, scalar, {
       severity: 'warning',
       range: rangeOfOffsets(cut.start, end),
       // Within brackets the comment swallows what closes them.
@@ -108,7 +110,7 @@ export function checkNodes(
     else if (isScalar(node) && !isKey) checkText(node, above);
     const anchor = anchorOf(node);
     if (anchor !== undefined) anchors.set(anchor, node);
-    plain &&= !tiesOthers(node);
+    plain &&= !isAnchorOrAlias(node);
   });
   return { problems, unreadable, plain };
 }
@@ -119,8 +121,8 @@ function itemsOfCases({ contents }: Document.Parsed): ReadonlyMap<Node, number> 
 }
 
 /** Whether no part of a document changes what another means. */
-export function isPlain(document: Document.Parsed): boolean {
-  return standsAlone(document) && !isTied(document.contents);
+export function isSelfContained(document: Document.Parsed): boolean {
+  return standsAlone(document) && !hasAnchorOrAlias(document.contents);
 }
 
 function standsAlone({ warnings, directives }: Document.Parsed): boolean {
@@ -128,15 +130,15 @@ function standsAlone({ warnings, directives }: Document.Parsed): boolean {
 }
 
 /** Whether an anchor or an alias is in a node. */
-export function isTied(root: Node | null): boolean {
+export function hasAnchorOrAlias(root: Node | null): boolean {
   let tied = false;
   eachNode(root, (node) => {
-    tied ||= tiesOthers(node);
+    tied ||= isAnchorOrAlias(node);
   });
   return tied;
 }
 
-function tiesOthers(node: Node): boolean {
+function isAnchorOrAlias(node: Node): boolean {
   return isAlias(node) || anchorOf(node) !== undefined;
 }
 

@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
-import { changedAt } from '../core/data/data.ts';
+import { withValueAt } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import type { Work } from '../node/cooperative.ts';
 import { keyOf, type Resolve, resolverOf, valueUnder } from './nodes.ts';
@@ -19,20 +19,20 @@ type Unreadable = ReadonlySet<number | undefined>;
 export function documentValue(
   parsed: ParsedText,
   unreadable: Unreadable,
-  say: (code: string, message: string) => void,
+  report: (code: string, message: string) => void,
 ): unknown {
   const { document, faults, refused } = parsed;
   if (refused || unreadable.has(undefined)) return undefined;
   try {
     if (unreadable.size === 0) return document.toJS({ maxAliasCount: MAX_ALIASES });
-    return tolerantValue(document, unreadable);
+    return lenientValue(document, unreadable);
   } catch (error) {
     if (error instanceof ReferenceError && /alias/i.test(error.message)) {
       const message = `The aliases expand to more than ${MAX_ALIASES} nodes. Write the values out.`;
-      say('too-many-aliases', message);
+      report('too-many-aliases', message);
     } else if (faults.length === 0) {
       const reason = errorText(error);
-      say('yaml-syntax', `This is not valid YAML: ${reason}`);
+      report('yaml-syntax', `This is not valid YAML: ${reason}`);
     }
     return undefined;
   }
@@ -46,12 +46,12 @@ export function reparsedValue(
 ): unknown {
   const list = valueUnder(document.contents, 'cases');
   const node: unknown = isSeq(list) ? list.items[index] : undefined;
-  return changedAt(before, ['cases', index], () =>
+  return withValueAt(before, ['cases', index], () =>
     itemValue(node, unreadable.has(index), document),
   );
 }
 
-function tolerantValue(document: Document.Parsed, unreadable: Unreadable): unknown {
+function lenientValue(document: Document.Parsed, unreadable: Unreadable): unknown {
   const { contents: root } = document;
   if (!isMap(root)) return undefined;
   return Object.fromEntries(
@@ -67,7 +67,7 @@ function tolerantValue(document: Document.Parsed, unreadable: Unreadable): unkno
 }
 
 function itemValue(node: unknown, tolerantly: boolean, document: Document.Parsed): unknown {
-  if (tolerantly) return new TolerantReading(document).data(node);
+  if (tolerantly) return new LenientReader(document).data(node);
   return isNode(node) ? node.toJS(document, { maxAliasCount: MAX_ALIASES }) : null;
 }
 
@@ -75,13 +75,13 @@ function itemValue(node: unknown, tolerantly: boolean, document: Document.Parsed
 export const UNNAMED = '?';
 
 /** The data of a YAML text, as much as can be read; undefined if nothing can. */
-export function* readTolerantly(text: string): Work<unknown> {
+export function* readLeniently(text: string): Work<unknown> {
   const document = yield* parse(text);
-  return document && new TolerantReading(document).data(document.contents);
+  return document && new LenientReader(document).data(document.contents);
 }
 
 /** Reads nodes as data. What an alias names is read once, so that aliases cannot multiply it. */
-export class TolerantReading {
+export class LenientReader {
   dangling = false;
   readonly #resolve: Resolve;
   readonly #known = new Map<Node, unknown>();

@@ -2,7 +2,7 @@ import type { TextEdit } from 'vscode-languageserver-types';
 import { isCollection, isMap, isScalar, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml';
 import { type Path, valueAt } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
-import { isTied } from './checkNodes.ts';
+import { hasAnchorOrAlias } from './checkNodes.ts';
 import {
   behindColon,
   endOf,
@@ -20,12 +20,12 @@ import {
 import {
   indented,
   STEP,
-  type Written,
   write,
   writeEntry,
   writeInline,
   writeWithin,
   writeWord,
+  type YamlFragment,
 } from './quoting.ts';
 import type { YamlDocument } from './yamlDocument.ts';
 
@@ -78,10 +78,10 @@ export function replaceValue(yaml: YamlDocument, path: Path, value: unknown): Te
 }
 
 /** As `replaceValue`, by what is written already. */
-export function replaceWith(yaml: YamlDocument, path: Path, written: Written): TextEdit[] {
+export function replaceWith(yaml: YamlDocument, path: Path, written: YamlFragment): TextEdit[] {
   const { text } = yaml;
   const found = nodeAt(yaml.root, path);
-  const seat = found && seatOf(found, text);
+  const seat = found && slotOf(found, text);
   if (!seat) return [];
   const inFlow = staysInFlow(found);
   const { below, ...given } = inFlow && written.below ? write(written.value, true) : written;
@@ -108,7 +108,7 @@ export function replaceEntry(
 }
 
 /** Where a value is put in place of one that is there. */
-interface Seat {
+interface ValueSlot {
   /** What goes of its first line, and what stands before the new one there. */
   readonly start: number;
   readonly end: number;
@@ -120,7 +120,7 @@ interface Seat {
 }
 
 /** Undefined if nothing can be put: for `{key}`, and where an anchor names what stands there. */
-function seatOf({ node, pair }: Found, text: string): Seat | undefined {
+function slotOf({ node, pair }: Found, text: string): ValueSlot | undefined {
   const last = pair ? endOf(pair, text) : endOf(node, text);
   const begin = startOf(node);
   if (!pair) {
@@ -174,7 +174,7 @@ export function addKeys(
 export function addWritten(
   yaml: YamlDocument,
   path: Path,
-  entries: readonly (readonly [key: string, value: Written])[],
+  entries: readonly (readonly [key: string, value: YamlFragment])[],
 ): TextEdit | undefined {
   const map = nodeAt(yaml.root, path)?.node;
   if (!isMap(map) || !map.range) return undefined;
@@ -268,9 +268,9 @@ function removePair(yaml: YamlDocument, items: readonly unknown[], index: number
  * The value of an entry as it is written, with its comments, to be put elsewhere; undefined if none
  * stands there or anchors tie it to its place.
  */
-export function cutOut(yaml: YamlDocument, path: Path): Written | undefined {
+export function fragmentAt(yaml: YamlDocument, path: Path): YamlFragment | undefined {
   const { node, pair } = nodeAt(yaml.root, path) ?? {};
-  if (!node || !pair || isTied(node)) return undefined;
+  if (!node || !pair || hasAnchorOrAlias(node)) return undefined;
   const { text } = yaml;
   const colon = behindColon(pair, text);
   if (colon === undefined) return undefined;

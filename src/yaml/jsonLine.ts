@@ -4,10 +4,10 @@ import type { Work } from '../node/cooperative.ts';
 import { parseYaml, readYaml, type YamlDocument } from './yamlDocument.ts';
 
 /** Characters. What is longer may be more than is read of YAML. */
-const LONGEST = 1_000_000;
+const MAX_LENGTH = 1_000_000;
 
 /** YAML refuses longer ones. */
-const LONGEST_KEY = 1_000;
+const MAX_KEY_LENGTH = 1_000;
 
 /**
  * As `parseYaml` of one line of valid JSON, at a tenth of its cost: it is parsed as YAML only once a place in
@@ -15,7 +15,7 @@ const LONGEST_KEY = 1_000;
  * else than JSON does.
  */
 export function readJsonLine(text: string, path: string): YamlDocument | undefined {
-  if (text.length > LONGEST || /[\r\n]|__proto__/.test(text)) return undefined;
+  if (text.length > MAX_LENGTH || /[\r\n]|__proto__/.test(text)) return undefined;
   const items = itemsIn(text);
   if (!items) return undefined;
   let parsed: YamlDocument | undefined;
@@ -101,7 +101,7 @@ function itemsIn(text: string): ReadonlyMap<string, Span> | undefined {
         const end = endOfString(text, offset);
         if (inner?.keys && inner.awaitsKey) {
           const key = text.slice(offset + 1, end);
-          if (inner.keys.has(key) || key.includes('\\') || key.length > LONGEST_KEY)
+          if (inner.keys.has(key) || key.includes('\\') || key.length > MAX_KEY_LENGTH)
             return undefined;
           inner.keys.add(key);
           inner.at = key;

@@ -11,7 +11,7 @@ interface Level {
   readonly now: number;
 }
 
-interface Seat {
+interface Indents {
   /** The indent of what it belongs to: its key, or what stands after its dash. */
   readonly hang: number;
   /** The indent that it gets itself where it begins a line. */
@@ -27,7 +27,7 @@ interface Seat {
  * at the end. Comments keep their place, texts their words. Undefined if the text cannot be read
  * or has something in it that is not laid out.
  */
-export function* layOut(text: string, step: number): Work<readonly Piece[] | undefined> {
+export function* formatYaml(text: string, step: number): Work<readonly Piece[] | undefined> {
   try {
     const layout = new Layout(text, step);
     for (const token of tokensWithin(text)) {
@@ -68,7 +68,7 @@ class Layout {
     }
   }
 
-  #value(token: CST.Token, seat: Seat): void {
+  #value(token: CST.Token, seat: Indents): void {
     switch (token.type) {
       case 'block-map':
       case 'block-seq':
@@ -130,7 +130,7 @@ class Layout {
     });
   }
 
-  #flow({ start, items, end }: CST.FlowCollection, { hang, own, flow }: Seat): void {
+  #flow({ start, items, end }: CST.FlowCollection, { hang, own, flow }: Indents): void {
     const outer = this.pieces.beginsLine(start.offset) ? own : hang;
     this.pieces.keep(start.offset, start.source, own, this.#gap(flow));
     const inner = outer + this.#step;
@@ -148,7 +148,7 @@ class Layout {
     this.#marks(behind, own, flow);
   }
 
-  #blockText({ offset, indent, props, source }: CST.BlockScalar, seat: Seat): void {
+  #blockText({ offset, indent, props, source }: CST.BlockScalar, seat: Indents): void {
     let header = '';
     let start = offset;
     for (const prop of props) {

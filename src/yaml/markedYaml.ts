@@ -1,7 +1,7 @@
 import { type Document, isCollection, isPair, isSeq, visit } from 'yaml';
 import type { Path } from '../core/data/data.ts';
 import type { Work } from '../node/cooperative.ts';
-import { TolerantReading, UNNAMED } from './documentValue.ts';
+import { LenientReader, UNNAMED } from './documentValue.ts';
 import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
 import { parse } from './parser.ts';
 
@@ -22,7 +22,7 @@ export interface Marked {
   readonly keyStart?: number;
 }
 
-export interface MarkSearch {
+export interface MarkSearchResult {
   readonly found?: Marked;
   readonly faults: number;
   /** An alias stands for something that the text does not have. */
@@ -30,12 +30,12 @@ export interface MarkSearch {
 }
 
 /** Looks for a word that occurs once. Never throws: of a text that nests too deeply nothing is read. */
-export function* findMark(text: string, mark: string): Work<MarkSearch> {
+export function* findMark(text: string, mark: string): Work<MarkSearchResult> {
   const document = yield* parse(text);
   if (!document) return { faults: 1, dangling: false };
   yield;
   const located = locateMark(document, text, mark);
-  const reading = new TolerantReading(document);
+  const reading = new LenientReader(document);
   const root = located && reading.data(document.contents);
   return {
     faults: document.errors.length,

@@ -65,14 +65,14 @@ function stepInto(owner: unknown, step: string | number): Pair | Node | undefine
 }
 
 /** A map with more entries is looked through once: one of thousands is asked thousands of times. */
-const FEW = 16;
+const SMALL_MAP = 16;
 
 const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string | undefined, Pair>>();
 
 /** The entry of a key; of one that stands there twice the last, whose value counts. */
 function pairOf(map: YAMLMap, name: string): Pair | undefined {
   const { items } = map;
-  if (items.length <= FEW) {
+  if (items.length <= SMALL_MAP) {
     for (let last = items.length - 1; last >= 0; last -= 1) {
       const pair = items[last];
       if (pair && nameOf(pair) === name) return pair;
@@ -232,15 +232,15 @@ interface Ranged {
 }
 
 /** Moves a node or an entry with all that stands in it. */
-export function move(item: unknown, by: number): void {
+export function shiftNodes(item: unknown, by: number): void {
   if (isPair(item)) {
-    move(item.key, by);
-    move(item.value, by);
+    shiftNodes(item.key, by);
+    shiftNodes(item.value, by);
     return;
   }
   if (!isNode(item)) return;
   if (item.range) item.range = [item.range[0] + by, item.range[1] + by, item.range[2] + by];
-  if (isCollection(item)) for (const one of item.items) move(one, by);
+  if (isCollection(item)) for (const one of item.items) shiftNodes(one, by);
 }
 
 export function endsOf(item: object, by = 0): Ends {

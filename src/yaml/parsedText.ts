@@ -11,8 +11,8 @@ import {
   YAMLSeq,
 } from 'yaml';
 import type { Work } from '../node/cooperative.ts';
-import { isPlain } from './checkNodes.ts';
-import { type Ends, endsOf, move, setEnds } from './nodes.ts';
+import { isSelfContained } from './checkNodes.ts';
+import { type Ends, endsOf, setEnds, shiftNodes } from './nodes.ts';
 import { faultsOf, parse, parseOrRefuse, Refusal, type SyntaxFault } from './parser.ts';
 
 /** A fault of a text, with the item of `cases` that it is confined to; without one it concerns all. */
@@ -127,7 +127,7 @@ export function setListRange(
 export interface ParsedItem {
   readonly node: ParsedNode;
   readonly faults: readonly SyntaxFault[];
-  /** As in `isPlain`. */
+  /** As in `isSelfContained`. */
   readonly plain: boolean;
   /** Where what surrounds it ends if nothing stands after it, counted from `start` in the text. */
   readonly ends: Readonly<Record<'list' | 'root' | 'document', Ends>>;
@@ -175,13 +175,13 @@ function soundItem(
   const [node] = list.items;
   if (!node) return undefined;
   const shift = start - HEAD.length;
-  move(node, shift);
+  shiftNodes(node, shift);
   const ends = {
     list: endsOf(list, shift),
     root: endsOf(root, shift),
     document: endsOf(document, shift),
   };
-  return { node, faults: [], plain: isPlain(document), ends };
+  return { node, faults: [], plain: isSelfContained(document), ends };
 }
 
 interface BrokenPart {
@@ -199,7 +199,7 @@ function brokenItem(
   const list = isMap(root) ? root.items[0]?.value : undefined;
   const node = (isSeq(list) && list.items[0]) || nothingAt(HEAD.length + dash.length + 1);
   const shift = start - HEAD.length;
-  move(node, shift);
+  shiftNodes(node, shift);
   // What is left open is told where its item ends, not where the next one begins.
   const last = start + part.trimEnd().length;
   const within = (offset: number) => Math.max(start, Math.min(offset + shift, last));
@@ -207,7 +207,7 @@ function brokenItem(
   return {
     node,
     faults: faults.map((one) => ({ ...one, start: within(one.start), end: within(one.end) })),
-    plain: isPlain(document),
+    plain: isSelfContained(document),
     ends: { list: ends, root: ends, document: ends },
   };
 }

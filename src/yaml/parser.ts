@@ -25,7 +25,7 @@ export class Refusal extends ReasonedError<(typeof REFUSALS)[number]> {
 type Fault = ConstructorParameters<typeof YAMLParseError>;
 
 /** Lexemes between two places at which the parser may rest. */
-const STRETCH = 500;
+const LEXEMES_PER_STEP = 500;
 
 /**
  * The document of a text and, if there are more, the second one, for as long as the text stays within
@@ -65,7 +65,7 @@ export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
     count += 1;
-    if (count % STRETCH === 0) yield;
+    if (count % LEXEMES_PER_STEP === 0) yield;
     if (count > LIMITS.tokens) {
       const message = `The text has more than ${readable(LIMITS.tokens)} YAML tokens. Split it.`;
       throw new Refusal('too-many-tokens', message);
@@ -140,7 +140,7 @@ export function faultsOf({ errors, contents }: Document.Parsed, text: string): S
   const faults = errors.map(({ code, message: said, pos: [start, end] }): SyntaxFault => {
     const place = { start, end: Math.max(start, end) };
     const own = OWN_WORDS[code];
-    const { message, mend, misplaced } = syntaxWords(said.split('\n')[0] ?? '', text, start);
+    const { message, mend, misplaced } = explainSyntaxError(said.split('\n')[0] ?? '', text, start);
     const { kind: needs, ...mended } = mend ?? {};
     const range = { ...place, ...openedAt(said, start, contents), ...misplaced, ...mended };
     const fault = own
@@ -195,7 +195,7 @@ export function isUnreadable({ code }: Pick<SyntaxFault, 'code'>): boolean {
 }
 
 /** What is wrong with a text that is no YAML. Offsets in UTF-16 units. */
-interface SyntaxWords {
+interface SyntaxExplanation {
   readonly message: string;
   /** What is to be put in quotes, or to get a blank behind it, where that is known. */
   readonly mend?: {
@@ -255,7 +255,7 @@ const VARIABLE_FIRST = /^([ \t]*(?:- +)*(?:[a-z_]\w*: +)?)(\{\{.*?\S)(?: +#.*)?$
  * @param said by the parser
  * @param at where it found the error
  */
-function syntaxWords(said: string, text: string, at: number): SyntaxWords {
+function explainSyntaxError(said: string, text: string, at: number): SyntaxExplanation {
   const first = text.lastIndexOf('\n', at - 1) + 1;
   const [line = ''] = text.slice(first).split(/\r?\n/, 1);
   const [, indent, ...glued] = GLUED_DASH.exec(line) ?? GLUED_COLON.exec(line) ?? [];
@@ -287,12 +287,12 @@ function syntaxWords(said: string, text: string, at: number): SyntaxWords {
   return { message: `This is not valid YAML: ${said}` };
 }
 
-function misplaced(start: number, length: number): SyntaxWords {
+function misplaced(start: number, length: number): SyntaxExplanation {
   return { message: WRONG_INDENT, misplaced: { start, end: start + length } };
 }
 
 /** @param end of the line before */
-function nextMisplaced(text: string, end: number): SyntaxWords {
+function nextMisplaced(text: string, end: number): SyntaxExplanation {
   const [blank = '', words = ''] = /^(?:\s*(?:#.*)?\n)*([ \t]*\S.*)?/.exec(text.slice(end)) ?? [];
   return misplaced(end + blank.length - words.length, words.length);
 }

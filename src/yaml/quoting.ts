@@ -11,13 +11,13 @@ const OPTIONS = { schema: 'core', compat: 'yaml-1.1', version: '1.2' } as const;
 const LAYOUT = { lineWidth: 0, simpleKeys: true, nullStr: '', blockQuote: 'literal' } as const;
 
 /** A value that stands on one line. */
-export type Word = string | number | boolean | null;
+export type YamlScalar = string | number | boolean | null;
 
 /** Characters that some readers take for a line break or drop: only an escape is safe. */
 const UNSEEN = /[\u2028\u2029\ufeff]/g;
 
 /** YAML reads no longer key on one line, so that the library writes none. */
-const LONGEST_KEY = 1_024;
+const MAX_KEY_LENGTH = 1_024;
 
 /** What ends a text within brackets, or begins a key there. */
 const ENDS_IN_FLOW = /[[\]{},]|^[?:]/;
@@ -27,17 +27,18 @@ const ENDS_IN_FLOW = /[[\]{},]|^[?:]/;
  *
  * @param inFlow whether it stands within `[…]` or `{…}`
  */
-export function writeWord(value: Word, inFlow = false): string {
+export function writeWord(value: YamlScalar, inFlow = false): string {
   if (typeof value !== 'string') return stringify(value).trimEnd();
   const json = JSON.stringify(value);
-  if (json.length > LONGEST_KEY || value.search(UNSEEN) >= 0) return json.replace(UNSEEN, escaped);
+  if (json.length > MAX_KEY_LENGTH || value.search(UNSEEN) >= 0)
+    return json.replace(UNSEEN, escaped);
   const written = asKey(value);
   return inFlow && written === value && ENDS_IN_FLOW.test(value) ? quoted(value) : written;
 }
 
 /** The same words are written with every key press. */
 const KNOWN = new Map<string, string>();
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 /** Keys are never broken over lines. */
 function asKey(text: string): string {
@@ -47,7 +48,7 @@ function asKey(text: string): string {
   map.items.push(new Pair(new Scalar(text), null));
   KEY.contents = map;
   const written = KEY.toString(LAYOUT).replace(/:\n$/, '');
-  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+  if (KNOWN.size >= MAX_KNOWN) KNOWN.clear();
   KNOWN.set(text, written);
   return written;
 }
@@ -90,11 +91,11 @@ export function writeInline(value: unknown, inFlow = false): string {
     );
     return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
   }
-  return writeWord(value as Word, inFlow);
+  return writeWord(value as YamlScalar, inFlow);
 }
 
 /** A value as YAML, ready to be put after a key or a dash. */
-export interface Written {
+export interface YamlFragment {
   readonly value: unknown;
   /** Its lines begin at column 0. */
   readonly text: string;
@@ -103,7 +104,7 @@ export interface Written {
 }
 
 /** A value as a person would write it: outside of brackets on lines of its own, if it has several. */
-export function write(value: unknown, inFlow = false): Written {
+export function write(value: unknown, inFlow = false): YamlFragment {
   const inline = { value, text: writeInline(value, inFlow), below: false };
   if (inFlow) return inline;
   if (typeof value === 'string') {
@@ -127,7 +128,7 @@ function blockOf(value: object): string {
 }
 
 /** An entry of a mapping, its lines beginning at column 0. */
-export function writeEntry(key: string, { text, below }: Written): string {
+export function writeEntry(key: string, { text, below }: YamlFragment): string {
   return `${writeWord(key)}:${below ? `\n${indented(text, STEP)}` : ` ${text}`}`;
 }
 

@@ -1,6 +1,6 @@
 import { isMap, isNode, isSeq, type YAMLSeq } from 'yaml';
-import { atOnce } from '../node/cooperative.ts';
-import { endsOf, isEmpty, move, setEnds, startOf, startOfLine } from './nodes.ts';
+import { runSync } from '../node/cooperative.ts';
+import { endsOf, isEmpty, setEnds, shiftNodes, startOf, startOfLine } from './nodes.ts';
 import {
   caseOffsets,
   indexOfCases,
@@ -43,7 +43,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   const followed = index + 1 < list.items.length;
   // An item that begins after it as the next one of the file does ends it in the same way.
   if (dash === '' || dashAt(part, 0) !== dash) return undefined;
-  const item = atOnce(parseItem(part, start, dash, followed));
+  const item = runSync(parseItem(part, start, dash, followed));
   if (!item?.plain) return undefined;
 
   const faults = [
@@ -75,7 +75,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
     ends = found;
   }
 
-  for (const one of [...list.items.slice(index + 1), ...below]) move(one, by);
+  for (const one of [...list.items.slice(index + 1), ...below]) shiftNodes(one, by);
   list.items.splice(index, 1, item.node);
   setEnds(list, ends.list);
   setEnds(root, ends.root);
@@ -89,7 +89,7 @@ function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['
   const start = lineOf(items.at(-1), old);
   if (start === undefined) return undefined;
   const part = old.slice(start);
-  return atOnce(parseItem(part, text.length - part.length, dashAt(part, 0), false))?.ends;
+  return runSync(parseItem(part, text.length - part.length, dashAt(part, 0), false))?.ends;
 }
 
 /** Whether the items of a list begin at lines of a text that was changed within one of them. */

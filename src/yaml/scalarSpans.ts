@@ -54,7 +54,7 @@ export function variablesIn(text: string, scalar: ScalarText): VariableSpan[] {
 }
 
 /** Characters that are searched for pieces of one scalar, in all. */
-const MOST_SEARCHED = 10_000_000;
+const MAX_SEARCHED = 10_000_000;
 
 /** Where the pieces that begin at offsets of a scalar's text are written. */
 function pieceSpans(
@@ -68,7 +68,7 @@ function pieceSpans(
   let searched = 0;
   return (offset, length) => {
     searched += value.length;
-    if (searched > MOST_SEARCHED) return undefined;
+    if (searched > MAX_SEARCHED) return undefined;
     // Where a line is folded, a blank stands for a line break and an indent.
     const piece = escapeRegExp(value.slice(offset, offset + length)).replace(/\s+/g, '\\s+');
     const pattern = new RegExp(piece, 'g');

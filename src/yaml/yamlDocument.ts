@@ -2,7 +2,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { type Document, isMap, isNode, isScalar, type Node } from 'yaml';
 import { type Path, valueAt } from '../core/data/data.ts';
 import { type Position, type Problem, type Range, START } from '../core/problem.ts';
-import { atOnce, type Work } from '../node/cooperative.ts';
+import { runSync, type Work } from '../node/cooperative.ts';
 import { type ConfinedProblem, checkNodes } from './checkNodes.ts';
 import { documentValue, reparsedValue } from './documentValue.ts';
 import { isEmpty, nearestTo, nodeAt, pathTo, resolverOf, type Style, styleOf } from './nodes.ts';
@@ -46,7 +46,7 @@ export interface YamlDocument {
   readonly root: Node | null;
 }
 
-interface Read {
+interface DocumentSource {
   readonly parsed: ParsedText;
   readonly value: unknown;
   /** Whether a later version can be read by what changed in one of its cases. */
@@ -54,21 +54,21 @@ interface Read {
 }
 
 /** What a document was made of, until another one takes its nodes over. */
-const READ = new WeakMap<YamlDocument, Read>();
+const DOCUMENT_SOURCES = new WeakMap<YamlDocument, DocumentSource>();
 
 /** As `rereadYaml`, else as `readYaml`, at once. */
 export function parseYaml(text: string, path: string, before?: YamlDocument): YamlDocument {
-  return (before && rereadYaml(text, path, before)) ?? atOnce(readYaml(text, path));
+  return (before && rereadYaml(text, path, before)) ?? runSync(readYaml(text, path));
 }
 
 /** @param margin characters in front of each line that the file does not have: places are without them */
 export function* readYaml(text: string, path: string, margin = 0): Work<YamlDocument> {
   const parsed = yield* parseText(text);
-  const told = new Told(path, placesIn(text, margin));
+  const told = new DocumentBuilder(path, placesIn(text, margin));
   yield;
   const { unreadable, plain } = told.check(parsed);
   yield;
-  const value = documentValue(parsed, unreadable, (code, message) => told.say(code, message));
+  const value = documentValue(parsed, unreadable, (code, message) => told.report(code, message));
   return told.document(parsed, value, plain);
 }
 
@@ -81,17 +81,17 @@ export function rereadYaml(
   path: string,
   before: YamlDocument,
 ): YamlDocument | undefined {
-  const known = READ.get(before);
+  const known = DOCUMENT_SOURCES.get(before);
   const parsed = known?.plain ? reparse(text, known.parsed) : undefined;
   if (!known || !parsed) return undefined;
-  READ.delete(before);
-  const told = new Told(path, placesIn(text, 0));
+  DOCUMENT_SOURCES.delete(before);
+  const told = new DocumentBuilder(path, placesIn(text, 0));
   const { unreadable, plain } = told.check(parsed);
   return told.document(parsed, reparsedValue(known.value, parsed, unreadable), plain);
 }
 
 /** A document in the making, with what is wrong with it. */
-class Told {
+class DocumentBuilder {
   readonly #path: string;
   readonly #places: ReturnType<typeof placesIn>;
   readonly #problems: ConfinedProblem[] = [];
@@ -101,7 +101,7 @@ class Told {
     this.#places = places;
   }
 
-  say(code: string, message: string, range = START, item?: number, needs?: Need): void {
+  report(code: string, message: string, range = START, item?: number, needs?: Need): void {
     const problem = { code, message, severity: 'error', path: this.#path, range } as const;
     this.#problems.push({ problem: { ...problem, ...fixOf(range, needs) }, item });
   }
@@ -109,7 +109,7 @@ class Told {
   check({ text, document, faults }: ParsedText) {
     const { rangeOfOffsets } = this.#places;
     for (const { code, message, start, end, needs, item } of faults) {
-      this.say(code, message, rangeOfOffsets(start, end), item, needs);
+      this.report(code, message, rangeOfOffsets(start, end), item, needs);
     }
     const { problems, ...checked } = checkNodes(document, text, this.#path, rangeOfOffsets);
     for (const problem of problems) this.#problems.push(problem);
@@ -131,7 +131,11 @@ class Told {
       root: document.contents,
       pathAt: (position) => pathTo(document.contents, offsetAt(position)),
     };
-    READ.set(yaml, { parsed, value, plain: plain && Array.isArray(valueAt(value, ['cases'])) });
+    DOCUMENT_SOURCES.set(yaml, {
+      parsed,
+      value,
+      plain: plain && Array.isArray(valueAt(value, ['cases'])),
+    });
     return yaml;
   }
 }

@@ -1,7 +1,7 @@
 import {
   NO_USAGE,
   type Status,
-  standing,
+  statusWithScore,
   type TurnVerdict,
   type Verdict,
 } from '../../src/core/verdict.ts';
@@ -45,7 +45,7 @@ export function buildVerdict(
       weight: weight ?? 1,
     },
   };
-  const outcome = standing(status, score);
+  const outcome = statusWithScore(status, score);
   return outcome.score === null
     ? { ...common, ...outcome, reason: reason ?? 'judge-failed' }
     : { ...common, ...outcome };
@@ -58,5 +58,5 @@ export function buildTurnVerdict(
   score: number | null,
   rest: Partial<Pick<TurnVerdict, 'rationale' | 'evidence'>> = {},
 ): TurnVerdict {
-  return { turn, ...standing(status, score), rationale: '', ...rest };
+  return { turn, ...statusWithScore(status, score), rationale: '', ...rest };
 }

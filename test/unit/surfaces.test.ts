@@ -18,7 +18,7 @@ import { documentSymbols, messageSymbols } from '../../src/language/features/doc
 import { inlayHints } from '../../src/language/features/inlayHints.ts';
 import { workspaceSymbols } from '../../src/language/features/workspaceSymbols.ts';
 import { hover } from '../../src/language/hover/hover.ts';
-import { atOnce } from '../../src/node/cooperative.ts';
+import { runSync } from '../../src/node/cooperative.ts';
 import { writeJUnit } from '../../src/report/junit.ts';
 import { type FileReporterName, REPORTERS } from '../../src/report/registry.ts';
 import { TerminalReporter } from '../../src/report/terminal.ts';
@@ -240,7 +240,7 @@ describe('what files, agents and judges say', () => {
     'the outline': async (text) => textsIn(documentSymbols(await documentOf(suite(text)))),
     'the outline of messages': (text) =>
       textsIn(
-        atOnce(
+        runSync(
           messageSymbols(
             JSON.stringify([
               { role: 'user', content: text },

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { comparedCases, compareRuns } from '../../src/analysis/compareRuns.ts';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { pairSnapshot } from '../../src/extension/comparison/pairSnapshot.ts';
-import { atOnce } from '../../src/node/cooperative.ts';
+import { runSync } from '../../src/node/cooperative.ts';
 import type { FromResults, Results, ToResults } from '../../src/protocol/resultsProtocol.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { comparedTable, findingsOf } from '../../src/report/comparedTable.ts';
@@ -35,8 +35,8 @@ const AFTER = [
 
 function compared() {
   const [base, head] = [comparedOf(BEFORE), comparedOf(AFTER, { commit: 'a'.repeat(40) })];
-  const cases = atOnce(comparedCases(base.data, head.data));
-  return { cases, comparison: atOnce(compareRuns(base, head, cases)) };
+  const cases = runSync(comparedCases(base.data, head.data));
+  return { cases, comparison: runSync(compareRuns(base, head, cases)) };
 }
 
 function results(): Results {
@@ -48,7 +48,7 @@ function results(): Results {
   return {
     records: ['/work/.turnlight/runs/b.jsonl'],
     ...{ title: 'Comparison of two runs', facts: [], problems: [], phase: 'over', generation: 1 },
-    table: atOnce(
+    table: runSync(
       comparedTable(cases, ({ id }) => {
         const [base, head] = [factsOf(BEFORE, id), factsOf(AFTER, id)];
         return { ...(base && { base }), ...(head && { head }) };

@@ -1,7 +1,13 @@
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { LABEL_WORDS } from '../../src/core/presentation/words.ts';
 import type { Opinion } from '../../src/core/record/label.ts';
-import { reaches, type Scale, shareOn, UNIT, valueOn } from '../../src/core/scoring.ts';
+import {
+  reaches,
+  type Scale,
+  shareOnScale,
+  UNIT_SCALE,
+  valueOnScale,
+} from '../../src/core/scoring.ts';
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h, plainButton } from '../h.ts';
 
@@ -125,7 +131,7 @@ function scoreInput([low, high]: Scale, score: number | undefined): HTMLInputEle
     max: String(high),
     step: 'any',
     'data-focus': 'score',
-    value: score === undefined ? '' : String(valueOn([low, high], score)),
+    value: score === undefined ? '' : String(valueOnScale([low, high], score)),
   });
 }
 
@@ -133,7 +139,7 @@ function scoreInput([low, high]: Scale, score: number | undefined): HTMLInputEle
 function readScore(input: HTMLInputElement, scale: Scale): number | 'wrong' | undefined {
   const { badInput } = input.validity;
   if (input.value === '' && !badInput) return undefined;
-  const share = shareOn(scale, Number(input.value));
+  const share = shareOnScale(scale, Number(input.value));
   return badInput || !(share >= 0 && share <= 1) ? 'wrong' : share;
 }
 
@@ -144,7 +150,7 @@ function readScore(input: HTMLInputElement, scale: Scale): number | 'wrong' | un
  */
 export function scaleOf(
   judged: { readonly score: number | null },
-  { scale = UNIT }: { readonly scale?: Scale | undefined },
+  { scale = UNIT_SCALE }: { readonly scale?: Scale | undefined },
 ): Scale | undefined {
   const isOnScale = 'scale' in judged && judged.scale !== undefined;
   const isFine = judged.score !== null && judged.score !== 0 && judged.score !== 1;

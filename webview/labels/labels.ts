@@ -1,18 +1,18 @@
 import { groupBy } from '../../src/core/data/data.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
-import { type Opinion, type Subject, saysSame, subjectKey } from '../../src/core/record/label.ts';
+import { agreesWith, type Opinion, type Subject, subjectKey } from '../../src/core/record/label.ts';
 import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.ts';
 import { keyedVerdicts, type TurnVerdict, type Verdict } from '../../src/core/verdict.ts';
 import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h, plainButton } from '../h.ts';
 import { labelForm, likely, scaleOf, type Wanted } from './form.ts';
 import {
-  isCalledWrong,
+  isDisputed,
   type JudgedOutcome,
   opinionsText,
   opinionText,
-  standingText,
+  validityText,
 } from './opinionText.ts';
 
 /** What stands at a verdict for what people say of it. */
@@ -106,7 +106,7 @@ export class Labels {
       shown: [given, isEdited, tally],
       key,
       words: opinionsText(given, target.judged, this.#labels.person),
-      isWrong: isCalledWrong(given, target.judged),
+      isWrong: isDisputed(given, target.judged),
       make: () => this.#line(key, target, given),
     };
   }
@@ -166,7 +166,7 @@ export class Labels {
       return;
     }
     const own = this.#own(key);
-    if (own && saysSame(own, judged)) {
+    if (own && agreesWith(own, judged)) {
       this.#remove(key, target);
       return;
     }
@@ -244,7 +244,7 @@ export class Labels {
     const tally = this.#tally(target);
     const name = this.#nameOf(target);
     const own = this.#own(key);
-    const isRight = own !== undefined && saysSame(own, judged);
+    const isRight = own !== undefined && agreesWith(own, judged);
     const isErrored = judged.status === 'error';
     const { person } = this.#labels ?? {};
     const form = this.#editing?.key === key ? this.#editing.form : undefined;
@@ -296,10 +296,10 @@ export class Labels {
 /** `bob@example.com: wrong, should be passed “Kind enough”` */
 function opinionItem(one: Opinion, judged: JudgedOutcome, isOwn: boolean): HTMLElement {
   const { person, comment } = one;
-  const mark = standingText(one);
+  const mark = validityText(one);
   return h(
     'li',
-    { 'data-opinion': saysSame(one, judged) ? 'right' : 'wrong' },
+    { 'data-opinion': agreesWith(one, judged) ? 'right' : 'wrong' },
     h('span', { class: 'name' }, isOwn ? `${person} (you)` : person),
     `: ${opinionText(one, judged)}`,
     comment !== undefined && h('span', { class: 'said-of-it' }, ` “${comment}”`),

@@ -1,6 +1,6 @@
 import { scoreText } from '../../src/core/presentation/score.ts';
-import { LABEL_WORDS, STANDING_WORDS } from '../../src/core/presentation/words.ts';
-import { type Opinion, saysSame } from '../../src/core/record/label.ts';
+import { LABEL_WORDS, VALIDITY_WORDS } from '../../src/core/presentation/words.ts';
+import { agreesWith, type Opinion } from '../../src/core/record/label.ts';
 import { visibleLine } from '../../src/core/text/visibleText.ts';
 import type { Status } from '../../src/core/verdict.ts';
 
@@ -14,15 +14,15 @@ export interface JudgedOutcome {
 export function opinionText(opinion: Opinion, judged: JudgedOutcome): string {
   const { status, label, score } = opinion;
   const scored = score === undefined ? '' : ` (score ${scoreText(score)})`;
-  if (saysSame(opinion, judged)) return `right${scored}`;
+  if (agreesWith(opinion, judged)) return `right${scored}`;
   const named = label === undefined ? LABEL_WORDS[status] : `“${visibleLine(label)}”`;
   const wanted = status === 'skipped' ? 'it does not apply' : `should be ${named}`;
   return judged.status === 'error' ? `${wanted}${scored}` : `wrong, ${wanted}${scored}`;
 }
 
 /** After what somebody says: `label is of an earlier text`; undefined where it is of what is shown. */
-export function standingText({ standing }: Opinion): string | undefined {
-  return STANDING_WORDS[standing] || undefined;
+export function validityText({ standing }: Opinion): string | undefined {
+  return VALIDITY_WORDS[standing] || undefined;
 }
 
 /** `you: wrong · others: 2 right`; undefined where nobody says anything of what is shown. */
@@ -34,22 +34,22 @@ export function opinionsText(
   const current = opinions.filter(({ standing }) => standing !== 'earlier-text');
   const own = current.find((one) => one.person === person);
   const others = current.filter((one) => one !== own);
-  const same = others.filter((one) => saysSame(one, judged)).length;
+  const same = others.filter((one) => agreesWith(one, judged)).length;
   const counts = [
     ...(same > 0 ? [`${same} right`] : []),
     ...(others.length > same ? [`${others.length - same} wrong`] : []),
   ];
   const parts = [
-    ...(own ? [`you: ${saysSame(own, judged) ? 'right' : 'wrong'}`] : []),
+    ...(own ? [`you: ${agreesWith(own, judged) ? 'right' : 'wrong'}`] : []),
     ...(counts.length > 0 ? [`${own ? 'others' : 'people'}: ${counts.join(', ')}`] : []),
   ];
   return parts.length === 0 ? undefined : parts.join(' · ');
 }
 
 /** Whether somebody says that a verdict is wrong, of the text that it judged. */
-export function isCalledWrong(
+export function isDisputed(
   opinions: readonly Opinion[],
-  verdict: Parameters<typeof saysSame>[1],
+  verdict: Parameters<typeof agreesWith>[1],
 ): boolean {
-  return opinions.some((one) => one.standing !== 'earlier-text' && !saysSame(one, verdict));
+  return opinions.some((one) => one.standing !== 'earlier-text' && !agreesWith(one, verdict));
 }

@@ -1,5 +1,5 @@
 import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.ts';
-import { recalledAmong, type Verdict } from '../../src/core/verdict.ts';
+import { isCachedAmong, type Verdict } from '../../src/core/verdict.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 
@@ -86,7 +86,7 @@ function renderKey({ key, text }: StatedAssertion['keys'][number], name: string)
 /** The case's assertions: those that were judged and, before it ended, those that will be. */
 export function assertionRows({ phase, assertions, verdicts, changed }: Snapshot): AssertionRow[] {
   const stale = changed !== undefined;
-  const isRecalled = recalledAmong(verdicts);
+  const isRecalled = isCachedAmong(verdicts);
   const judged = verdicts.map((verdict) => ({
     ...judgedRow(verdict, assertions, stale),
     recalled: isRecalled(verdict),
@@ -102,7 +102,7 @@ export function nestedRows({ stated, verdict }: AssertionRow, stale: boolean): A
   const known = stated?.nested ?? [];
   if (!verdict) return known.map(statedRow);
   const nested = verdict.nested ?? [];
-  const isRecalled = recalledAmong(nested);
+  const isRecalled = isCachedAmong(nested);
   return nested.map((one) => ({
     ...judgedRow(one, known, stale),
     recalled: isRecalled(one),

@@ -6,11 +6,11 @@ import {
   ownColumns,
 } from '../../src/core/presentation/assertionColumns.ts';
 import {
-  type Outcome,
-  outcomeText,
   passedOf,
-  rowGlance,
+  rowSummaryOf,
   rowWords,
+  type VerdictResult,
+  verdictResultText,
 } from '../../src/core/presentation/outcome.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import {
@@ -132,7 +132,7 @@ function assertionColumn(table: ResultsTable, assertion: number): Column {
   const texts = outcomes.map(
     (one) =>
       one.compared?.shown ??
-      `${one.repeated ? `${STATUS_ICONS[one.status]} ` : ''}${outcomeText(one)}`,
+      `${one.repeated ? `${STATUS_ICONS[one.status]} ` : ''}${verdictResultText(one)}`,
   );
   return {
     title,
@@ -151,7 +151,7 @@ function assertionColumn(table: ResultsTable, assertion: number): Column {
       return {
         children: [
           iconOf(STATUS_ICONS[status]),
-          outcomeText(outcome),
+          verdictResultText(outcome),
           people === undefined ? '' : ` ${PEOPLE_SIGNS[people]}`,
         ],
         name: spokenOutcome(title, outcome, people),
@@ -162,7 +162,7 @@ function assertionColumn(table: ResultsTable, assertion: number): Column {
 }
 
 /** What is looked at for the width of its column. */
-function lookedAt(table: ResultsTable, assertion: number): readonly Outcome[] {
+function lookedAt(table: ResultsTable, assertion: number): readonly VerdictResult[] {
   const some = table.cases.slice(0, LOOKED);
   if (!some.some(({ repeated }) => repeated))
     return table.columns[assertion]?.outcomes.slice(0, LOOKED) ?? [];
@@ -203,20 +203,24 @@ function othersColumn(table: ResultsTable, isOwn: readonly boolean[]): Column {
 }
 
 /** What a verdict came to, for a screen reader. */
-function spokenOutcome(title: string, outcome: Outcome, people: TableSettings['people']): string {
+function spokenOutcome(
+  title: string,
+  outcome: VerdictResult,
+  people: TableSettings['people'],
+): string {
   const { status, score, spread, repeated } = outcome;
   const word = STATUS_WORDS[status];
   const told = people === undefined ? '' : `, people say it is ${people}`;
   if (repeated) {
-    const [, ...rest] = outcomeText(outcome).split(' ');
+    const [, ...rest] = verdictResultText(outcome).split(' ');
     const said = [word, passedOf(repeated), `${score === null ? '' : 'score '}${rest.join(' ')}`];
     return `${title}: ${said.join(', ')}${told}`;
   }
   const apart = spread === undefined ? '' : `, samples differ by ${scoreText(spread)}`;
   const said =
     score === null
-      ? outcomeText(outcome)
-      : `score ${outcomeText({ ...outcome, spread: undefined })}${apart}`;
+      ? verdictResultText(outcome)
+      : `score ${verdictResultText({ ...outcome, spread: undefined })}${apart}`;
   return `${title}: ${said === word ? word : `${word}, ${said}`}${told}`;
 }
 
@@ -250,7 +254,7 @@ function statusCell(one: ResultsCase): Cell {
 }
 
 function statusText(one: ResultsCase): string {
-  return [...rowGlance(one), STATUS_WORDS[one.status], ...codeOf(one)].join(' ');
+  return [...rowSummaryOf(one), STATUS_WORDS[one.status], ...codeOf(one)].join(' ');
 }
 
 /** `target-timeout` of `target-timeout: The target did not reply within 60000 ms.` */

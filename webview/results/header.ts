@@ -1,6 +1,6 @@
 import {
   type AssertionSummary,
-  toldSummaries,
+  limitSummaries,
 } from '../../src/core/presentation/assertionSummary.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { OUTCOMES, STATUS_WORDS } from '../../src/core/presentation/words.ts';
@@ -72,7 +72,7 @@ const MOST_LABELS = 6;
 
 /** A line for each: what it passed, its mean, and how often each label was given. */
 export function renderSummaries(summaries: readonly AssertionSummary[]): HTMLElement {
-  const { told, more } = toldSummaries(summaries);
+  const { told, more } = limitSummaries(summaries);
   return h(
     'ul',
     { class: 'summaries' },

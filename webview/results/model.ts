@@ -10,7 +10,7 @@ import {
   type AssertionSummary,
   assertionSummary,
 } from '../../src/core/presentation/assertionSummary.ts';
-import type { Outcome } from '../../src/core/presentation/outcome.ts';
+import type { VerdictResult } from '../../src/core/presentation/outcome.ts';
 import type { ComparedOutcome } from '../../src/core/presentation/words.ts';
 import { isFailure, type Status } from '../../src/core/verdict.ts';
 import type {
@@ -88,7 +88,7 @@ export function filtered(
 }
 
 /** Whether any of its repetitions has it. */
-function hasLabel(outcomes: readonly Outcome[], { label }: TableSettings): boolean {
+function hasLabel(outcomes: readonly VerdictResult[], { label }: TableSettings): boolean {
   return label === undefined || outcomes.some((one) => one.label === label);
 }
 
@@ -170,7 +170,7 @@ function comparing(table: ResultsTable, by: string): Compare | undefined {
 /** Each is looked up once: a sort compares it a dozen times. */
 function byRank(
   table: ResultsTable,
-  outcomeOf: (one: ResultsCase) => Outcome | undefined,
+  outcomeOf: (one: ResultsCase) => VerdictResult | undefined,
 ): Compare {
   const ranks = table.cases.map((one) => {
     const outcome = outcomeOf(one);
@@ -223,7 +223,7 @@ export function labelsOf({ columns }: ResultsTable, assertion: string | undefine
 
 /** How each assertion came out over these cases, in the order of the columns; each repetition counts, as in reports. */
 export function summariesOf(table: ResultsTable, cases: readonly number[]): AssertionSummary[] {
-  const outcomes = table.columns.map((): Outcome[] => []);
+  const outcomes = table.columns.map((): VerdictResult[] => []);
   for (const index of cases) {
     const one = table.cases[index];
     if (!one) continue;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
-import { type Grading, type Scale, UNIT } from '../../core/scoring.ts';
+import { type Grading, type Scale, UNIT_SCALE } from '../../core/scoring.ts';
 import type { Fault } from '../contract.ts';
 import { readSchema } from './readSchema.ts';
 
@@ -38,7 +38,7 @@ export function writtenGrading(keys: Mapping): Grading | undefined {
 
 /** The scale that a threshold is read on. */
 export function scaleOfGrading(grading: Grading | undefined): Scale {
-  return grading?.kind === 'scale' ? grading.scale : UNIT;
+  return grading?.kind === 'scale' ? grading.scale : UNIT_SCALE;
 }
 
 /** The key of an assertion or a judge prompt that says what the judge notes beside its grade. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { atSchema, type ChosenTurns, chooseAt, parseAt } from '../../core/at.ts';
+import { atSchema, type ChosenTurns, parseAt, selectTurns } from '../../core/at.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Divisible, Fault } from '../contract.ts';
 import { entrySchema, rationaleSchema, withWhole } from './entries.ts';
@@ -212,7 +212,7 @@ export function asks(node: Node): node is AskingNode {
 
 /** The turns that a node looks at. */
 export function turnsAt({ at }: AskingNode, { conversation, turns }: AssertionInput): ChosenTurns {
-  return at === undefined ? { turns } : chooseAt(parseAt(at), conversation, 'assistant');
+  return at === undefined ? { turns } : selectTurns(parseAt(at), conversation, 'assistant');
 }
 
 /** What is asked at a node. @param steps those on the way to it */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Scale, shareOn } from '../../core/scoring.ts';
+import { type Scale, shareOnScale } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Finding, JudgedType, Mistake, TypeDocs } from '../contract.ts';
 import { extremeMistakes, rangeMistake, wholeMistakes } from './answerMistakes.ts';
@@ -198,7 +198,7 @@ export function likertType({ instructions, aspects = [], exception, ...type }: L
           return notApplicable(exception.replaceAll('_', '-'), rationale, verdicts);
         }
         return scored(rationale, verdicts, {
-          score: shareOn(LIKERT, value),
+          score: shareOnScale(LIKERT, value),
           value,
           scale: LIKERT,
           details: Object.fromEntries(aspects.map((key) => [key, Reflect.get(given, key)])),

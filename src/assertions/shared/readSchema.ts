@@ -3,8 +3,8 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
-import { mappingOf, pointerSteps, remembered } from '../../core/data/data.ts';
-import { errorText, TookTooLong } from '../../core/errors.ts';
+import { mappingOf, memoize, pointerSteps } from '../../core/data/data.ts';
+import { errorText, WorkLimitError } from '../../core/errors.ts';
 import { closest } from '../../core/text/closest.ts';
 import { cpuTime } from '../../node/cooperative.ts';
 import type { Fault } from '../contract.ts';
@@ -96,13 +96,13 @@ function readInTime({
     const ajv = () => new Dialect({ ...OPTIONS, validateSchema: false });
     return withinTime(SCHEMA_LIMIT, () => compiled(checker, ajv(), schema));
   } catch (error) {
-    if (!(error instanceof TookTooLong)) throw error;
+    if (!(error instanceof WorkLimitError)) throw error;
     return fault('The schema takes too long to read. Make it shorter or simpler.');
   }
 }
 
 /** Checks schemas of a dialect. The dialect's own schema is long, and compiled once. */
-const checkerOf = remembered((Dialect: Dialect): Ajv | Ajv2020 => {
+const checkerOf = memoize((Dialect: Dialect): Ajv | Ajv2020 => {
   const checker = new Dialect(OPTIONS);
   checker.validateSchema({});
   return checker;
@@ -197,7 +197,7 @@ function wrongsInTime(validate: ValidateFunction, value: unknown): string[] {
     if (error instanceof RangeError) {
       throw new Error('The JSON Schema refers to itself endlessly. Each `$ref` must lead deeper.');
     }
-    if (!(error instanceof TookTooLong)) throw error;
+    if (!(error instanceof WorkLimitError)) throw error;
     throw new Error('Checking the JSON against the schema takes too long.', { cause: error });
   }
 }
@@ -238,7 +238,7 @@ export function withinTime<Result>(limit: number, work: () => Result): Result {
       // Not always an Error of this realm.
       if (mappingOf(error).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
       const starved = cpuTime() - before < limit / 2;
-      if (!starved || tries === TRIES) throw new TookTooLong(`It took longer than ${limit} ms.`);
+      if (!starved || tries === TRIES) throw new WorkLimitError(`It took longer than ${limit} ms.`);
     } finally {
       context.work = undefined;
     }

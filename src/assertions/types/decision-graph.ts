@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { turnsOfSide } from '../../core/conversation.ts';
-import { reaches, type Scale, shareOn, valueOn } from '../../core/scoring.ts';
+import { reaches, type Scale, shareOnScale, valueOnScale } from '../../core/scoring.ts';
 import type { Assertion } from '../../core/suite.ts';
 import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
 import type { AssertionInput, Fault, Finding, Outcome, Planned, Toolbox } from '../contract.ts';
@@ -172,7 +172,7 @@ async function endInAssertion(
   if (verdict.score === null) {
     return { ...notApplicable('not-applicable', verdict.rationale), turns: verdict.turns };
   }
-  return conclude(valueOn(SCALE, verdict.score), steps, input, verdict);
+  return conclude(valueOnScale(SCALE, verdict.score), steps, input, verdict);
 }
 
 function conclude(
@@ -181,7 +181,7 @@ function conclude(
   input: AssertionInput,
   end?: Verdict,
 ): Finding {
-  const score = shareOn(SCALE, value);
+  const score = shareOnScale(SCALE, value);
   const passed = reaches(score, input.assertion.threshold);
   const turns = end?.turns.length ? end.turns : turnsOfWay(steps, score, passed, input);
   const way = steps.map(({ node, answer }) => `${node}: ${brief(answer)}`).join(' → ');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Scale, shareOn } from '../../core/scoring.ts';
+import { type Scale, shareOnScale } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type {
   Answered,
@@ -179,7 +179,7 @@ function conclude(
   const weighed = weighScore(text, tokens, answer.score, SCALE);
   const value = 'mean' in weighed ? weighed.mean : answer.score;
   return scored(answer.rationale, verdicts, {
-    score: shareOn(SCALE, value),
+    score: shareOnScale(SCALE, value),
     value,
     scale: SCALE,
     details: {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { mean, UNIT } from '../../core/scoring.ts';
+import { mean, UNIT_SCALE } from '../../core/scoring.ts';
 import { citationMistakes, rangeMistake } from '../shared/answerMistakes.ts';
 import { citing } from '../shared/entries.ts';
 import { judgedType } from '../shared/kinds.ts';
@@ -57,7 +57,7 @@ export const goalAccuracy = judgedType({
       mistakes: (goal, number) => [
         ...citationMistakes(input, 'user', goal.turn, `Goal ${number}`),
         ...(['reached', 'quality', 'followed'] as const).flatMap((key) =>
-          rangeMistake(goal[key], UNIT, `\`${key}\` of goal ${number}`),
+          rangeMistake(goal[key], UNIT_SCALE, `\`${key}\` of goal ${number}`),
         ),
       ],
       none: 'The user had no goal.',

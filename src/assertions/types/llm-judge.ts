@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type Grading, type Scale, shareOn, UNIT, valueOn } from '../../core/scoring.ts';
+import {
+  type Grading,
+  type Scale,
+  shareOnScale,
+  UNIT_SCALE,
+  valueOnScale,
+} from '../../core/scoring.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
 import { contradiction, extremeMistakes, rangeMistake } from '../shared/answerMistakes.ts';
@@ -28,7 +34,7 @@ import {
 import { judgedType } from '../shared/kinds.ts';
 import { fillPrompt, PROMPT_VARIABLES } from '../shared/promptVariables.ts';
 
-const UNGRADED: Grading = { kind: 'scale', scale: UNIT };
+const UNGRADED: Grading = { kind: 'scale', scale: UNIT_SCALE };
 
 const params = z.strictObject({
   prompt: z.string().min(1).optional().meta({
@@ -130,7 +136,7 @@ function perTurnGrades({ input, grading, details, body }: Asked) {
       return scored(given.rationale, verdicts, {
         score,
         ...(grading.kind === 'scale' && {
-          value: valueOn(grading.scale, score),
+          value: valueOnScale(grading.scale, score),
           scale: grading.scale,
         }),
         details: {
@@ -203,7 +209,7 @@ function graded(grading: Grading): string {
 
 /** 0..1. A label's score is the one that was written beside it, never the judge's. */
 function shareBy(grading: Grading, given: Graded): number {
-  if (grading.kind === 'scale' && 'score' in given) return shareOn(grading.scale, given.score);
+  if (grading.kind === 'scale' && 'score' in given) return shareOnScale(grading.scale, given.score);
   const { label } = { label: null, ...given };
   const share = grading.kind === 'labels' && label !== null ? grading.labels[label] : undefined;
   if (share === undefined) throw new Error('Internal error: the grade has no score.');

@@ -2,7 +2,7 @@ import { type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
 import { ComparisonData } from '../../analysis/comparisonData.ts';
 import type { Compared } from '../../analysis/differences.ts';
 import { suiteNames } from '../../analysis/suiteNames.ts';
-import { inSteps, stepsOf } from '../../node/cooperative.ts';
+import { runCooperatively, stepsOf } from '../../node/cooperative.ts';
 import {
   comparisonJson,
   comparisonMarkdown,
@@ -42,7 +42,7 @@ export async function compare(
       await readRun(before, new ComparisonData(names[0]), shell, signal),
       await readRun(after, new ComparisonData(names[1]), shell, signal),
     ] as const;
-    const comparison = await inSteps(compareRuns(...data), stepsOf(signal));
+    const comparison = await runCooperatively(compareRuns(...data), stepsOf(signal));
     for (const text of formatted(comparison, format, shell)) shell.out.write(text);
     return exitCodeOf(comparison, failOn);
   } catch (error) {

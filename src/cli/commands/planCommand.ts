@@ -1,4 +1,4 @@
-import { remembered } from '../../core/data/data.ts';
+import { memoize } from '../../core/data/data.ts';
 import {
   addEstimates,
   type Estimate,
@@ -54,7 +54,7 @@ export async function plan(
   const chosen = selectedCases(suites, selectCases(suites, selectionOf(options)));
   const once = new Set<string>();
   const rows: Row[] = [];
-  const examples = remembered((suite: Suite) => examplesOf(suite));
+  const examples = memoize((suite: Suite) => examplesOf(suite));
   for (const { suite, case: one } of chosen) {
     const file = shownPath(suite.path, shell.folder);
     const { suiteCase = one } = (await one.open?.()) ?? {};

@@ -31,10 +31,14 @@ export function samePath(a: Path, b: Path): boolean {
 }
 
 /** A copy with the value at a path changed; missing mappings on the way are created. */
-export function changedAt(root: unknown, path: Path, change: (value: unknown) => unknown): unknown {
+export function withValueAt(
+  root: unknown,
+  path: Path,
+  change: (value: unknown) => unknown,
+): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return change(root);
-  const inner = changedAt(valueAt(root, [step]), rest, change);
+  const inner = withValueAt(valueAt(root, [step]), rest, change);
   if (Array.isArray(root)) return root.map((item, index) => (index === step ? inner : item));
   return { ...mappingOf(root), [step]: inner };
 }
@@ -65,7 +69,7 @@ export function uniqueBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => unk
 }
 
 /** The last item that `holds`, of a list in which those that do come first; undefined if none does. */
-export function lastOf<Item>(
+export function binarySearchLast<Item>(
   items: readonly Item[],
   holds: (item: Item) => boolean,
 ): Item | undefined {
@@ -142,7 +146,7 @@ export function jsonOrText(text: string): unknown {
 }
 
 /** What is made of a thing, made once: it is asked for again, and depends on nothing else. */
-export function remembered<Thing extends object, Made>(
+export function memoize<Thing extends object, Made>(
   make: (thing: Thing) => Made,
 ): (thing: Thing) => Made {
   const known = new WeakMap<Thing, { readonly made: Made }>();

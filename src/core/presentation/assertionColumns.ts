@@ -1,10 +1,10 @@
 import { WORST_FIRST } from '../verdict.ts';
-import { combineOutcomes, type Outcome } from './outcome.ts';
+import { combineResults, type VerdictResult } from './outcome.ts';
 import { OUTCOMES, STATUS_WORDS } from './words.ts';
 
 /** Cases × assertions; `cells` are pairs: the place of an assertion, and of an outcome in it, for each repetition. */
 interface Table {
-  readonly columns: readonly { readonly outcomes: readonly Outcome[] }[];
+  readonly columns: readonly { readonly outcomes: readonly VerdictResult[] }[];
   readonly cases: readonly { readonly cells: readonly number[] }[];
 }
 
@@ -31,10 +31,10 @@ export function indexInColumn(names: readonly string[], { name, occurrence }: Co
 }
 
 /** Up to so many assertions each have a column, however few cases have them. */
-const FEW = 8;
+const MAX_OWN_COLUMNS = 8;
 
 /** Of more, those that at least this share of the cases has. */
-const SHARE = 0.1;
+const MIN_SHARE = 0.1;
 
 /** Over the assertions that share a column. */
 export const OTHERS = 'Other assertions';
@@ -44,7 +44,7 @@ export const OTHERS = 'Other assertions';
  * for each would hold a single cell.
  */
 export function ownColumns({ columns, cases }: Table): boolean[] {
-  if (columns.length <= FEW) return columns.map(() => true);
+  if (columns.length <= MAX_OWN_COLUMNS) return columns.map(() => true);
   const counts = new Array<number>(columns.length).fill(0);
   const counted = new Array<number>(columns.length).fill(-1);
   for (const [index, { cells }] of cases.entries()) {
@@ -56,7 +56,7 @@ export function ownColumns({ columns, cases }: Table): boolean[] {
       counts[column] = 1 + (counts[column] ?? 0);
     }
   }
-  const least = Math.max(Math.min(2, cases.length), SHARE * cases.length);
+  const least = Math.max(Math.min(2, cases.length), MIN_SHARE * cases.length);
   return counts.map((count) => count >= least);
 }
 
@@ -65,8 +65,8 @@ export function outcomesAt(
   { columns }: Pick<Table, 'columns'>,
   { cells }: Table['cases'][number],
   column: number,
-): Outcome[] {
-  const outcomes: Outcome[] = [];
+): VerdictResult[] {
+  const outcomes: VerdictResult[] = [];
   for (let at = 0; at < cells.length; at += 2) {
     if (cells[at] !== column) continue;
     const outcome = columns[column]?.outcomes[cells[at + 1] as number];
@@ -80,9 +80,9 @@ export function outcomeAt(
   table: Pick<Table, 'columns'>,
   one: Table['cases'][number],
   column: number,
-): Outcome | undefined {
+): VerdictResult | undefined {
   const [first, ...others] = outcomesAt(table, one, column);
-  return first && combineOutcomes([first, ...others]);
+  return first && combineResults([first, ...others]);
 }
 
 /** The verdicts of a case that share a column, the worst first. */
@@ -90,7 +90,7 @@ export function otherOutcomes(
   table: Pick<Table, 'columns'>,
   one: Table['cases'][number],
   own: readonly boolean[],
-): { readonly column: number; readonly outcome: Outcome }[] {
+): { readonly column: number; readonly outcome: VerdictResult }[] {
   const columns = new Set<number>();
   for (let at = 0; at < one.cells.length; at += 2) {
     const column = one.cells[at] as number;
@@ -104,7 +104,7 @@ export function otherOutcomes(
 }
 
 /** What a cell says of several: `1 of 3 failed: NAME`. @param name of the first @param outcomes the worst first */
-export function othersText(name: string, outcomes: readonly Outcome[]): string {
+export function othersText(name: string, outcomes: readonly VerdictResult[]): string {
   const words = outcomes.map(({ status, compared }) => compared?.change ?? STATUS_WORDS[status]);
   const [word] = words;
   if (outcomes.length === 1 || word === undefined) return name;
@@ -120,7 +120,7 @@ export function rankOf({
   status,
   score,
   compared,
-}: Pick<Outcome, 'status' | 'score' | 'compared'>): number {
+}: Pick<VerdictResult, 'status' | 'score' | 'compared'>): number {
   const own = WORST_FIRST.indexOf(status) + (score ?? 0) / 2;
   return compared ? 10 * OUTCOMES.indexOf(compared.change) + own : own;
 }

@@ -2,7 +2,7 @@ import { groupBy } from '../data/data.ts';
 import type { CaseSummary } from '../record/runRecord.ts';
 import { mean } from '../scoring.ts';
 import { counted } from '../text/format.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
+import { type VerdictResult, verdictResultOf } from './outcome.ts';
 
 /** How one assertion came out over the cases of a suite, or of a run. */
 export interface AssertionSummary {
@@ -33,12 +33,15 @@ export function summariesBySuite(cases: readonly CaseSummary[]): AssertionSummar
 export function summaries(cases: readonly CaseSummary[]): AssertionSummary[] {
   const verdicts = cases.flatMap((line) => line.verdicts);
   return [...groupBy(verdicts, ({ assertion }) => assertion.name)].map(([name, verdicts]) =>
-    assertionSummary(name, verdicts.map(outcomeOf)),
+    assertionSummary(name, verdicts.map(verdictResultOf)),
   );
 }
 
-export function assertionSummary(name: string, outcomes: readonly Outcome[]): AssertionSummary {
-  const count = (status: Outcome['status']) =>
+export function assertionSummary(
+  name: string,
+  outcomes: readonly VerdictResult[],
+): AssertionSummary {
+  const count = (status: VerdictResult['status']) =>
     outcomes.filter((outcome) => outcome.status === status).length;
   const scores = outcomes.flatMap(({ score }) => (score === null ? [] : [score]));
   return {
@@ -61,19 +64,19 @@ function countByName(names: readonly string[]): Record<string, number> {
 }
 
 /** So many assertions are told each, whatever came of them. */
-const MOST_TOLD = 100;
+const MAX_SUMMARIES = 100;
 
 /** What is told of many assertions, and sentences about those that are left out. */
-interface ToldSummaries {
+interface LimitedSummaries {
   readonly told: readonly AssertionSummary[];
   readonly more: readonly string[];
 }
 
 /** Where each of thousands of cases has sentences of its own, only those that did not all pass. */
-export function toldSummaries(all: readonly AssertionSummary[]): ToldSummaries {
-  if (all.length <= MOST_TOLD) return { told: all, more: [] };
+export function limitSummaries(all: readonly AssertionSummary[]): LimitedSummaries {
+  if (all.length <= MAX_SUMMARIES) return { told: all, more: [] };
   const bad = all.filter(({ failed, errored }) => failed > 0 || Object.keys(errored).length > 0);
-  const told = bad.slice(0, MOST_TOLD);
+  const told = bad.slice(0, MAX_SUMMARIES);
   const more = (count: number, what: string) =>
     count > 0 ? [`${counted(count, 'more assertion')}${what}`] : [];
   return {

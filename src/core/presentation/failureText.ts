@@ -6,7 +6,7 @@ import { formatList } from '../text/format.ts';
 import { visibleLine, visibleText } from '../text/visibleText.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../verdict.ts';
 import { thresholdSentence } from './score.ts';
-import { missesBeside, missesIn, thresholdNote, verdictText } from './verdictText.ts';
+import { missesIn, otherMisses, thresholdNote, verdictText } from './verdictText.ts';
 import { STATUS_WORDS } from './words.ts';
 
 /** Something that a failure is about, to be opened. */
@@ -28,13 +28,13 @@ export interface Failure {
 }
 
 /** Characters of a turn that are repeated in its failure. */
-const TURN_LENGTH = 300;
+const MAX_TURN_LENGTH = 300;
 
 /** Lines of an error in which places are looked for. */
-const STACK_LINES = 50;
+const MAX_STACK_LINES = 50;
 
 /** Characters of what is told of one line, so that a failure leaves room for the others. */
-export const LONGEST_FAILURE = 4_000;
+export const MAX_FAILURE_LENGTH = 4_000;
 
 /**
  * What is wrong with a finished case: failing turns at their lines, the rest at its assertion. A line
@@ -56,7 +56,7 @@ export function failuresOf(line: CaseLine): Failure[] {
     failures.unshift(failure(reason, source, [...links, ...thrownAt(line.reason)]));
   }
   if (failures.length === 0) return [failure(caseText(line), line.source)];
-  return byLine(failures).map(together);
+  return byLine(failures).map(combineFailures);
 }
 
 /** What keeps a case from running. */
@@ -72,7 +72,7 @@ export function placeText({ path, range }: Source): string {
 /** Places in a program that an error names as Node does: `    at reply (/shop/bot.mjs:5:28)`. */
 function thrownAt(text: string): Link[] {
   const place = /^ +at (?:.* \()?((?:\/|[A-Za-z]:\\).*?):(\d{1,7})(?::(\d{1,7}))?\)?$/;
-  return text.split('\n', STACK_LINES).flatMap((one) => {
+  return text.split('\n', MAX_STACK_LINES).flatMap((one) => {
     const [, path, line, column = '1'] = place.exec(one) ?? [];
     if (path === undefined) return [];
     const start = {
@@ -114,7 +114,7 @@ function verdictFailures(verdict: Verdict, line: CaseLine): Failure[] {
     const texts = group.map(({ text }) => text);
     return failure([...texts, lines(summary)].join('\n\n'), group[0].source, [...links, asserted]);
   });
-  const misses = missesBeside(
+  const misses = otherMisses(
     placed.map(({ number }) => number),
     verdict,
   );
@@ -134,7 +134,7 @@ function byLine<One extends { readonly source: Source }>(
 }
 
 /** Of several turns the first line names all: often nothing else is seen. */
-function together(failures: [Failure, ...Failure[]]): Failure {
+function combineFailures(failures: [Failure, ...Failure[]]): Failure {
   const [{ source }] = failures;
   const links = uniqueBy(
     failures.flatMap((one) => one.links),
@@ -143,14 +143,14 @@ function together(failures: [Failure, ...Failure[]]): Failure {
   const turns = links.flatMap(({ turn }) => turn ?? []).sort((a, b) => a - b);
   const head = turns.length > 1 ? [`Turns ${formatList(turns.map(String))} failed.`] : [];
   const texts = [...head, ...failures.map(({ text }) => text)];
-  return { text: visibleText(texts.join('\n\n'), LONGEST_FAILURE), source, links };
+  return { text: visibleText(texts.join('\n\n'), MAX_FAILURE_LENGTH), source, links };
 }
 
 function turnText(entry: TurnVerdict, verdict: Verdict, turn: Turn | undefined): string {
   const prefix = `${turnLabel(entry.turn)}:`;
   const reasons =
     entry.rationale === '' ? missesIn(entry.turn, verdict) : [`${prefix} ${entry.rationale}`];
-  const said = turn ? visibleLine(textOf(turn), TURN_LENGTH) : '';
+  const said = turn ? visibleLine(textOf(turn), MAX_TURN_LENGTH) : '';
   return lines([
     ...(reasons.length > 0 ? reasons : [`${prefix} ${STATUS_WORDS[entry.status]}`]),
     entry.evidence?.verified ? `Quote: “${entry.evidence.text}”` : '',
@@ -168,5 +168,5 @@ function lines(texts: readonly string[]): string {
 }
 
 function failure(text: string, source: Source, links: readonly Link[] = []): Failure {
-  return { text: visibleText(text, LONGEST_FAILURE), source, links };
+  return { text: visibleText(text, MAX_FAILURE_LENGTH), source, links };
 }

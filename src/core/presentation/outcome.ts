@@ -6,7 +6,7 @@ import { type VerdictWords, verdictText } from './verdictText.ts';
 import { type ComparedWords, STATUS_WORDS } from './words.ts';
 
 /** What a verdict came to, without what was asked and why. */
-export interface Outcome {
+export interface VerdictResult {
   readonly status: Status;
   readonly score: number | null;
   readonly threshold: number;
@@ -17,12 +17,12 @@ export interface Outcome {
   /** Highest less lowest score of several samples, where they differ. */
   readonly spread?: number | undefined;
   /** Of several repetitions; the score is their mean. */
-  readonly repeated?: RepeatedOutcome | undefined;
+  readonly repeated?: RepeatedResult | undefined;
   /** Where two runs are compared; all else is of the second one, if it has it. */
   readonly compared?: ComparedWords | undefined;
 }
 
-interface RepeatedOutcome {
+interface RepeatedResult {
   readonly passed: number;
   /** Of so many that came to an end. */
   readonly finished: number;
@@ -31,7 +31,9 @@ interface RepeatedOutcome {
 }
 
 /** What an assertion came to over the repetitions of a case; a label where all of them have it. */
-export function combineOutcomes(outcomes: readonly [Outcome, ...Outcome[]]): Outcome {
+export function combineResults(
+  outcomes: readonly [VerdictResult, ...VerdictResult[]],
+): VerdictResult {
   const [first] = outcomes;
   if (outcomes.length === 1) return first;
   const { status, score } = combineVerdicts(outcomes);
@@ -48,9 +50,9 @@ export function combineOutcomes(outcomes: readonly [Outcome, ...Outcome[]]): Out
 }
 
 /** @param verdict its `judge` says how far its samples differ */
-export function outcomeOf(
+export function verdictResultOf(
   verdict: VerdictWords & { readonly judge?: { readonly spread: number | null } | undefined },
-): Outcome {
+): VerdictResult {
   const { status, score, threshold, label, value, reason } = verdict;
   const spread = verdict.judge?.spread ?? 0;
   const isMore = label !== undefined || (value !== undefined && value !== score);
@@ -68,10 +70,10 @@ export function outcomeOf(
  * What a verdict came to in a cell: `0.85 resolved`, `0.75 · 4` where the label is a number, `0.40 ↕0.30` where
  * samples differ, `2/3 0.80 (0.40–1.00)` of repetitions, `timeout`.
  */
-export function outcomeText(outcome: Outcome): string {
+export function verdictResultText(outcome: VerdictResult): string {
   const { status, score, threshold, label, reason, spread, repeated } = outcome;
   if (repeated) {
-    const glance = repeatedGlance(repeated, score, [threshold]);
+    const glance = repeatedSummaryOf(repeated, score, [threshold]);
     const why =
       status === 'error' || score === null ? (reason ?? STATUS_WORDS[status]) : labelText(label);
     return [...glance, ...(why === undefined ? [] : [why])].join(' ');
@@ -102,8 +104,8 @@ export function repeatedText(
 }
 
 /** `2/3 0.80 (0.40–1.00)`, each part by itself. @param thresholds that the scores are shown on their side of */
-export function repeatedGlance(
-  { passed, finished, range }: RepeatedOutcome,
+export function repeatedSummaryOf(
+  { passed, finished, range }: RepeatedResult,
   score: number | null,
   thresholds: readonly number[],
 ): string[] {
@@ -128,7 +130,7 @@ interface Row {
 }
 
 /** `0.80`, or `2/3 0.80 (0.40–1.00)` where it is repeated, each part by itself. */
-export function rowGlance({ scored, repeated }: Row): string[] {
+export function rowSummaryOf({ scored, repeated }: Row): string[] {
   const ran = ranText(repeated);
   const parts = [
     repeated && `${repeated.passed}/${repeated.finished}`,
@@ -160,6 +162,6 @@ function ranText(repeated: Row['repeated']): string | undefined {
 export function passedOf({
   passed,
   finished,
-}: Pick<RepeatedOutcome, 'passed' | 'finished'>): string {
+}: Pick<RepeatedResult, 'passed' | 'finished'>): string {
   return `${passed} of ${finished} ${STATUS_WORDS.pass}`;
 }

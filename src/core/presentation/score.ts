@@ -1,10 +1,10 @@
 import type { CaseLine } from '../record/runRecord.ts';
-import { reaches, type TurnBadge, valueOn } from '../scoring.ts';
+import { reaches, type TurnBadge, valueOnScale } from '../scoring.ts';
 import type { Verdict } from '../verdict.ts';
 
 /** Digits after the point; no two scores that differ in the ninth alone are told apart. */
-const FEWEST = 2;
-const MOST = 9;
+const MIN_DIGITS = 2;
+const MAX_DIGITS = 9;
 
 /**
  * Two digits, and more where two would show the score at or above a threshold that it misses: 0.997
@@ -22,10 +22,10 @@ export function badgeScoreText({ score, entries }: TurnBadge): string | undefine
 
 /** As it was written, in the scale of the verdict's value: `0.50`, `0.995`, `3 of 1–5`. */
 export function thresholdText(given: Pick<Verdict, 'threshold' | 'scale'>): string {
-  const limit = shortest(limitOf(given), MOST);
+  const limit = shortest(limitOf(given), MAX_DIGITS);
   if (given.scale) return `${limit} of ${given.scale.join('–')}`;
   const [, digits = ''] = limit.split('.');
-  return given.threshold.toFixed(Math.max(FEWEST, digits.length));
+  return given.threshold.toFixed(Math.max(MIN_DIGITS, digits.length));
 }
 
 /** A verdict's value: at most two digits, and more where two would not show its side of the threshold. */
@@ -60,15 +60,15 @@ export function thresholdSentence(score: number, threshold: number): string {
 
 /** The threshold in the scale of the value. */
 function limitOf({ threshold, scale = [0, 1] }: Pick<Verdict, 'threshold' | 'scale'>) {
-  return valueOn(scale, threshold);
+  return valueOnScale(scale, threshold);
 }
 
 /** How many digits keep a written number on the side of each limit that the number itself is on. */
 function digitsApart(value: number, limits: readonly number[]): number {
-  let digits = FEWEST;
+  let digits = MIN_DIGITS;
   const misleads = (limit: number) =>
     reaches(Number(value.toFixed(digits)), limit) !== reaches(value, limit);
-  while (digits < MOST && limits.some(misleads)) digits += 1;
+  while (digits < MAX_DIGITS && limits.some(misleads)) digits += 1;
   return digits;
 }
 

@@ -37,7 +37,7 @@ export function samplesText({ judge }: Pick<Verdict, 'judge'>): string | undefin
 }
 
 /** As many assertions are named that were asked in the same request. */
-const NAMED = 3;
+const MAX_NAMED = 3;
 
 /** `asked together with role-adherence`; undefined if it was asked by itself, as one does. */
 export function togetherText({ details }: Pick<Verdict, 'details'>): string | undefined {
@@ -46,7 +46,7 @@ export function togetherText({ details }: Pick<Verdict, 'details'>): string | un
   const { data: others = [] } = z.array(z.string()).safeParse(details.asked_with);
   if (others.length === 0) return undefined;
   // Of a type that stands several times, the digest says nothing to people.
-  const named = others.slice(0, NAMED).map((key) => key.replace(/#[0-9a-f]{8}$/, ''));
+  const named = others.slice(0, MAX_NAMED).map((key) => key.replace(/#[0-9a-f]{8}$/, ''));
   const more = others.length - named.length;
   return `asked together with ${formatList(more > 0 ? [...named, `${more} more`] : named)}`;
 }
@@ -72,7 +72,7 @@ export function missesIn(turn: number, { misses }: Pick<Verdict, 'misses'>): str
 }
 
 /** What was missed beside what is told at turns, and by the rationale. */
-export function missesBeside(turns: readonly number[], { misses, rationale }: Verdict): string[] {
+export function otherMisses(turns: readonly number[], { misses, rationale }: Verdict): string[] {
   return misses.filter(
     (miss) => `${miss}.` !== rationale && !turns.some((turn) => isOf(turn, miss)),
   );

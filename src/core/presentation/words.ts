@@ -1,5 +1,5 @@
 import type { CaseIdentity } from '../identity.ts';
-import type { LabelStanding, Opinion } from '../record/label.ts';
+import type { LabelValidity, Opinion } from '../record/label.ts';
 import type { CaseLine, OriginKind, StopReason } from '../record/runRecord.ts';
 import { visibleLine } from '../text/visibleText.ts';
 import type { Status } from '../verdict.ts';
@@ -104,7 +104,7 @@ export function caseName({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>):
 }
 
 /** As many are told in a view; all of them by the command line. */
-const TOLD = 20;
+const MAX_SHOWN = 20;
 
 /** `shop.labels/ann.jsonl:3: This line is no JSON. …` @param place what is shown of its path */
 export function labelProblemText(
@@ -119,11 +119,11 @@ export function labelProblemTexts(
   problems: readonly { readonly path: string; readonly line?: number; readonly message: string }[],
   shownPath: (path: string) => string,
 ): string[] {
-  return problems.slice(0, TOLD).map((one) => labelProblemText(shownPath(one.path), one));
+  return problems.slice(0, MAX_SHOWN).map((one) => labelProblemText(shownPath(one.path), one));
 }
 
 /** For people, after a label; nothing where it is current. */
-export const STANDING_WORDS: Readonly<Record<LabelStanding, string>> = {
+export const VALIDITY_WORDS: Readonly<Record<LabelValidity, string>> = {
   current: '',
   'other-question': 'the question has changed since',
   'earlier-text': 'label is of an earlier text',

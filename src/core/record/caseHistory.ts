@@ -13,7 +13,7 @@ export interface CaseHistory {
   /** How many of the newest failed without a break. */
   readonly failing: number;
   /** `flaky`: it changed more than once, or the repetitions of one run differ; `broken`: it fails and did not before. */
-  readonly kind: 'passing' | 'failing' | 'broken' | 'mended' | 'flaky';
+  readonly kind: 'passing' | 'failing' | 'broken' | 'fixed' | 'flaky';
 }
 
 /**
@@ -42,7 +42,7 @@ type RunOfCase = Pick<RepeatedCase, 'status' | 'passRate'>;
 
 function steadyKind(fails: boolean, changes: number): CaseHistory['kind'] {
   if (changes === 0) return fails ? 'failing' : 'passing';
-  return fails ? 'broken' : 'mended';
+  return fails ? 'broken' : 'fixed';
 }
 
 /** `Failed 3 of the last 10 runs, on and off: flaky.` */
@@ -55,8 +55,8 @@ export function historyText({ runs, failed, failing, kind }: CaseHistory): strin
       return `Failed all of the last ${counted(runs, 'run')}: broken, not flaky.`;
     case 'broken':
       return `${some}, ${failing === 1 ? 'the newest one' : `the newest ${failing}`}: broken.`;
-    case 'mended':
-      return `${some}, and not since: mended.`;
+    case 'fixed':
+      return `${some}, and not since: fixed.`;
     case 'flaky':
       if (failed > 0 && failed < runs) return `${some}, on and off: flaky.`;
       return `${failed === 0 ? 'Passed' : 'Failed'} all of the last ${counted(runs, 'run')}, but not in every repetition: flaky.`;

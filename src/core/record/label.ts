@@ -64,13 +64,13 @@ export function majority(labels: readonly Pick<Label, 'status'>[]): Label['statu
  * turn, so that it is of another one; `other-question` where only what is asked has changed, so that it counts and
  * is marked.
  */
-export type LabelStanding = 'current' | 'other-question' | 'earlier-text';
+export type LabelValidity = 'current' | 'other-question' | 'earlier-text';
 
 /** @param now the conversation and the question of a verdict */
-export function standingOf(
+export function validityOf(
   label: Pick<Label, 'conversation_hash' | 'question_hash'>,
   now: { readonly conversation: string; readonly question?: string | undefined },
-): LabelStanding {
+): LabelValidity {
   if (label.conversation_hash !== now.conversation) return 'earlier-text';
   const isOther =
     label.question_hash !== undefined &&
@@ -103,7 +103,7 @@ export function subjectKey({ assertion, turn }: Subject): string {
 }
 
 /** Whether a person says the same as a verdict. */
-export function saysSame(
+export function agreesWith(
   opinion: Pick<Opinion, 'status' | 'label'>,
   verdict: { readonly status: Status; readonly label?: string | undefined },
 ): boolean {

@@ -1,6 +1,6 @@
 import { groupBy } from '../data/data.ts';
 import { type CaseIdentity, caseKey } from '../identity.ts';
-import { mean, SAME } from '../scoring.ts';
+import { mean, SCORE_EPSILON } from '../scoring.ts';
 import { isFailure, type Status } from '../verdict.ts';
 import type { CaseSummary, EndLine } from './runRecord.ts';
 
@@ -58,7 +58,7 @@ export function rangeOf(
 ): readonly [number, number] | undefined {
   const scores = scoresOf(given);
   const [low, high] = [Math.min(...scores), Math.max(...scores)];
-  return high - low > SAME ? [low, high] : undefined;
+  return high - low > SCORE_EPSILON ? [low, high] : undefined;
 }
 
 /** What the verdicts of one assertion come to over the repetitions of a case: all must pass. */

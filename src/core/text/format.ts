@@ -65,12 +65,12 @@ export function escapeRegExp(text: string): string {
 }
 
 /** Names as a message lists them: a file may declare thousands. */
-export function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).join(', ');
-  return names.length > MOST_LISTED ? `${shown}, … (${readable(names.length)} in all)` : shown;
+export function truncateList(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_LISTED).join(', ');
+  return names.length > MAX_LISTED ? `${shown}, … (${readable(names.length)} in all)` : shown;
 }
 
-const MOST_LISTED = 30;
+const MAX_LISTED = 30;
 
 /** `24 cases`, `24 cases, run 30 times` where some are repeated. */
 export function runTimes(cases: number, executions: number): string {

@@ -11,9 +11,9 @@ import { assertionMapping, findAssertionType } from '../../assertions/registry.t
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
 import { parseAt } from '../../core/at.ts';
 import type { Turn } from '../../core/conversation.ts';
-import { changedAt, type Mapping, mappingOf, remembered, valueAt } from '../../core/data/data.ts';
+import { type Mapping, mappingOf, memoize, valueAt, withValueAt } from '../../core/data/data.ts';
 import { isFileKind, isProgramFile } from '../../core/meaning.ts';
-import { type Scale, UNIT } from '../../core/scoring.ts';
+import { type Scale, UNIT_SCALE } from '../../core/scoring.ts';
 import {
   type Assertion,
   type At,
@@ -46,7 +46,7 @@ export async function buildAssertion(
   input: AssertionInput,
   { index, key, scriptedTurn, at: outerAt }: AssertionSlot,
   location: Location,
-  about: AboutCase,
+  about: CaseContext,
   scope: Scope,
 ): Promise<Assertion | undefined> {
   const given = assertionMapping(input);
@@ -64,21 +64,21 @@ export async function buildAssertion(
   const filled = fillParams(
     type,
     // Nested assertions are made by themselves: their texts have rules of their own.
-    mappingOf(paths.reduce<unknown>((own, path) => changedAt(own, path, () => null), params)),
+    mappingOf(paths.reduce<unknown>((own, path) => withValueAt(own, path, () => null), params)),
     typeof input === 'string',
     location,
     about,
     scope,
   );
   for (const { path, message } of type.faults?.(filled) ?? []) {
-    reporter.say('bad-value', message, within(location, ...path));
+    reporter.report('bad-value', message, within(location, ...path));
   }
   warnOfUnset(filled, location, scope);
   checkNeeds(type, location, about, scope);
   const idle = type.idle?.(about.facts, about.known);
   if (idle) {
     const message = `This assertion will be skipped: ${idle}.`;
-    reporter.sayOnKey('nothing-to-judge', message, location, { severity: 'warning' });
+    reporter.reportOnKey('nothing-to-judge', message, location, { severity: 'warning' });
   }
   const at = readAt(
     given.at ?? outerAt,
@@ -95,7 +95,7 @@ export async function buildAssertion(
   const own = await resolveModel(given.judge, within(location, 'judge'), scope);
   const judge = await overrideJudge(own ?? prompt?.model ?? about.judge, scope);
   if (asksJudge(type) && !judge && given.judge === undefined && !about.judgeNamed) {
-    reporter.sayOnKey('no-judge', NO_JUDGE, location, {
+    reporter.reportOnKey('no-judge', NO_JUDGE, location, {
       severity: 'warning',
       // An included file holds cases only: there the judge cannot stand at the top.
       ...(location.document.path === scope.document.path && {
@@ -158,7 +158,7 @@ function warnOfType(text: string, location: Location, { reporter }: Scope): void
   const name = text.trim();
   if (!findAssertionType(name)) return;
   const message = `The judge takes "${name}" for a sentence to check. For the assertion of that type, write \`type: ${name}\`.`;
-  reporter.say('type-as-sentence', message, location, {
+  reporter.report('type-as-sentence', message, location, {
     severity: 'warning',
     replacement: `type: ${name}`,
   });
@@ -170,16 +170,16 @@ const ASKED_KEY = /add `(\w+)`/;
 function checkNeeds(
   type: AssertionType,
   location: Location,
-  { facts, known }: AboutCase,
-  { reporter, unsound }: Scope,
+  { facts, known }: CaseContext,
+  { reporter, invalidKeys }: Scope,
 ): void {
   const needed = type.needs?.(facts, known);
   if (!needed) return;
   const key = ASKED_KEY.exec(needed)?.[1];
-  if (key !== undefined && unsound.has(key)) return;
+  if (key !== undefined && invalidKeys.has(key)) return;
   // Under `defaults` the file needs it, else the case: `cases` and its place.
   const to = location.path[0] === 'cases' ? location.path.slice(0, 2) : [];
-  reporter.sayOnKey('missing-need', needed, location, {
+  reporter.reportOnKey('missing-need', needed, location, {
     ...(key !== undefined && { fix: { add: { to, key } } }),
   });
 }
@@ -189,7 +189,7 @@ function checkReported(
   type: AssertionType,
   at: At,
   location: Location,
-  { facts, known, targetAt, historyTurns = 0 }: AboutCase,
+  { facts, known, targetAt, historyTurns = 0 }: CaseContext,
   { reporter }: Scope,
 ): void {
   const last = at.kind === 'range' ? [at.from, at.to] : at.kind === 'turns' ? at.turns : [Infinity];
@@ -200,7 +200,7 @@ function checkReported(
   const { message, key } = hidden;
   // A fix is an edit of the problem's own document.
   const fixable = key !== undefined && targetAt?.document === location.document;
-  reporter.sayOnKey('not-reported', message, location, {
+  reporter.reportOnKey('not-reported', message, location, {
     ...(fixable && {
       // A pointer to begin from.
       fix: { add: { to: targetAt.path, key, value: `/${key}` } },
@@ -209,7 +209,7 @@ function checkReported(
 }
 
 /** The key of a type's own that names a model. */
-const modelKeyOf = remembered(({ params }: AssertionType) =>
+const modelKeyOf = memoize(({ params }: AssertionType) =>
   Object.keys(params.shape).find((key) => {
     const field = params.shape[key];
     return field !== undefined && meaningOf(field).refersTo === 'model';
@@ -230,7 +230,8 @@ async function absolutePaths(
     if (kind === 'program' && !isProgramFile(text)) continue;
     const file = await findReferenced(text, within(location, ...path), kind, scope);
     // A command is run as it is written, in the folder of the file.
-    if (file !== undefined && kind !== 'program') absolute = changedAt(absolute, path, () => file);
+    if (file !== undefined && kind !== 'program')
+      absolute = withValueAt(absolute, path, () => file);
   }
   return mappingOf(absolute);
 }
@@ -241,7 +242,7 @@ function scaleOf(
   params: Mapping,
   prompt: JudgePrompt | undefined,
 ): Scale {
-  if (scale !== 'own') return scale ?? UNIT;
+  if (scale !== 'own') return scale ?? UNIT_SCALE;
   return scaleOfGrading(writtenGrading(params) ?? prompt?.grading);
 }
 
@@ -253,7 +254,8 @@ function thresholdOf(
 ): number | undefined {
   if (typeof given !== 'number') return undefined;
   const { share, problem } = readThreshold(given, scale);
-  if (problem) reporter.say(problem.code, problem.message, within(location, 'threshold'), problem);
+  if (problem)
+    reporter.report(problem.code, problem.message, within(location, 'threshold'), problem);
   return share;
 }
 
@@ -263,7 +265,7 @@ function fillParams(
   { instructions, ...rest }: Mapping,
   plain: boolean,
   location: Location,
-  { facts }: AboutCase,
+  { facts }: CaseContext,
   scope: Scope,
 ): Mapping {
   // A plain text stands where the assertion does.
@@ -287,7 +289,7 @@ function labelOf(type: AssertionType, params: Mapping, prompt: JudgePrompt | und
 }
 
 /** What an assertion may know about its case. */
-export interface AboutCase {
+export interface CaseContext {
   readonly facts: CaseFacts;
   readonly known: Known;
   /** The mapping of its target, if it has one. */
@@ -309,27 +311,27 @@ function readAt(
   side: AssertionType['side'],
   scriptedTurn: number | undefined,
   location: Location,
-  about: AboutCase,
+  about: CaseContext,
   { reporter }: Scope,
 ): At {
-  const at = parseAt(given ?? (scriptedTurn === undefined ? unlessSaid(about) : undefined));
+  const at = parseAt(given ?? (scriptedTurn === undefined ? defaultAt(about) : undefined));
   const fault =
     scriptedTurn !== undefined && at.kind !== 'all'
       ? 'An assertion under a turn checks the reply to that turn. Remove `at`.'
       : faultOf(at, side, about);
-  if (fault !== undefined) reporter.say('bad-at', fault, location);
+  if (fault !== undefined) reporter.report('bad-at', fault, location);
   return at;
 }
 
 /** What is looked at where an assertion does not say it. */
-function unlessSaid({ historyTurns }: AboutCase): 'all' | 'live' {
+function defaultAt({ historyTurns }: CaseContext): 'all' | 'live' {
   return historyTurns === undefined ? 'all' : 'live';
 }
 
 function faultOf(
   at: At,
   side: AssertionType['side'],
-  { sides, historyTurns = 0 }: AboutCase,
+  { sides, historyTurns = 0 }: CaseContext,
 ): string | undefined {
   const turnCount = sides?.length;
   if (at.kind === 'range') {

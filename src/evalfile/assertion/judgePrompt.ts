@@ -26,7 +26,7 @@ export async function promptOf(
   const { reporter } = scope;
   if ((reference === undefined) === (instructions === undefined)) {
     const message = 'Set either `prompt`, the path of a judge prompt, or `instructions`.';
-    reporter.sayOnKey('prompt-or-instructions', message, location, {
+    reporter.reportOnKey('prompt-or-instructions', message, location, {
       ...(reference === undefined && { fix: { add: { to: location.path, key: 'instructions' } } }),
     });
     return undefined;
@@ -40,9 +40,9 @@ export async function promptOf(
   for (const name of loaded.needs) {
     if (!lacks(facts, name, scope)) continue;
     const message = `The prompt needs \`context.${name}\`. Add \`${name}\` to the case's \`context\`.`;
-    reporter.say('missing-context', message, promptLocation);
+    reporter.report('missing-context', message, promptLocation);
   }
-  for (const { name } of loaded.variables) sayLacking(name, promptLocation, facts, scope);
+  for (const { name } of loaded.variables) reportMissingFact(name, promptLocation, facts, scope);
   if (!loaded.prompt) return undefined;
   const own: Location = { document: loaded.document, path: ['model'], owner: location.owner };
   const model = await resolveModel(loaded.model, own, scope);
@@ -66,32 +66,32 @@ export function checkInstructions(
   for (const problem of problems) reporter.add(problem, owner);
   for (const { name, offset, length } of templateVariables(instructions)) {
     const range = pieceAt(offset, length);
-    sayLacking(name, location, facts, scope, range);
+    reportMissingFact(name, location, facts, scope, range);
     const key = contextKey(name);
     if (key === undefined || !lacks(facts, key, scope)) continue;
     const message = `The case's \`context\` has no \`${key}\`.`;
-    reporter.say('missing-context', message, location, { ...(range && { range }) });
+    reporter.report('missing-context', message, location, { ...(range && { range }) });
   }
 }
 
 /** Of a variable whose part of the case is missing. @param range of the variable in the value */
-function sayLacking(
+function reportMissingFact(
   variable: string,
   location: Location,
   facts: CaseFacts,
-  { reporter, unsound }: Scope,
+  { reporter, invalidKeys }: Scope,
   range?: Range,
 ): void {
   const fact = lackingFact(variable, facts);
-  if (fact === undefined || unsound.has(fact)) return;
+  if (fact === undefined || invalidKeys.has(fact)) return;
   const shared = fact === 'expectations' ? ['defaults'] : [];
   const { path } = location;
   const to = path[0] === 'cases' ? path.slice(0, 2) : shared;
   const fix = { add: { to, key: fact } };
   const message = lackingSentence(variable, fact);
-  reporter.say('missing-fact', message, location, { fix, ...(range && { range }) });
+  reporter.report('missing-fact', message, location, { fix, ...(range && { range }) });
 }
 
-function lacks({ context }: CaseFacts, key: string, { unsound }: Scope): boolean {
-  return !Object.hasOwn(context, key) && !unsound.has('context');
+function lacks({ context }: CaseFacts, key: string, { invalidKeys }: Scope): boolean {
+  return !Object.hasOwn(context, key) && !invalidKeys.has('context');
 }

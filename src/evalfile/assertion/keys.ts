@@ -1,16 +1,16 @@
 import { withoutDefaults } from '../../assertions/questionHash.ts';
 import { findAssertionType } from '../../assertions/registry.ts';
 import {
-  changedAt,
   freeNames,
   isMapping,
   type Mapping,
   mappingOf,
   type Path,
   valueAt,
+  withValueAt,
 } from '../../core/data/data.ts';
 import { digestOf } from '../../node/hashes.ts';
-import type { Listed } from '../loadedSuite.ts';
+import type { WrittenAssertion } from '../loadedSuite.ts';
 import { type Location, type Reporter, type Scope, within } from '../scope.ts';
 
 /**
@@ -30,7 +30,7 @@ import { type Location, type Reporter, type Scope, within } from '../scope.ts';
  *
  * @param listed in the order of the case, defaults first
  */
-export function assertionKeys(listed: readonly Listed[]): string[] {
+export function assertionKeys(listed: readonly WrittenAssertion[]): string[] {
   const lists = new Map<number | undefined, OwnKeys>();
   for (const { given, scriptedTurn } of listed) {
     const list = lists.get(scriptedTurn) ?? new OwnKeys();
@@ -100,7 +100,7 @@ class OwnKeys {
     if (label !== undefined) return label.replace(/[%/]/g, encodeURIComponent);
     const type = typeOf(assertion);
     if (this.#counts.get(type) === 1) return String(type);
-    return `${String(type)}#${digestOf(askedIn(assertion)).slice(0, 8)}`;
+    return `${String(type)}#${digestOf(questionOf(assertion)).slice(0, 8)}`;
   }
 }
 
@@ -110,13 +110,13 @@ function typeOf(assertion: unknown): unknown {
 }
 
 /** What an assertion says of what is asked, those that it holds included. */
-function askedIn(assertion: unknown): Mapping {
+function questionOf(assertion: unknown): Mapping {
   const given =
     typeof assertion === 'string'
       ? { type: 'criterion', criterion: assertion }
       : mappingOf(assertion);
   const whole = pathsOfNested(given).reduce<unknown>(
-    (holder, path) => changedAt(holder, path, askedIn),
+    (holder, path) => withValueAt(holder, path, questionOf),
     given,
   );
   const { threshold: _t, weight: _w, required: _r, name, ...asked } = mappingOf(whole);
@@ -142,12 +142,12 @@ export function checkKeys(assertions: readonly Keyed[], reporter: Reporter): voi
   const freeName = freeNames(names, (name, number) => `${name} ${number}`);
   for (const one of assertions) {
     const first = taken.get(one.key);
-    if (first) sayTaken(one, first, freeName, reporter);
+    if (first) reportDuplicate(one, first, freeName, reporter);
     else taken.set(one.key, one);
   }
 }
 
-function sayTaken(
+function reportDuplicate(
   { given, location }: Keyed,
   first: Keyed,
   freeName: (name: string) => string,
@@ -158,7 +158,7 @@ function sayTaken(
   const free = freeName(name ?? String(typeOf(given)));
   if (label !== undefined) {
     const message = `Another assertion here is named "${label}". Give this one a different name.`;
-    reporter.say('same-assertion', message, within(location, 'name'), { replacement: free });
+    reporter.report('same-assertion', message, within(location, 'name'), { replacement: free });
     return;
   }
   const nameable = isMapping(given) && !ownsName(given);
@@ -167,7 +167,7 @@ function sayTaken(
       ? 'This assertion repeats another one, so results could not tell them apart.'
       : `Another assertion here is named "${name}".`;
   const message = `${why} ${nameable ? 'Give this one a `name`, or remove it.' : 'Remove this one.'}`;
-  reporter.sayOnKey('same-assertion', message, location, {
+  reporter.reportOnKey('same-assertion', message, location, {
     fix: {
       remove: location.path,
       ...(nameable && { add: { to: location.path, key: 'name', value: free } }),
@@ -180,16 +180,16 @@ function ownsName(given: unknown): boolean {
   return Object.hasOwn(findAssertionType(typeOf(given))?.params.shape ?? {}, 'name');
 }
 
-interface ListedAssertion extends Listed {
+interface LocatedAssertion extends WrittenAssertion {
   readonly location: Location;
 }
 
 /** Defaults first, then the case's own, then those under its turns; from whatever stands there. */
-export function listedAssertions(
+export function collectAssertions(
   { assert, turns }: Mapping,
   location: Location,
   { file, document }: Scope,
-): ListedAssertion[] {
+): LocatedAssertion[] {
   const defaults: Location = { document, path: ['defaults', 'assert'], owner: location.owner };
   return [
     ...listed(file.defaults?.assert, defaults),
@@ -201,7 +201,7 @@ export function listedAssertions(
   ];
 }
 
-function listed(list: unknown, location: Location): ListedAssertion[] {
+function listed(list: unknown, location: Location): LocatedAssertion[] {
   return itemsOf(list).map((given, index) => ({ given, location: within(location, index) }));
 }
 

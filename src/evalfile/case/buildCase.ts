@@ -1,21 +1,21 @@
 import { toConversation, turnsOf } from '../../core/conversation.ts';
-import { remembered } from '../../core/data/data.ts';
+import { memoize } from '../../core/data/data.ts';
 import { unwrapTools } from '../../core/message.ts';
-import type { Assertion, Repeat, SaidBefore, SuiteCase } from '../../core/suite.ts';
+import type { Assertion, MessageHistory, Repeat, SuiteCase } from '../../core/suite.ts';
 import { sha256 } from '../../node/hashes.ts';
 import type { AssertionInput } from '../assertion/assertionSchema.ts';
-import { type AboutCase, buildAssertion } from '../assertion/buildAssertion.ts';
-import { assertionKeys, checkKeys, listedAssertions } from '../assertion/keys.ts';
-import { type OfferedTools, outsideModel, resolveModel } from '../modelsAndTargets.ts';
+import { buildAssertion, type CaseContext } from '../assertion/buildAssertion.ts';
+import { assertionKeys, checkKeys, collectAssertions } from '../assertion/keys.ts';
+import { modelFromOptions, type OfferedTools, resolveModel } from '../modelsAndTargets.ts';
 import type { CaseInput } from '../schema.ts';
 import { type Scope, within } from '../scope.ts';
-import { type Own, severalIn, type Variant } from '../variants/several.ts';
-import { atTop, type CaseSource, type ReadCase, readCase } from './caseSources.ts';
+import { type Variant, type VariantInput, variantSetOf } from '../variants/several.ts';
+import { type CaseSource, type ReadCase, readCase, topLevelAt } from './caseSources.ts';
 import { conversationOf } from './conversationOf.ts';
 import { fillIn } from './fillIn.ts';
 
 /** SHA-256 of a case's text, hexadecimal: what tells a stale verdict. */
-export const hashOfCase = remembered(({ location }: CaseSource): string => {
+export const hashOfCase = memoize(({ location }: CaseSource): string => {
   const { document, path } = location;
   const { start, end } = document.entryRangeOf(path);
   return hashOfText(document.text.slice(document.offsetAt(start), document.offsetAt(end)));
@@ -31,13 +31,13 @@ interface BuiltParts {
   readonly suiteCase?: SuiteCase;
   /** Where its conversation comes from, and what was said before that; absent where it is at fault. */
   readonly origin?: SuiteCase['origin'];
-  readonly history?: SaidBefore;
+  readonly history?: MessageHistory;
 }
 
 export async function buildCase(source: CaseSource, suite: Scope): Promise<BuiltParts> {
   const read = readCase(source, suite);
   if (!read) return {};
-  const several = await severalIn(read);
+  const several = await variantSetOf(read);
   if (!several) return buildOne(read, source);
   const built = await buildOne(several.common, source, several.sample);
   if (!built.suiteCase) return built;
@@ -48,7 +48,11 @@ export async function buildCase(source: CaseSource, suite: Scope): Promise<Built
 }
 
 /** @param own what only this variant of the case has */
-async function buildOne(given: ReadCase, source: CaseSource, own: Own = {}): Promise<BuiltParts> {
+async function buildOne(
+  given: ReadCase,
+  source: CaseSource,
+  own: VariantInput = {},
+): Promise<BuiltParts> {
   const { facts: said = {} } = own.recorded ?? {};
   const context = { ...given.input.context, ...said.context, ...own.values };
   const read: ReadCase = { ...given, input: { ...given.input, context } };
@@ -59,7 +63,7 @@ async function buildOne(given: ReadCase, source: CaseSource, own: Own = {}): Pro
     : offeredTools(read);
   const judge = await judgeOf(read);
   const judgeNamed =
-    scope.unsound.has('judge') ||
+    scope.invalidKeys.has('judge') ||
     (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '';
   const known = await conversationOf(read, offered, { judge, judgeNamed }, own.recorded);
   const { origin, history } = known ?? {};
@@ -86,7 +90,7 @@ async function buildOne(given: ReadCase, source: CaseSource, own: Own = {}): Pro
     // What a file of data says is no text of ours: nothing is filled in.
     ...(said.role !== undefined && { role: said.role }),
   };
-  const about: AboutCase = {
+  const about: CaseContext = {
     facts,
     judge,
     judgeNamed,
@@ -127,36 +131,36 @@ async function buildOne(given: ReadCase, source: CaseSource, own: Own = {}): Pro
 
 /** The tools of the case, else of the file, and where they stand. */
 function offeredTools({ input, location, scope }: ReadCase): OfferedTools | undefined {
-  if (scope.unsound.has('tools')) return undefined;
+  if (scope.invalidKeys.has('tools')) return undefined;
   if (input.tools) return { tools: unwrapTools(input.tools), location: within(location, 'tools') };
   const { tools } = scope.file;
-  return tools && { tools: unwrapTools(tools), location: atTop('tools', location, scope) };
+  return tools && { tools: unwrapTools(tools), location: topLevelAt('tools', location, scope) };
 }
 
 function judgeOf({ input, location, scope }: ReadCase) {
   const { file, options } = scope;
   if (options.judgeOverride?.judge !== undefined) {
-    return outsideModel(options.judgeOverride.judge, scope);
+    return modelFromOptions(options.judgeOverride.judge, scope);
   }
-  if (scope.unsound.has('judge')) return undefined;
+  if (scope.invalidKeys.has('judge')) return undefined;
   if (input.judge !== undefined) return resolveModel(input.judge, within(location, 'judge'), scope);
   if (file.judge !== undefined) {
-    return resolveModel(file.judge, atTop('judge', location, scope), scope);
+    return resolveModel(file.judge, topLevelAt('judge', location, scope), scope);
   }
-  return options.defaultJudge ? outsideModel(options.defaultJudge, scope) : undefined;
+  return options.defaultJudge ? modelFromOptions(options.defaultJudge, scope) : undefined;
 }
 
 async function assertionsOf(
-  { input, location, scope, isSound }: ReadCase,
-  about: AboutCase,
+  { input, location, scope, isValid }: ReadCase,
+  about: CaseContext,
 ): Promise<readonly Assertion[] | undefined> {
-  const all = listedAssertions(input, location, scope);
+  const all = collectAssertions(input, location, scope);
   if (all.length === 0) {
     // What was to be checked is not known.
-    if (['defaults', 'assert', 'turns'].some((key) => scope.unsound.has(key))) return undefined;
+    if (['defaults', 'assert', 'turns'].some((key) => scope.invalidKeys.has(key))) return undefined;
     const message =
       'The case checks nothing. Add `assert` to the case, to one of its turns, or to `defaults`.';
-    scope.reporter.sayOnKey('no-assertion', message, location, {
+    scope.reporter.reportOnKey('no-assertion', message, location, {
       fix: { add: { to: location.path, key: 'assert' } },
     });
     return undefined;
@@ -166,7 +170,7 @@ async function assertionsOf(
   checkKeys(keyed, scope.reporter);
   const built = await Promise.all(
     keyed.map(({ given, location: inner, ...slot }) =>
-      isSound(inner.path.slice(location.path.length))
+      isValid(inner.path.slice(location.path.length))
         ? buildAssertion(given as AssertionInput, slot, inner, about, scope)
         : undefined,
     ),

@@ -17,19 +17,19 @@ interface BuiltCase {
   readonly dependencies: ReadonlySet<string>;
   readonly prompts: ReadonlySet<LoadedPrompt>;
   /** What was asked about other files, which may be others the next time. */
-  readonly looks: readonly Look[];
+  readonly fileDependencies: readonly FileDependency[];
 }
 
 /** What the cases of a suite rest on beside their own text: values, compared one by one. */
-type Ground = readonly unknown[];
+type CacheKey = readonly unknown[];
 
-interface Kept {
-  readonly ground: Ground;
+interface CachedCases {
+  readonly ground: CacheKey;
   readonly cases: readonly BuiltCase[];
 }
 
 /** What came of the cases of a suite, for as long as somebody has that suite. */
-const KEPT = new WeakMap<LoadedSuite, Kept>();
+const CACHED = new WeakMap<LoadedSuite, CachedCases>();
 
 /**
  * The cases of a suite, built but for those that came out the same in an earlier version of the suite: the very
@@ -37,8 +37,8 @@ const KEPT = new WeakMap<LoadedSuite, Kept>();
  * same head, with the same other files.
  */
 export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
-  const ground = groundOf(suite);
-  const kept = before && KEPT.get(before);
+  const ground = cacheKeyOf(suite);
+  const kept = before && CACHED.get(before);
   const isSame = (value: unknown, index: number) => value === kept?.ground[index];
   const stays = ground.length === kept?.ground.length && ground.every(isSame);
   const earlier = stays ? kept.cases : [];
@@ -49,7 +49,8 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
       const known = earlier[cases.length];
       // Two texts may be equal and stand at other places.
       const unchanged = isMapping(source.raw) && known?.raw === source.raw;
-      const isStillSo = known && unchanged && (await areStillSo(known.looks, suite.files));
+      const isStillSo =
+        known && unchanged && (await areUnchanged(known.fileDependencies, suite.files));
       const built = isStillSo ? known : await build(source, suite);
       cases.push(built);
       for (const path of built.dependencies) suite.dependencies.add(path);
@@ -67,7 +68,7 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
       }));
     },
     prompts: () => cases.flatMap(({ prompts }) => [...prompts]),
-    keepFor: (loaded: LoadedSuite) => KEPT.set(loaded, { ground, cases }),
+    keepFor: (loaded: LoadedSuite) => CACHED.set(loaded, { ground, cases }),
   };
 }
 
@@ -75,12 +76,12 @@ async function build(source: CaseSource, suite: Scope): Promise<BuiltCase> {
   const reporter = new Reporter();
   const dependencies = new Set<string>();
   const prompts = new Set<LoadedPrompt>();
-  const looks: Look[] = [];
+  const fileDependencies: FileDependency[] = [];
   const scope: Scope = {
     ...suite,
     reporter,
     dependencies,
-    files: watched(suite.files, looks),
+    files: trackDependencies(suite.files, fileDependencies),
     loadPrompt: (text, path) => {
       const prompt = suite.loadPrompt(text, path);
       prompts.add(prompt);
@@ -90,10 +91,18 @@ async function build(source: CaseSource, suite: Scope): Promise<BuiltCase> {
   const { suiteCase, ...known } = await buildCase(source, scope);
   const outline = outlineOf(source, known, scope);
   const { raw } = source;
-  return { raw, suiteCase, outline, reports: reporter.reports, dependencies, prompts, looks };
+  return {
+    raw,
+    suiteCase,
+    outline,
+    reports: reporter.reports,
+    dependencies,
+    prompts,
+    fileDependencies,
+  };
 }
 
-function groundOf({ document, options }: Scope): Ground {
+function cacheKeyOf({ document, options }: Scope): CacheKey {
   const { cases: _, ...head } = mappingOf(document.value);
   const { workspace, defaultJudge, judgeOverride } = options;
   const lines = document.positionAt(document.text.length).line;
@@ -101,33 +110,36 @@ function groundOf({ document, options }: Scope): Ground {
 }
 
 /** A question about other files that was asked for a case. */
-interface Look {
+interface FileDependency {
   ask(files: Files): Promise<unknown>;
   /** What tells its answer from others. */
   readonly answer: Promise<string>;
 }
 
 /** Files that note what they are asked. */
-function watched(files: Files, looks: Look[]): Files {
-  return askedThrough((_question, ask) => {
+function trackDependencies(files: Files, fileDependencies: FileDependency[]): Files {
+  return interceptFiles((_question, ask) => {
     const answer = ask(files);
-    looks.push({ ask, answer: markOf(answer) });
+    fileDependencies.push({ ask, answer: markOf(answer) });
     return answer;
   });
 }
 
 /** Whether all questions still have the answers that they had. */
-async function areStillSo(looks: readonly Look[], files: Files): Promise<boolean> {
+async function areUnchanged(
+  fileDependencies: readonly FileDependency[],
+  files: Files,
+): Promise<boolean> {
   const same = await Promise.all(
-    looks.map(async ({ ask, answer }) => (await markOf(ask(files))) === (await answer)),
+    fileDependencies.map(async ({ ask, answer }) => (await markOf(ask(files))) === (await answer)),
   );
   return same.every(Boolean);
 }
 
 /** Files of which each question is asked once: cases that name the same file share its answer. */
-export function askedOnce(files: Files): Files {
+export function memoizeFiles(files: Files): Files {
   const answers = new Map<string, Promise<unknown>>();
-  return askedThrough(<Answer>(question: string, ask: (from: Files) => Promise<Answer>) => {
+  return interceptFiles(<Answer>(question: string, ask: (from: Files) => Promise<Answer>) => {
     const answer = (answers.get(question) as Promise<Answer> | undefined) ?? ask(files);
     answers.set(question, answer);
     return answer;
@@ -135,7 +147,7 @@ export function askedOnce(files: Files): Files {
 }
 
 /** Files of which each question goes through a function, which is told it in words as well. */
-function askedThrough(
+function interceptFiles(
   through: <Answer>(question: string, ask: (from: Files) => Promise<Answer>) => Promise<Answer>,
 ): Files {
   return {

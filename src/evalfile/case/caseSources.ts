@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { changedAt, isMapping, type Path, valueAt } from '../../core/data/data.ts';
+import { isMapping, type Path, valueAt, withValueAt } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { isGlob } from '../../disk/glob.ts';
-import { inSteps } from '../../node/cooperative.ts';
+import { runCooperatively } from '../../node/cooperative.ts';
 import { readYaml } from '../../yaml/yamlDocument.ts';
-import { checked } from '../checked.ts';
+import { checkValue } from '../checked.ts';
 import { filesMatching, findReferenced, readFound } from '../referencedFiles.ts';
 import { type CaseInput, caseSchema, includedFileSchema } from '../schema.ts';
 import type { Location, Scope } from '../scope.ts';
@@ -33,7 +33,7 @@ export async function collectCases(scope: Scope): Promise<CaseSource[]> {
     size += included.size;
     if (size > LIMITS.included) {
       const message = `The files included up to ${basename(path.path)} have more than ${readable(LIMITS.included)} characters in all. Split this suite.`;
-      scope.reporter.say('included-too-large', message, path.location);
+      scope.reporter.report('included-too-large', message, path.location);
       break;
     }
     add(included.cases, included.document);
@@ -62,7 +62,7 @@ async function includedPaths(scope: Scope): Promise<IncludedPath[]> {
     if (path === undefined) continue;
     if (path === document.path || found.has(path)) {
       const message = `"${reference}" is already included.`;
-      reporter.say('included-twice', message, location);
+      reporter.report('included-twice', message, location);
     } else {
       found.set(path, location);
     }
@@ -74,7 +74,7 @@ function withinLimit(found: readonly [string, Location][], { reporter }: Scope):
   const [, last] = found[LIMITS.includes] ?? [];
   if (last) {
     const message = `More than ${readable(LIMITS.includes)} files are included. Make several suites of them.`;
-    reporter.say('too-many-includes', message, last);
+    reporter.report('too-many-includes', message, last);
   }
   return found.slice(0, LIMITS.includes).map(([path, location]) => ({ path, location }));
 }
@@ -85,10 +85,10 @@ async function readIncluded({ path, location }: IncludedPath, firstOwner: number
   const found = await readFound(path, location, 'cases', scope);
   if (!found) return undefined;
   const size = found.text.length;
-  const document = await inSteps(readYaml(found.text, path), scope.step);
+  const document = await runCooperatively(readYaml(found.text, path), scope.step);
   scope.reporter.addSyntax(document, firstOwner);
   if (document.value === undefined) return { size, document, cases: [] };
-  const read = checked(includedFileSchema, document.value, document);
+  const read = checkValue(includedFileSchema, document.value, document);
   for (const problem of read.problems) scope.reporter.add(problem);
   const cases = valueAt(read.value, ['cases']);
   return { size, document: read.document, cases: Array.isArray(cases) ? cases : [] };
@@ -97,19 +97,19 @@ async function readIncluded({ path, location }: IncludedPath, firstOwner: number
 type TurnInput = NonNullable<CaseInput['turns']>[number];
 
 /** A scripted turn without what is wrong with it; undefined if nothing is left. */
-export type SoundTurn =
+export type ValidTurn =
   | Extract<TurnInput, string>
   | Partial<Exclude<TurnInput, string>>
   | undefined;
 
-/** A case without what is wrong with it; of its assertions `isSound` tells which are. */
-type SoundInput = Omit<Partial<CaseInput>, 'turns' | 'simulate'> & {
-  readonly turns?: readonly SoundTurn[];
+/** A case without what is wrong with it; of its assertions `isValid` tells which are. */
+type ValidInput = Omit<Partial<CaseInput>, 'turns' | 'simulate'> & {
+  readonly turns?: readonly ValidTurn[];
   readonly simulate?: Partial<NonNullable<CaseInput['simulate']>>;
 };
 
 export interface ReadCase {
-  readonly input: SoundInput;
+  readonly input: ValidInput;
   /** Finds places by the keys that were meant. */
   readonly location: Location;
   /** In which the case's own keys are unsound as well. */
@@ -117,30 +117,30 @@ export interface ReadCase {
   /** Where something is wrong the case cannot run; what is sound in it is checked all the same. */
   readonly isWhole: boolean;
   /** @param path of an assertion, from the case */
-  isSound(path: Path): boolean;
+  isValid(path: Path): boolean;
 }
 
 /** Holds a case against its schema and reports what is wrong; undefined if nothing is left of it. */
 export function readCase({ raw, location }: CaseSource, scope: Scope): ReadCase | undefined {
-  const read = checked(caseSchema, withoutMessages(raw), location.document, location.path);
+  const read = checkValue(caseSchema, withoutMessages(raw), location.document, location.path);
   for (const problem of read.problems) scope.reporter.add(problem, location.owner);
   if (!isMapping(read.value)) return undefined;
   const broken = new Set<string>();
-  const unsound = new Set(scope.unsound);
+  const invalidKeys = new Set(scope.invalidKeys);
   let input: unknown = { ...read.value, ...messagesOf(raw) };
-  for (const path of read.unsound) {
-    const assertion = assertionOn(path);
+  for (const path of read.invalidPaths) {
+    const assertion = assertionPathIn(path);
     const cut = path.slice(0, KEPT_AROUND[String(path[0])] ?? 1);
     if (assertion) broken.add(assertion.join('/'));
-    else input = changedAt(input, cut, () => undefined);
-    if (!assertion && cut.length === 1) unsound.add(String(cut[0]));
+    else input = withValueAt(input, cut, () => undefined);
+    if (!assertion && cut.length === 1) invalidKeys.add(String(cut[0]));
   }
   return {
-    input: input as SoundInput,
+    input: input as ValidInput,
     location: { ...location, document: read.document },
-    scope: { ...scope, unsound },
+    scope: { ...scope, invalidKeys },
     isWhole: read.problems.length === 0,
-    isSound: (path) => !broken.has(path.join('/')),
+    isValid: (path) => !broken.has(path.join('/')),
   };
 }
 
@@ -148,7 +148,7 @@ export function readCase({ raw, location }: CaseSource, scope: Scope): ReadCase 
 const KEPT_AROUND: Readonly<Record<string, number>> = { turns: 3, simulate: 2 };
 
 /** The path of the assertion that a path leads into, from the case. */
-function assertionOn(path: Path): Path | undefined {
+function assertionPathIn(path: Path): Path | undefined {
   const length = path[0] === 'turns' ? 4 : 2;
   const isIn = path[length - 2] === 'assert' && path.length >= length;
   return isIn ? path.slice(0, length) : undefined;
@@ -168,6 +168,6 @@ function messagesOf(raw: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** A key at the top of the file, where a case uses what stands there. */
-export function atTop(key: string, { owner }: Location, { document }: Scope): Location {
+export function topLevelAt(key: string, { owner }: Location, { document }: Scope): Location {
   return { document, path: [key], owner };
 }

@@ -9,16 +9,16 @@ import {
 } from '../../core/conversation.ts';
 import { isError, type Problem } from '../../core/problem.ts';
 import {
-  MOST_USER_TURNS,
+  DEFAULT_USER_TURNS,
+  type MessageHistory,
   type ModelSpec,
   NO_SIMULATOR,
-  type SaidBefore,
   type SimulatedUser,
   type SuiteCase,
   type TargetSpec,
 } from '../../core/suite.ts';
 import { renderTemplate, templateVariables } from '../../core/text/template.ts';
-import { inSteps } from '../../node/cooperative.ts';
+import { runCooperatively } from '../../node/cooperative.ts';
 import { declaredReporting, findTargetType } from '../../targets/registry.ts';
 import {
   checkContextKeys,
@@ -31,8 +31,8 @@ import { readReferenced } from '../referencedFiles.ts';
 import { type Location, within } from '../scope.ts';
 import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';
 import { checkTranscripts } from '../variants/transcripts.ts';
-import { atTop, type ReadCase, type SoundTurn } from './caseSources.ts';
-import { fillIn, textual } from './fillIn.ts';
+import { type ReadCase, topLevelAt, type ValidTurn } from './caseSources.ts';
+import { contextText, fillIn } from './fillIn.ts';
 
 /** The keys of a case that say where its conversation comes from. */
 const ORIGINS = ['turns', 'simulate', 'transcript', 'transcripts'] as const;
@@ -49,27 +49,27 @@ export async function conversationOf(
   recorded: LoadedTranscript | undefined,
 ): Promise<KnownConversation | undefined> {
   const { input, location, scope } = read;
-  const { reporter, unsound } = scope;
-  if (ORIGINS.some((key) => unsound.has(key))) return undefined;
+  const { reporter, invalidKeys } = scope;
+  if (ORIGINS.some((key) => invalidKeys.has(key))) return undefined;
   const given = ORIGINS.filter((key) => input[key] !== undefined);
   if (given.length !== 1) {
     const message =
       given.length === 0
         ? 'The case has no conversation. Add `turns` or `simulate` for the target to answer, or a `transcript` or `transcripts` to judge.'
         : `A case has only one of ${given.map((key) => `\`${key}\``).join(' and ')}. Remove the others.`;
-    reporter.sayOnKey('turns-or-transcript', message, location, {
+    reporter.reportOnKey('turns-or-transcript', message, location, {
       ...(given.length === 0 && { fix: { add: { to: location.path, key: 'transcript' } } }),
     });
     return undefined;
   }
   const live = input.turns !== undefined || input.simulate !== undefined;
-  if (!input.turns) sayUseless('stop_on_failure', '`turns`', read);
+  if (!input.turns) reportUnusedKey('stop_on_failure', '`turns`', read);
   if (live && input.history === undefined) {
-    sayUseless('roles', 'messages that were recorded', read);
+    reportUnusedKey('roles', 'messages that were recorded', read);
   }
-  if (input.turns) return scripted(read, offered);
-  if (input.simulate) return simulated(read, offered, judge);
-  sayUseless('history', '`turns` or `simulate`', read);
+  if (input.turns) return scriptedConversation(read, offered);
+  if (input.simulate) return simulatedConversation(read, offered, judge);
+  reportUnusedKey('history', '`turns` or `simulate`', read);
   if (input.transcripts && !recorded) {
     await checkTranscripts(input.transcripts, within(location, 'transcripts'), scope);
     return { origin: { kind: 'transcript', messages: [], notes: [] }, known: {} };
@@ -87,7 +87,7 @@ export async function conversationOf(
   };
 }
 
-function sayUseless(
+function reportUnusedKey(
   name: 'stop_on_failure' | 'history' | 'roles',
   works: string,
   { input, location, scope }: ReadCase,
@@ -95,14 +95,14 @@ function sayUseless(
   if (input[name] === undefined) return;
   const key = within(location, name);
   const message = `\`${name}\` works only with ${works}. Remove it.`;
-  scope.reporter.sayOnKey('useless-key', message, key, { fix: { remove: key.path } });
+  scope.reporter.reportOnKey('useless-key', message, key, { fix: { remove: key.path } });
 }
 
 /** Where a case's conversation comes from, and what is known about it before the run. */
 interface KnownConversation {
   /** Absent if it cannot be had, for the reason that was reported. */
   readonly origin?: SuiteCase['origin'];
-  readonly history?: SaidBefore;
+  readonly history?: MessageHistory;
   readonly known: Known;
   /** The mapping of its target, where it is read. */
   readonly targetAt?: Location | undefined;
@@ -111,7 +111,7 @@ interface KnownConversation {
 }
 
 /** The user's turns as they are written. */
-async function scripted(
+async function scriptedConversation(
   read: ReadCase,
   offered: OfferedTools | undefined,
 ): Promise<KnownConversation> {
@@ -137,7 +137,7 @@ async function scripted(
     ...(history && { history }),
     targetAt,
     known: {
-      ...(hasExpected || !given.some(mayExpect) ? { hasExpected } : {}),
+      ...(hasExpected || !given.some(mayHaveExpected) ? { hasExpected } : {}),
       ...known,
     },
     ...(before && { sides: [...before, ...turns.flatMap(() => ['user', 'assistant'] as const)] }),
@@ -145,7 +145,7 @@ async function scripted(
 }
 
 /** A user that a model plays. How much is said only the run tells. */
-async function simulated(
+async function simulatedConversation(
   read: ReadCase,
   offered: OfferedTools | undefined,
   judge: CaseJudge,
@@ -164,7 +164,7 @@ async function simulated(
 interface LiveCase {
   readonly target: TargetSpec | undefined;
   readonly targetAt: Location;
-  readonly history: SaidBefore | undefined;
+  readonly history: MessageHistory | undefined;
   /** The sides of the history's turns; undefined if it cannot be read. */
   readonly before: readonly Turn['side'][] | undefined;
   readonly known: Known;
@@ -179,10 +179,10 @@ async function liveCase(
   const written = await targetFor(read, key, offered);
   const target = written && withSystem(written, read);
   if (target) checkHistory(read, target);
-  if (target && !read.scope.unsound.has('context')) {
+  if (target && !read.scope.invalidKeys.has('context')) {
     checkContextKeys(target, read.input.context ?? {}, read.location, read.scope);
   }
-  const history = await historyOf(read);
+  const history = await readHistory(read);
   const said = toConversation(history?.messages ?? []);
   const isKnown = history !== undefined || read.input.history === undefined;
   const reporting = target && declaredReporting(target);
@@ -202,15 +202,15 @@ async function liveCase(
 /** The target with the values of the case's context in its `system`. */
 function withSystem(target: TargetSpec, { input, location, scope }: ReadCase): TargetSpec {
   const { name, system } = target;
-  if (system === undefined || scope.unsound.has('context')) return target;
+  if (system === undefined || scope.invalidKeys.has('context')) return target;
   const context = input.context ?? {};
   const unknown = templateVariables(system).find((one) => !Object.hasOwn(context, one.name));
   if (unknown) {
     const message = `The \`system\` of the target "${name}" uses {{${unknown.name}}}, but the case's \`context\` has no key \`${unknown.name}\`. Add it to \`context\`.`;
-    scope.reporter.sayOnKey('unknown-variable', message, location);
+    scope.reporter.reportOnKey('unknown-variable', message, location);
     return target;
   }
-  return { ...target, system: renderTemplate(system, (key) => textual(context[key])) };
+  return { ...target, system: renderTemplate(system, (key) => contextText(context[key])) };
 }
 
 /** What a history holds the conversation holds; of the rest of it nothing is known. */
@@ -219,7 +219,7 @@ function knownBefore(before: Conversation): Known {
 }
 
 /** Whether a turn may say what a good reply holds, in a way that cannot be read. */
-function mayExpect(turn: SoundTurn): boolean {
+function mayHaveExpected(turn: ValidTurn): boolean {
   return turn === undefined || (typeof turn !== 'string' && 'expected' in turn);
 }
 
@@ -231,16 +231,16 @@ async function targetFor(
   if (input.target !== undefined) {
     return resolveTarget(input.target, within(location, 'target'), offered, scope);
   }
-  if (scope.unsound.has('target')) return undefined;
+  if (scope.invalidKeys.has('target')) return undefined;
   if (scope.file.target !== undefined) {
-    return resolveTarget(scope.file.target, atTop('target', location, scope), offered, scope);
+    return resolveTarget(scope.file.target, topLevelAt('target', location, scope), offered, scope);
   }
   const needs =
     key === 'turns'
       ? '`turns` need a `target` to answer them'
       : '`simulate` needs a `target` that answers';
   const message = `${needs}. Set one in the case or at the top of the file.`;
-  scope.reporter.sayOnKey('missing-target', message, within(location, key), {
+  scope.reporter.reportOnKey('missing-target', message, within(location, key), {
     fix: { add: { to: location.path, key: 'target' } },
   });
   return undefined;
@@ -250,8 +250,8 @@ async function targetFor(
 function targetPlace({ input, location, scope }: ReadCase): Location {
   const name = input.target ?? scope.file.target;
   if (typeof name === 'string')
-    return { ...atTop('targets', location, scope), path: ['targets', name] };
-  return input.target ? within(location, 'target') : atTop('target', location, scope);
+    return { ...topLevelAt('targets', location, scope), path: ['targets', name] };
+  return input.target ? within(location, 'target') : topLevelAt('target', location, scope);
 }
 
 /** A target that may reply with system texts may be told some that the file does not hold. */
@@ -281,7 +281,7 @@ async function simulatedUserOf(
   const own = await resolveModel(given.model, within(place, 'model'), scope);
   const model = own ?? (await overrideJudge(judge, scope));
   if (!model && given.model === undefined && !judgeNamed) {
-    scope.reporter.sayOnKey('no-simulator', NO_SIMULATOR, place, {
+    scope.reporter.reportOnKey('no-simulator', NO_SIMULATOR, place, {
       severity: 'warning',
       fix: { add: { to: place.path, key: 'model' } },
     });
@@ -304,7 +304,7 @@ async function simulatedUserOf(
   return {
     goal: texts.goal,
     opening: said,
-    maxUserTurns: max_user_turns ?? MOST_USER_TURNS,
+    maxUserTurns: max_user_turns ?? DEFAULT_USER_TURNS,
     source: { path: document.path, range: document.keyRangeOf(place.path) },
     ...(who !== undefined && { persona: who }),
     ...(stopWhen !== undefined && { stopWhen }),
@@ -315,9 +315,9 @@ async function simulatedUserOf(
 }
 
 /** What was said before the first live turn; undefined if there is nothing, or it is at fault. */
-async function historyOf(read: ReadCase): Promise<SaidBefore | undefined> {
+async function readHistory(read: ReadCase): Promise<MessageHistory | undefined> {
   const { input, location, scope } = read;
-  if (input.history === undefined || scope.unsound.has('history')) return undefined;
+  if (input.history === undefined || scope.invalidKeys.has('history')) return undefined;
   const loaded = await messagesAt('history', read);
   if (!loaded) return undefined;
   const problems = problemsOf(loaded, input.simulate ? '`opening`' : '`turns`');
@@ -350,7 +350,7 @@ function checkHistory({ input, location, scope }: ReadCase, target: TargetSpec):
   if (input.history === undefined || !keepsSession?.(target.params)) return;
   const key = within(location, 'history');
   const message = `"${target.name}" keeps the conversation in its own session, so it cannot be given a \`history\`. Remove it, or say those turns live.`;
-  scope.reporter.sayOnKey('history-refused', message, key, { fix: { remove: key.path } });
+  scope.reporter.reportOnKey('history-refused', message, key, { fix: { remove: key.path } });
 }
 
 /** The messages that stand in a case, or in the file that it names; undefined if there is no such file. */
@@ -362,5 +362,5 @@ async function messagesAt(
   const { document, path, ...at } = within(location, key);
   if (typeof value !== 'string') return readTranscript(value, document, path, 'refused', roles);
   const found = await readReferenced(value, { document, path, ...at }, 'transcript', scope);
-  return found && inSteps(readTranscriptFile(found.text, found.path, roles), scope.step);
+  return found && runCooperatively(readTranscriptFile(found.text, found.path, roles), scope.step);
 }

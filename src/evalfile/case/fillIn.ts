@@ -1,8 +1,8 @@
-import { mentionsEnv } from '../../core/environment.ts';
+import { hasEnvReference } from '../../core/environment.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { suggested } from '../../core/problem.ts';
+import { suggestionsOf } from '../../core/problem.ts';
 import { nearest } from '../../core/text/closest.ts';
-import { someOf } from '../../core/text/format.ts';
+import { truncateList } from '../../core/text/format.ts';
 import { renderTemplate, templateVariables } from '../../core/text/template.ts';
 import { pieceRanges } from '../../yaml/scalarSpans.ts';
 import { type Location, type Scope, within } from '../scope.ts';
@@ -34,33 +34,35 @@ function fillText(
   location: Location,
   scope: Scope,
 ): string {
-  if (mentionsEnv(text)) {
+  if (hasEnvReference(text)) {
     const message =
       'Environment variables work only in models and targets: a conversation must not depend on the machine.';
-    scope.reporter.say('env-not-allowed', message, location);
+    scope.reporter.report('env-not-allowed', message, location);
   }
-  if (scope.unsound.has('context')) return text;
+  if (scope.invalidKeys.has('context')) return text;
   const known = Object.keys(context);
   const unknown = templateVariables(text).filter(({ name }) => !Object.hasOwn(context, name));
-  if (unknown.length === 0) return renderTemplate(text, (name) => textual(context[name]));
+  if (unknown.length === 0) return renderTemplate(text, (name) => contextText(context[name]));
   const nameable = known.slice(0, LIMITS.comparedWords).filter(canBeVariable);
   const names =
-    known.length === 0 ? 'Add a `context` or a `matrix` to the case.' : `Known: ${someOf(known)}.`;
+    known.length === 0
+      ? 'Add a `context` or a `matrix` to the case.'
+      : `Known: ${truncateList(known)}.`;
   const rangeOf = pieceRanges(location.document, location.path);
   for (const { name, offset, length } of unknown) {
     const near = nearest(name, nameable).map((one) => `{{${one}}}`);
     const hint = near[0] === undefined ? names : `Did you mean ${near[0]}?`;
     const message = `The case's \`context\` has no key \`${name}\`. ${hint}`;
     const range = rangeOf(offset, length);
-    const details = range && { range, ...suggested(near) };
-    scope.reporter.say('unknown-variable', message, location, details);
+    const details = range && { range, ...suggestionsOf(near) };
+    scope.reporter.report('unknown-variable', message, location, details);
   }
   return text;
 }
 
 /** Whether a text holds what could not be filled in, which was reported. */
 export function isUnfilled(text: string): boolean {
-  return mentionsEnv(text) || templateVariables(text).length > 0;
+  return hasEnvReference(text) || templateVariables(text).length > 0;
 }
 
 /** Other keys are for the target: braces cannot name them. */
@@ -69,6 +71,6 @@ function canBeVariable(name: string): boolean {
 }
 
 /** A value of a context within a text. */
-export function textual(value: unknown): string {
+export function contextText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -1,17 +1,17 @@
 import { toConversation, turnsOf } from '../../core/conversation.ts';
 import { type Mapping, mappingOf, valueAt } from '../../core/data/data.ts';
-import { MAX_REPETITIONS, type SaidBefore, type SuiteCase } from '../../core/suite.ts';
-import { listedAssertions } from '../assertion/keys.ts';
+import { MAX_REPETITIONS, type MessageHistory, type SuiteCase } from '../../core/suite.ts';
+import { collectAssertions } from '../assertion/keys.ts';
 import type { OutlineCase, OutlineTurn } from '../loadedSuite.ts';
 import { type Location, type Scope, within } from '../scope.ts';
-import { spokenMessages } from '../spokenMessages.ts';
+import { numberTurns } from '../spokenMessages.ts';
 import { hashOfCase } from './buildCase.ts';
 import type { CaseSource } from './caseSources.ts';
 
 /** A case as it can be shown, made of whatever stands there. */
 export function outlineOf(
   source: CaseSource,
-  { origin, history }: { readonly origin?: SuiteCase['origin']; readonly history?: SaidBefore },
+  { origin, history }: { readonly origin?: SuiteCase['origin']; readonly history?: MessageHistory },
   scope: Scope,
 ): Omit<OutlineCase, 'errors'> {
   const { raw, location } = source;
@@ -38,13 +38,15 @@ export function outlineOf(
       ...messages(given.transcript, within(location, 'transcript')),
     ],
     ...(said && { said }),
-    assertions: listedAssertions(given, location, scope).map(({ location: at, ...one }, index) => ({
-      ...one,
-      index,
-      label: labelOf(one.given),
-      path: at.document.path,
-      range: at.document.entryRangeOf(at.path),
-    })),
+    assertions: collectAssertions(given, location, scope).map(
+      ({ location: at, ...one }, index) => ({
+        ...one,
+        index,
+        label: labelOf(one.given),
+        path: at.document.path,
+        range: at.document.entryRangeOf(at.path),
+      }),
+    ),
     tags: [...(defaults.tags ?? []), ...(Array.isArray(given.tags) ? given.tags.map(String) : [])],
     repetitions: timesOf(given.repeat ?? defaults.repeat),
     ...severalIn(given),
@@ -53,9 +55,9 @@ export function outlineOf(
 }
 
 /** How many turns a history has; of one that is at fault, as far as its text tells. */
-function historyTurns(given: unknown, history: SaidBefore | undefined): number {
+function historyTurns(given: unknown, history: MessageHistory | undefined): number {
   if (history) return turnsOf(toConversation(history.messages)).length;
-  const spoken = Array.isArray(given) ? spokenMessages(given) : [];
+  const spoken = Array.isArray(given) ? numberTurns(given) : [];
   return spoken.findLast(({ turn }) => turn !== undefined)?.turn ?? 0;
 }
 
@@ -76,7 +78,7 @@ function scriptedTurns(list: unknown, location: Location, before: number): Outli
 
 function messages(list: unknown, location: Location): OutlineTurn[] {
   if (!Array.isArray(list)) return [];
-  return spokenMessages(list).map(({ role, text, turn }, index) => ({
+  return numberTurns(list).map(({ role, text, turn }, index) => ({
     label: text,
     range: location.document.entryRangeOf([...location.path, index]),
     role,

@@ -46,7 +46,7 @@ export interface DataLine {
   readonly end: number;
 }
 
-export interface FoundConversations {
+export interface ConversationSearch {
   /** Whether the file holds several conversations, rather than being one. */
   readonly isSet: boolean;
   readonly conversations: readonly FoundConversation[];
@@ -66,7 +66,7 @@ export function* findConversations(
   text: string,
   path: string,
   roles: Roles | undefined,
-): Work<FoundConversations> {
+): Work<ConversationSearch> {
   return path.endsWith('.jsonl')
     ? yield* findInLines(text, path, roles)
     : yield* findInDocument(yield* parseTranscript(text, path), roles);
@@ -79,7 +79,7 @@ function* findInLines(
   text: string,
   path: string,
   roles: Roles | undefined,
-): Work<FoundConversations> {
+): Work<ConversationSearch> {
   const finder = new LineFinder(path, roles);
   let start = 0;
   for (let line = 0; start <= text.length && !finder.isOver; line += 1) {
@@ -147,7 +147,7 @@ class LineFinder {
     if (content.trim() === '' || content === '\uFEFF') return;
     const place: Place = { kind: 'line', ...offsets, path: [] };
     const none = { number: line + 1, tags: [], unread: [], place };
-    const say = (code: string, message: string) => {
+    const report = (code: string, message: string) => {
       const range = lineRange(line, content);
       const fault: Problem = { code, message, severity: 'error', path: this.#path, range };
       this.#conversations.push({ ...none, fault });
@@ -164,25 +164,25 @@ class LineFinder {
         this.#conversations.push({ ...found, place: at, digest: sha256(content) });
         this.#isSet = true;
       } else {
-        say('not-a-conversation', NOT_ONE);
+        report('not-a-conversation', EXPECTED_CONVERSATION);
       }
     }
   }
 
-  found(): FoundConversations {
+  found(): ConversationSearch {
     if (this.#lines > LIMITS.dataLines) return tooMany(this.#path, 'lines');
     if (this.isOver) return tooMany(this.#path, 'conversations');
     // Where no line is a conversation, they are the messages of one.
     return this.#isSet || this.#isTooMuch
       ? { isSet: true, conversations: this.#conversations, problems: [] }
-      : ONE;
+      : SINGLE_CONVERSATION;
   }
 }
 
-const NOT_ONE =
+const EXPECTED_CONVERSATION =
   'Expected a conversation as in the other places: a list of messages, or an object with `messages`.';
 
-const ONE: FoundConversations = {
+const SINGLE_CONVERSATION: ConversationSearch = {
   isSet: false,
   conversations: [{ number: 1, tags: [], unread: [], place: { kind: 'path', path: [] } }],
   problems: [],
@@ -191,7 +191,7 @@ const ONE: FoundConversations = {
 function* findInDocument(
   document: YamlDocument,
   roles: Roles | undefined,
-): Work<FoundConversations> {
+): Work<ConversationSearch> {
   const { value, problems, path } = document;
   if (problems.some(isError)) return { isSet: false, conversations: [], problems };
   yield;
@@ -210,7 +210,7 @@ function* findInDocument(
     return one && typeof key === 'string' && one.id === undefined ? { ...one, id: key } : one;
   });
   if (!found.some(Boolean)) {
-    if (Array.isArray(value)) return ONE;
+    if (Array.isArray(value)) return SINGLE_CONVERSATION;
     const message = 'Expected a list of messages, or of conversations with `messages`.';
     const range = document.keyRangeOf([]);
     const problem: Problem = { code: 'not-a-list', message, severity: 'error', path, range };
@@ -223,7 +223,7 @@ function* findInDocument(
     const range = document.keyRangeOf(at);
     const fault: Problem = {
       code: 'not-a-conversation',
-      message: NOT_ONE,
+      message: EXPECTED_CONVERSATION,
       severity: 'error',
       path,
       range,
@@ -233,7 +233,7 @@ function* findInDocument(
   return { isSet: true, conversations, problems: [] };
 }
 
-function tooMany(path: string, what: 'conversations' | 'lines'): FoundConversations {
+function tooMany(path: string, what: 'conversations' | 'lines'): ConversationSearch {
   const [code, most] =
     what === 'lines'
       ? ['too-many-lines', LIMITS.dataLines]
@@ -351,7 +351,7 @@ export async function findInSlices(
   path: string,
   roles: Roles | undefined,
   step: Step,
-): Promise<FoundConversations> {
+): Promise<ConversationSearch> {
   const finder = new LineFinder(path, roles);
   const lines = new LineReader(finder);
   for await (const slice of slices.inOrder()) {

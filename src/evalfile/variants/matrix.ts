@@ -22,7 +22,7 @@ export interface Matrix {
 /** The combinations of a case's `matrix`; undefined if there are none, for a reason that was reported. */
 export async function matrixOf({ input, location, scope }: ReadCase): Promise<Matrix | undefined> {
   const { matrix, context = {} } = input;
-  if (matrix === undefined || scope.unsound.has('matrix')) return undefined;
+  if (matrix === undefined || scope.invalidKeys.has('matrix')) return undefined;
   const place = within(location, 'matrix');
   const found =
     typeof matrix === 'string'
@@ -33,8 +33,8 @@ export async function matrixOf({ input, location, scope }: ReadCase): Promise<Ma
   const isFile = typeof matrix === 'string';
   for (const name of Object.keys(first.values).filter((one) => Object.hasOwn(context, one))) {
     const message = `\`context\` has a key \`${name}\` as well. Rename one of them.`;
-    if (isFile) scope.reporter.say('matrix-collision', message, place);
-    else scope.reporter.sayOnKey('matrix-collision', message, within(place, name));
+    if (isFile) scope.reporter.report('matrix-collision', message, place);
+    else scope.reporter.reportOnKey('matrix-collision', message, within(place, name));
   }
   return { ...found, combinations: [first, ...rest] };
 }
@@ -53,13 +53,17 @@ function combinationsOf(written: Written, place: Location, scope: Scope): Combin
     choices: choicesOf(name, values, within(place, name), scope),
   }));
   if (axes.length === 0) {
-    scope.reporter.say('empty-matrix', 'The matrix is empty. Add a name with its values.', place);
+    scope.reporter.report(
+      'empty-matrix',
+      'The matrix is empty. Add a name with its values.',
+      place,
+    );
     return [];
   }
   const count = axes.reduce((product, { choices }) => product * choices.length, 1);
   if (count > LIMITS.variants) {
     const message = `These are ${readable(count)} combinations; the limit is ${readable(LIMITS.variants)}. Split the case.`;
-    scope.reporter.say('too-many-variants', message, place);
+    scope.reporter.report('too-many-variants', message, place);
     return [];
   }
   return axes.reduce<Combination[]>(
@@ -85,7 +89,7 @@ function choicesOf(
     : Object.entries(values).map(([id, value]) => ({ name: id, value }));
   if (choices.length === 0) {
     const message = `\`${name}\` has no values. Add one, or remove it.`;
-    reporter.sayOnKey('empty-matrix', message, place);
+    reporter.reportOnKey('empty-matrix', message, place);
   }
   const seen = new Set<string>();
   for (const [index, { value }] of choices.entries()) {
@@ -93,7 +97,7 @@ function choicesOf(
     if (Array.isArray(values) && seen.has(written)) {
       const message =
         'This value is in the list already. Remove it; to run a case several times, use `repeat`.';
-      reporter.say('duplicate-value', message, within(place, index));
+      reporter.report('duplicate-value', message, within(place, index));
     }
     seen.add(written);
   }
@@ -101,14 +105,14 @@ function choicesOf(
 }
 
 /** Longer values are called by their place. */
-const LONGEST_NAME = 40;
+const MAX_NAME_LENGTH = 40;
 
 /** What a value is called: its words, or its `id`; undefined if that is no name. */
 function shortName(value: unknown): string | undefined {
   if (isMapping(value)) return shortName(value.id);
   if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined;
   const text = String(value).trim();
-  const isShort = text !== '' && text.length <= LONGEST_NAME && !/[\r\n]/.test(text);
+  const isShort = text !== '' && text.length <= MAX_NAME_LENGTH && !/[\r\n]/.test(text);
   return isShort ? text : undefined;
 }
 
@@ -129,7 +133,7 @@ async function rowsOf(reference: string, place: Location, scope: Scope) {
     report('too-many-variants', `The file has more than ${most} rows. Split it.`, 0);
     return undefined;
   }
-  return { file: path, combinations: rows.map(named) };
+  return { file: path, combinations: rows.map(namedRow) };
 }
 
 interface Row {
@@ -138,7 +142,7 @@ interface Row {
 }
 
 /** A row is called by its `id`, else by its values where they are short, else by its line. */
-function named({ line, values }: Row): Combination {
+function namedRow({ line, values }: Row): Combination {
   const names = Object.values(values).map(shortName);
   const joined = names.includes(undefined) ? undefined : shortName(names.join(', '));
   return { name: shortName(values.id) ?? joined ?? `line-${line + 1}`, values };

@@ -8,7 +8,7 @@ import { type Matrix, matrixOf } from './matrix.ts';
 import { findRecorded } from './transcripts.ts';
 
 /** What only one variant of a case has. */
-export interface Own {
+export interface VariantInput {
   readonly recorded?: RecordedConversation;
   /** Of its `matrix`. */
   readonly values?: Mapping;
@@ -18,15 +18,15 @@ export interface Own {
 export interface Variant {
   readonly name: string;
   readonly tags: readonly string[];
-  read(): Promise<Own>;
+  read(): Promise<VariantInput>;
 }
 
 /** A case that stands for several conversations. */
-interface Several {
+interface VariantSet {
   /** The case without what its variants may say themselves: that is unknown. */
   readonly common: ReadCase;
   /** What is known of one of the variants: what holds of it is checked while the file is written. */
-  readonly sample: Own;
+  readonly sample: VariantInput;
   /**
    * Finds the variants.
    *
@@ -40,32 +40,32 @@ interface Several {
 }
 
 /** What a conversation of a data set may say in place of its case. */
-const OWN_FACTS = ['role', 'topics', 'tools', 'expectations', 'context'];
+const VARIANT_FACTS = ['role', 'topics', 'tools', 'expectations', 'context'];
 
 /** Undefined if the case is one conversation, or does not say where several come from. */
-export async function severalIn(read: ReadCase): Promise<Several | undefined> {
+export async function variantSetOf(read: ReadCase): Promise<VariantSet | undefined> {
   const { input, scope } = read;
   const matrix = await matrixOf(read);
   // What is missing of it is not known, and nothing else is wrong for it.
-  const isUnknown = (input.matrix !== undefined || scope.unsound.has('matrix')) && !matrix;
+  const isUnknown = (input.matrix !== undefined || scope.invalidKeys.has('matrix')) && !matrix;
   if (input.transcripts === undefined && !matrix && !isUnknown) return undefined;
-  const unknown = input.transcripts ? OWN_FACTS : isUnknown ? ['context'] : [];
-  const unsound = new Set([...scope.unsound, ...unknown]);
+  const unknown = input.transcripts ? VARIANT_FACTS : isUnknown ? ['context'] : [];
+  const invalidKeys = new Set([...scope.invalidKeys, ...unknown]);
   const [first] = matrix?.combinations ?? [];
   return {
-    common: { ...read, scope: { ...scope, unsound } },
+    common: { ...read, scope: { ...scope, invalidKeys } },
     sample: first ? { values: first.values } : {},
     async expand(common, open) {
-      const finding = laterIn(scope);
+      const finding = freshScope(scope);
       const recorded = await recordedOf(read, finding);
-      const variants = (recorded?.variants ?? [ONE]).flatMap((one) => combined(one, matrix));
+      const variants = (recorded?.variants ?? [ONE]).flatMap((one) => withMatrix(one, matrix));
       const files = [
         ...(recorded?.files ?? []),
         ...(matrix?.file === undefined ? [] : [matrix.file]),
       ];
       if (variants.length > LIMITS.variants) {
         const message = `These are ${readable(variants.length)} variants; the limit is ${readable(LIMITS.variants)}. Split the case.`;
-        finding.reporter.say('too-many-variants', message, within(read.location, 'matrix'));
+        finding.reporter.report('too-many-variants', message, within(read.location, 'matrix'));
         return { cases: [], files, problems: finding.reporter.all() };
       }
       const isRecorded = recorded !== undefined && !matrix;
@@ -98,7 +98,7 @@ async function recordedOf({ input, location }: ReadCase, finding: Scope) {
 }
 
 /** A conversation with each combination of values. */
-function combined(one: Variant, matrix: Matrix | undefined): Variant[] {
+function withMatrix(one: Variant, matrix: Matrix | undefined): Variant[] {
   if (!matrix) return [one];
   return matrix.combinations.map(({ name, values }) => ({
     ...one,
@@ -108,8 +108,13 @@ function combined(one: Variant, matrix: Matrix | undefined): Variant[] {
 }
 
 /** The suite is read: what comes now is looked up anew, and told by itself. */
-function laterIn(scope: Scope): Scope {
-  return { ...scope, files: scope.later, reporter: new Reporter(), dependencies: new Set() };
+function freshScope(scope: Scope): Scope {
+  return {
+    ...scope,
+    files: scope.uncachedFiles,
+    reporter: new Reporter(),
+    dependencies: new Set(),
+  };
 }
 
 /** Names are made to differ: `refund`, `refund-2`. */
@@ -117,7 +122,7 @@ function casesOf(
   variants: readonly Variant[],
   common: SuiteCase,
   scope: Scope,
-  open: Parameters<Several['expand']>[1],
+  open: Parameters<VariantSet['expand']>[1],
 ): SuiteCase[] {
   const { expand: _, ...shared } = common;
   const recorded = shared.recorded && { recorded: shared.recorded };
@@ -134,7 +139,7 @@ function casesOf(
       variant: name,
       tags: [...new Set([...shared.tags, ...variant.tags])],
       open: async () => {
-        const own = laterIn(scope);
+        const own = freshScope(scope);
         const suiteCase = await open(variant, own);
         const problems = own.reporter.all();
         return suiteCase && !own.reporter.hasErrors()

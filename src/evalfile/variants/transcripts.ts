@@ -4,7 +4,7 @@ import { LIMITS, readable } from '../../core/limits.ts';
 import { EXTENSIONS } from '../../core/meaning.ts';
 import { type Problem, START } from '../../core/problem.ts';
 import { folderWithoutWildcards, isGlob } from '../../disk/glob.ts';
-import { inSteps } from '../../node/cooperative.ts';
+import { runCooperatively } from '../../node/cooperative.ts';
 import { sha256 } from '../../node/hashes.ts';
 import { readLine } from '../../yaml/jsonLine.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
@@ -13,9 +13,9 @@ import { filesMatching, findMatches, findReferenced, readFound } from '../refere
 import { type Location, type Scope, within } from '../scope.ts';
 import { parseTranscript, type Roles, unreadNote } from '../transcript.ts';
 import {
+  type ConversationSearch,
   type DataLine,
   type FoundConversation,
-  type FoundConversations,
   findConversations,
   findInSlices,
   lineIn,
@@ -57,7 +57,7 @@ export async function findRecorded(
   scope: Scope,
 ): Promise<readonly Recorded[]> {
   const files = await namedFiles(written, location, scope);
-  const texts = new LastText(scope);
+  const texts = new TranscriptReader(scope);
   const only = typeof written === 'string' && !isGlob(written);
   const found: Recorded[] = [];
   const unread = new Map<string, Set<string>>();
@@ -76,7 +76,7 @@ export async function findRecorded(
     }
     if (found.length > LIMITS.variants) {
       const message = `The case stands for more than ${readable(LIMITS.variants)} conversations. Make several cases of them.`;
-      scope.reporter.say('too-many-variants', message, at);
+      scope.reporter.report('too-many-variants', message, at);
       return [];
     }
   }
@@ -152,28 +152,28 @@ function posix(path: string): string {
   return path.replaceAll('\\', '/');
 }
 
-interface Held {
+interface OpenFile {
   readonly path: string;
   readonly text: Promise<string | undefined>;
   digest?: string;
   document?: Promise<YamlDocument>;
 }
 
-interface FoundInFile extends FoundConversations {
+interface FoundInFile extends ConversationSearch {
   /** SHA-256 of the text; absent if each line has its own. */
   readonly digest?: string;
 }
 
-const NOTHING: FoundInFile = { isSet: false, conversations: [], problems: [] };
+const EMPTY: FoundInFile = { isSet: false, conversations: [], problems: [] };
 
 /**
  * The file that was read last: its conversations are read one after the other, and not all files are to be
  * held. Of lines that can be read by themselves none is held.
  */
-class LastText {
+class TranscriptReader {
   readonly #scope: Scope;
   readonly #sliced = new Map<string, Slices>();
-  #last: Held | undefined;
+  #last: OpenFile | undefined;
 
   constructor(scope: Scope) {
     this.#scope = scope;
@@ -191,8 +191,8 @@ class LastText {
       }
     }
     const text = await this.#held(path, at).text;
-    if (text === undefined) return NOTHING;
-    const found = await inSteps(findConversations(text, path, roles), step);
+    if (text === undefined) return EMPTY;
+    const found = await runCooperatively(findConversations(text, path, roles), step);
     return { ...found, digest: sha256(text) };
   }
 
@@ -210,7 +210,7 @@ class LastText {
       ? this.#line(path, found, found.place, at)
       : this.#document(path, digest, at));
     if (!document) return this.#gone(path);
-    return inSteps(readConversation(document, found, roles), step);
+    return runCooperatively(readConversation(document, found, roles), step);
   }
 
   /** Undefined if it is another line now. */
@@ -225,7 +225,7 @@ class LastText {
       ? await lineIn(slices, { start, end }).catch(() => undefined)
       : (await this.#held(path, at).text)?.slice(start, end);
     if (content === undefined || sha256(content) !== digest) return undefined;
-    return inSteps(readLine(content, path, number), this.#scope.step);
+    return runCooperatively(readLine(content, path, number), this.#scope.step);
   }
 
   /** Undefined if it is another text now. */
@@ -239,11 +239,11 @@ class LastText {
     if (text === undefined) return undefined;
     held.digest ??= sha256(text);
     if (held.digest !== digest) return undefined;
-    held.document ??= inSteps(parseTranscript(text, path), this.#scope.step);
+    held.document ??= runCooperatively(parseTranscript(text, path), this.#scope.step);
     return held.document;
   }
 
-  #held(path: string, at: Location): Held {
+  #held(path: string, at: Location): OpenFile {
     if (this.#last?.path === path) return this.#last;
     const found = readFound(path, at, 'transcripts', this.#scope);
     this.#last = { path, text: found.then((one) => one?.text) };

@@ -5,7 +5,7 @@ import {
   caseTitle,
   LABEL_WORDS,
   labelProblemTexts,
-  STANDING_WORDS,
+  VALIDITY_WORDS,
 } from '../../core/presentation/words.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import type { AgreementSnapshot, ThresholdTable } from '../../protocol/agreementProtocol.ts';
@@ -77,7 +77,7 @@ function isIn({ judge, assertion, turn }: LabelledItem, row: AgreementRow): bool
 
 function shownItem(item: LabelledItem): AgreementSnapshot['disagreements'][number] {
   const { turn, assertion, judge, status, labels, standing } = item;
-  const mark = STANDING_WORDS[standing];
+  const mark = VALIDITY_WORDS[standing];
   return {
     about: [
       caseTitle(item),

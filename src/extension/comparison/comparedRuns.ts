@@ -8,8 +8,8 @@ import { type Compared, factsOf, type RunFacts } from '../../analysis/difference
 import { suiteNames } from '../../analysis/suiteNames.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
 import { indexInColumn } from '../../core/presentation/assertionColumns.ts';
-import { oneAtATime } from '../../core/scheduling.ts';
-import { atOnce, inSteps, stepsOf, type Work } from '../../node/cooperative.ts';
+import { coalesce } from '../../core/scheduling.ts';
+import { runCooperatively, runSync, stepsOf, type Work } from '../../node/cooperative.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { comparedTable } from '../../report/comparedTable.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
@@ -83,7 +83,7 @@ export class ComparedRuns {
     if (!base || !head) return undefined;
     const { signal } = this.#others;
     try {
-      return await inSteps(compareRuns(base, head, this.#cases), stepsOf(signal));
+      return await runCooperatively(compareRuns(base, head, this.#cases), stepsOf(signal));
     } catch (error) {
       if (signal.aborted) return undefined;
       throw error;
@@ -91,7 +91,7 @@ export class ComparedRuns {
   }
 
   /** Reads what is new. */
-  readonly readNew = oneAtATime(async () => {
+  readonly readNew = coalesce(async () => {
     await Promise.all([this.base.readNew(), this.head.readNew()]);
     await this.#compareAll();
   });
@@ -100,7 +100,7 @@ export class ComparedRuns {
   compareEarly(): void {
     if (this.#isComparing) return;
     const inBoth = ({ base, head }: ComparedCase) => base !== undefined && head !== undefined;
-    this.#take(`${this.#read} in both`, atOnce(this.#rowsOf(inBoth)));
+    this.#take(`${this.#read} in both`, runSync(this.#rowsOf(inBoth)));
   }
 
   at(row: number): PlacedCase | undefined {
@@ -144,7 +144,7 @@ export class ComparedRuns {
     try {
       this.#take(
         stamp,
-        await inSteps(
+        await runCooperatively(
           this.#rowsOf(() => true),
           stepsOf(),
         ),

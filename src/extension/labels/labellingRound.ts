@@ -8,7 +8,7 @@ import { reaches } from '../../core/scoring.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { allKeyedVerdicts, type Verdict } from '../../core/verdict.ts';
-import { conversationHash, said } from '../../node/hashes.ts';
+import { conversationHash, withoutCircumstances } from '../../node/hashes.ts';
 import type { FromLabelling, LabellingSnapshot } from '../../protocol/labellingProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
 import { LatestRuns, labelledLines } from '../../store/records/latest.ts';
@@ -96,7 +96,7 @@ export class LabellingRound {
     return {
       phase: 'asking',
       title: executionTitle(line),
-      conversation: said(line.conversation),
+      conversation: withoutCircumstances(line.conversation),
       at: this.#before + this.#at.item + 1,
       total,
       question: {

@@ -1,4 +1,4 @@
-import { type Opinion, type PlacedLabel, standingOf, subjectKey } from '../../core/record/label.ts';
+import { type Opinion, type PlacedLabel, subjectKey, validityOf } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { allKeyedVerdicts } from '../../core/verdict.ts';
 import { conversationHash } from '../../node/hashes.ts';
@@ -18,7 +18,7 @@ export function opinionsOn(
   for (const label of labels) {
     const verdict = verdicts.get(label.assertion);
     if (!verdict) continue;
-    const standing = standingOf(label, { conversation, question: verdict.question_hash });
+    const standing = validityOf(label, { conversation, question: verdict.question_hash });
     const opinion = opinionOf(label, standing);
     if (standing !== 'earlier-text') current.push(opinion);
     else if (label.case === line.id && label.variant === line.variant) {

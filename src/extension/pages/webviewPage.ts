@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { errorText, stackText } from '../../core/errors.ts';
-import { oneAtATime, Throttle } from '../../core/scheduling.ts';
+import { coalesce, Throttle } from '../../core/scheduling.ts';
 import { noticeText } from '../../core/text/visibleText.ts';
 import {
   type FromPage,
@@ -109,7 +109,7 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
   protected abstract act(message: PageAction<Protocol>): Promise<void>;
 
   /** One at a time: what was read early must not be shown after what was read later. */
-  readonly update = oneAtATime(async () => {
+  readonly update = coalesce(async () => {
     // A page that does not listen yet says when it does.
     if (this.#isReady) await this.show().catch((error: unknown) => this.updateFailed(error));
   });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type PlacedLabel, saysSame } from '../../core/record/label.ts';
+import { agreesWith, type PlacedLabel } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { allKeyedVerdicts, keyedVerdicts, type Verdict } from '../../core/verdict.ts';
 import { labelsFolder } from '../../node/paths.ts';
@@ -68,7 +68,7 @@ function marksOf(
       const { turn, assertion } = opinion;
       const whole = within.get(assertion);
       const judged = turn === undefined ? whole : whole?.turns.find((one) => one.turn === turn);
-      return judged !== undefined && !saysSame(opinion, judged);
+      return judged !== undefined && !agreesWith(opinion, judged);
     });
     return [[column, isWrong]];
   });

@@ -88,13 +88,13 @@ export class LastResults extends Disposing {
     again: boolean,
   ): AsyncGenerator<(Outcome & { readonly isOutdated: boolean })[]> {
     const { tree, live, recorded } = this.#parts;
-    const [latest, { casesNow }, files] = await Promise.all([
+    const [latest, { changeDetector }, files] = await Promise.all([
       recorded.latest(),
       import('../../evalfile/caseChanges.ts'),
       filesOnScreen(),
     ]);
     const uri = vscode.Uri.file(suite.path);
-    const now = casesNow(files);
+    const now = changeDetector(files);
     const cases = new Map(listedCases(suite.outline).map((one) => [one.id, one]));
     const wanted: Omit<CaseIdentity, 'suite'>[] = [];
     for (const { id, several } of cases.values()) {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { errorText, stackText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
-import { overheardLog } from '../../core/logger.ts';
+import { teeLog } from '../../core/logger.ts';
 import { noticeText } from '../../core/text/visibleText.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import type { ChosenSuite } from '../../runner/refusedSuites.ts';
@@ -238,7 +238,7 @@ export class TestRunner {
         editorModels,
         follow: true,
         // What concerns no case in particular, such as an endpoint that is down.
-        log: visibleLog(overheardLog(log, (text) => run.appendOutput(terminalText(text)))),
+        log: visibleLog(teeLog(log, (text) => run.appendOutput(terminalText(text)))),
         signal,
         onEvent: (event) => {
           if (event.kind === 'run-started') {

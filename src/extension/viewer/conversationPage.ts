@@ -182,7 +182,7 @@ class ConversationPage extends SnapshotPage {
   }
 
   async #showFailing(step: 1 | -1): Promise<void> {
-    const found = (await failingIn(this.#runs, this.state, this.ref))?.beside(step);
+    const found = (await failingIn(this.#runs, this.state, this.ref))?.neighbor(step);
     if (!found) return;
     this.#labels.forget();
     this.title = caseTitle(found);

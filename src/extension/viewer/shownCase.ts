@@ -1,5 +1,5 @@
 import { isError } from '../../core/problem.ts';
-import type { ExpandedCase, SaidBefore, SuiteCase } from '../../core/suite.ts';
+import type { ExpandedCase, MessageHistory, SuiteCase } from '../../core/suite.ts';
 
 /** A case as its file has it now. */
 export interface ShownCase {
@@ -22,7 +22,7 @@ export async function openVariant(
 }
 
 /** What was said of a case before anything runs. */
-export function saidBefore(suiteCase: SuiteCase | undefined): SaidBefore | undefined {
+export function saidBefore(suiteCase: SuiteCase | undefined): MessageHistory | undefined {
   const { origin } = suiteCase ?? {};
   return origin?.kind === 'transcript' ? origin : origin?.history;
 }

@@ -5,7 +5,7 @@ import { repeatedText } from '../../core/presentation/outcome.ts';
 import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
-import type { SaidBefore } from '../../core/suite.ts';
+import type { MessageHistory } from '../../core/suite.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/viewPage.ts';
 import type { Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
@@ -17,7 +17,7 @@ export interface KnownCase {
   /** Its file as it is now. */
   readonly suite: LoadedSuite;
   /** What was said before anything runs, of a variant; else the outline has it. */
-  readonly said?: SaidBefore | undefined;
+  readonly said?: MessageHistory | undefined;
   /** The assertions of the case in that file. */
   readonly assertions: readonly StatedAssertion[];
   /** Of a run in this session. */
@@ -88,7 +88,10 @@ export function snapshotOf(
 }
 
 /** A transcript and a history are there before they are judged; what a target says comes turn by turn. */
-function conversationOf(said: SaidBefore | undefined, live: LiveCase | undefined): Conversation {
+function conversationOf(
+  said: MessageHistory | undefined,
+  live: LiveCase | undefined,
+): Conversation {
   const { messages = [], notes = [] } = said ?? {};
   const before = toConversation(messages, notes);
   const known = new Set(turnsOf(before).map(({ number }) => number));

@@ -1,4 +1,4 @@
-import { addTo, isMapping, type Mapping, mappingOf, remembered } from '../../core/data/data.ts';
+import { addTo, isMapping, type Mapping, mappingOf, memoize } from '../../core/data/data.ts';
 import type { Message, Tool } from '../../core/message.ts';
 import { partOf, spokenCase } from '../conversation.ts';
 import { callsIn, conversationOf, type Exchange, rivalry, withResults } from '../exchanges.ts';
@@ -226,7 +226,7 @@ function isOrphan(span: Span, spans: readonly Span[]): boolean {
   return outermost.parent !== '' && !spansById(spans).has(outermost.parent);
 }
 
-const spansById = remembered(
+const spansById = memoize(
   (spans: readonly Span[]): ReadonlyMap<string, Span> => new Map(spans.map((one) => [one.id, one])),
 );
 

@@ -5,9 +5,9 @@ import { isMapping, mappingOf, type Path, valueAt } from '../../core/data/data.t
 import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { evalFileSchema, fileKeys } from '../../evalfile/schema.ts';
 import { meaningOf, rolesAt } from '../../schema/mentions.ts';
-import { addWritten, cutOut, edit, replaceValue } from '../../yaml/edits.ts';
+import { addWritten, edit, fragmentAt, replaceValue } from '../../yaml/edits.ts';
 import { keyOf, startOf, startOfLine } from '../../yaml/nodes.ts';
-import { type Written, write, writeEntry } from '../../yaml/quoting.ts';
+import { write, writeEntry, type YamlFragment } from '../../yaml/quoting.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { type ActionContext, editsIn, freeName, refactoring, slug } from './actions.ts';
 
@@ -23,7 +23,7 @@ const LISTS: ReadonlyMap<SymbolKind, string> = new Map(
 export function extractName(context: ActionContext): CodeAction[] {
   const { yaml } = context.document;
   const found = inlineAt(context);
-  const moved = found && cutOut(yaml, found.path);
+  const moved = found && fragmentAt(yaml, found.path);
   if (!moved) return [];
   const { list } = found;
   const names = Object.keys(mappingOf(valueAt(yaml.value, [list])));
@@ -75,7 +75,7 @@ function insertion(
   yaml: YamlDocument,
   list: string,
   name: string,
-  moved: Written,
+  moved: YamlFragment,
 ): TextEdit | undefined {
   const { root, text, value } = yaml;
   if (valueAt(value, [list]) !== undefined) return addWritten(yaml, [list], [[name, moved]]);

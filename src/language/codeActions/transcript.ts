@@ -8,15 +8,15 @@ import { writtenMessages } from '../../evalfile/savedCase.ts';
 import { loadTranscript } from '../../evalfile/transcript.ts';
 import {
   addKeys,
-  cutOut,
   edit,
+  fragmentAt,
   removeEntry,
   renameKey,
   replaceValue,
   replaceWith,
 } from '../../yaml/edits.ts';
 import { endOf, isFlow, nodeAt, startOf } from '../../yaml/nodes.ts';
-import { type Written, write, writeInline } from '../../yaml/quoting.ts';
+import { write, writeInline, type YamlFragment } from '../../yaml/quoting.ts';
 import { parseYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import {
   type ActionContext,
@@ -166,7 +166,7 @@ export async function toTranscriptFile(context: ActionContext): Promise<CodeActi
   const { yaml } = context.document;
   const path = messagesPath(context);
   if (!path || !Array.isArray(valueAt(yaml.value, path))) return [];
-  const moved = cutOut(yaml, path);
+  const moved = fragmentAt(yaml, path);
   if (!moved) return [];
   const id = String(valueAt(yaml.value, [...path.slice(0, 2), 'id']) ?? '');
   const name = nameOf(path);
@@ -200,7 +200,7 @@ export async function inlineTranscript(context: ActionContext): Promise<CodeActi
 }
 
 /** A file of messages as a list in YAML; YAML itself as it is written. */
-function messagesOf(text: string, file: string): Written {
+function messagesOf(text: string, file: string): YamlFragment {
   switch (extname(file)) {
     case '.json':
       return write(JSON.parse(text));

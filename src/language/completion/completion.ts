@@ -6,9 +6,9 @@ import { EXTENSIONS, isFileKind } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
 import { resolveReference } from '../../evalfile/files.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
-import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
+import { type NumberedMessage, numberTurns } from '../../evalfile/spokenMessages.ts';
 import { readTranscriptFile } from '../../evalfile/transcript.ts';
-import { inSteps, type Step, stepsOf } from '../../node/cooperative.ts';
+import { runCooperatively, type Step, stepsOf } from '../../node/cooperative.ts';
 import { rolesAt } from '../../schema/mentions.ts';
 import type { CompletionContext } from '../ports.ts';
 import { type Cursor, cursorAt } from './cursor.ts';
@@ -32,14 +32,14 @@ export async function completion(
   context: CompletionContext = {},
   step = stepsOf(),
 ): Promise<CompletionItem[]> {
-  const cursor = await inSteps(cursorAt(text, position), step);
+  const cursor = await runCooperatively(cursorAt(text, position), step);
   if (!cursor) return [];
   const { snippets = false } = context;
   if (cursor.variable) {
     return cursor.onKey
       ? []
       : variableItems(
-          await inSteps(variablesAt(cursor, text), step),
+          await runCooperatively(variablesAt(cursor, text), step),
           cursor.variable,
           cursor.style,
         );
@@ -92,7 +92,7 @@ export async function turnChoices(
   if (style !== 'plain') return [];
   const there = inList ? valueAt(root, path.slice(0, -1)) : [];
   const taken: readonly unknown[] = Array.isArray(there) ? there : [];
-  const own = await inSteps(cursor.wholeCase(), step);
+  const own = await runCooperatively(cursor.wholeCase(), step);
   const turns = await turnsOfCase(own, file, context, step);
   return turns
     .filter((turn) => (side === 'both' || turn.side === side) && !taken.includes(turn.number))
@@ -132,7 +132,7 @@ async function spokenIn(
   context: CompletionContext,
   step: Step,
 ): Promise<SpokenTurn[]> {
-  if (Array.isArray(messages)) return joined(spokenMessages(messages));
+  if (Array.isArray(messages)) return joined(numberTurns(messages));
   return typeof messages === 'string' ? turnsOfFile(messages, file, context, step) : [];
 }
 
@@ -145,7 +145,7 @@ function scriptedTurn(item: unknown, index: number, before: number): SpokenTurn[
 }
 
 /** A turn of several messages, or of calls before its words, shows the first words. */
-function joined(messages: readonly SpokenMessage[]): SpokenTurn[] {
+function joined(messages: readonly NumberedMessage[]): SpokenTurn[] {
   const turns = new Map<number, SpokenTurn>();
   for (const { role, text, turn } of messages) {
     if (turn === undefined || (role !== 'user' && role !== 'assistant')) continue;
@@ -166,10 +166,8 @@ async function turnsOfFile(
   const found = await resolveReference(reference, home, workspace ?? home, files);
   const text = found.kind === 'file' ? await readText(found.path) : undefined;
   if (found.kind !== 'file' || text === undefined) return [];
-  const { messages } = await inSteps(readTranscriptFile(text, found.path), step);
-  return joined(
-    spokenMessages(messages.map(({ message: { role, content } }) => ({ role, content }))),
-  );
+  const { messages } = await runCooperatively(readTranscriptFile(text, found.path), step);
+  return joined(numberTurns(messages.map(({ message: { role, content } }) => ({ role, content }))));
 }
 
 /** The files and folders that can follow what is typed of a path. */

@@ -1,8 +1,8 @@
 import { type Path, valueAt } from '../../core/data/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { Work } from '../../node/cooperative.ts';
-import { readTolerantly } from '../../yaml/documentValue.ts';
-import { findMark, type Marked, type MarkSearch } from '../../yaml/markedYaml.ts';
+import { readLeniently } from '../../yaml/documentValue.ts';
+import { findMark, type Marked, type MarkSearchResult } from '../../yaml/markedYaml.ts';
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';
 
 /** Where a key or value is being written. */
@@ -89,7 +89,7 @@ function restOf(after: string): number {
   return /^[\w.-]*(?:[ \t]*\}{1,2})?/.exec(after)?.[0].length ?? 0;
 }
 
-interface Attempt extends MarkSearch {
+interface Attempt extends MarkSearchResult {
   readonly text: string;
   readonly halfOpen?: boolean;
   readonly blankNeeded?: boolean;
@@ -213,6 +213,6 @@ function around({ line }: Position, character: number, before: number, after: nu
 
 function* wholeCase({ wholeCase: text }: Slice, { root, path }: Marked): Work<unknown> {
   if (path[0] !== 'cases') return undefined;
-  const cases = text === undefined ? valueAt(root, ['cases']) : yield* readTolerantly(text);
+  const cases = text === undefined ? valueAt(root, ['cases']) : yield* readLeniently(text);
   return Array.isArray(cases) ? cases[text === undefined ? Number(path[1]) : 0] : undefined;
 }

@@ -1,6 +1,6 @@
 import type { CompletionItem, CompletionItemKind } from 'vscode-languageserver-types';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { type Word, writeWithin, writeWord } from '../../yaml/quoting.ts';
+import { writeWithin, writeWord, type YamlScalar } from '../../yaml/quoting.ts';
 import type { Cursor } from './cursor.ts';
 
 /** LSP's `CompletionItemKind`, as far as it is used. */
@@ -27,7 +27,7 @@ export interface Choice {
   readonly label: string;
   readonly kind: CompletionItemKind;
   /** What is written, where it is not the label: a number is not text. */
-  readonly value?: Word;
+  readonly value?: YamlScalar;
   readonly detail?: string | undefined;
   readonly documentation?: string | undefined;
   /** Those with a low number come first; 5 by default. */
@@ -71,7 +71,7 @@ export function valueItems(
 }
 
 /** A value as it takes where the cursor is; undefined if the quotes that are there cannot hold it. */
-function writtenAt(value: Word, cursor: Cursor): string | undefined {
+function writtenAt(value: YamlScalar, cursor: Cursor): string | undefined {
   const { style, inFlow, halfOpen, onKey, hasColon } = cursor;
   if (style === 'plain') {
     const word = writeWord(value, inFlow);

@@ -1,6 +1,6 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
-import { changedAt, type Path, uniqueBy, valueAt } from '../../core/data/data.ts';
+import { type Path, uniqueBy, valueAt, withValueAt } from '../../core/data/data.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import {
   defaultOf,
@@ -173,7 +173,7 @@ export function offerAt(
   value: unknown,
   schema: z.ZodType = evalFileSchema,
 ): Offer {
-  const changed = changedAt(root, path, () => value);
+  const changed = withValueAt(root, path, () => value);
   const mappings = schemasAt(schema, changed, path).flatMap((one) => {
     const { shape } = definition(one);
     if (!shape) return [];

@@ -3,7 +3,7 @@ import { mappingOf, valueAt } from '../../core/data/data.ts';
 import type { Position } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
 import type { Work } from '../../node/cooperative.ts';
-import { readTolerantly } from '../../yaml/documentValue.ts';
+import { readLeniently } from '../../yaml/documentValue.ts';
 import type { IndexedFile } from '../ports.ts';
 import type { SymbolPorts } from '../symbols/sameSymbol.ts';
 import type { EvalSymbol } from '../symbols/symbolTable.ts';
@@ -85,7 +85,7 @@ function* bodyItems(
   const line = (lines[position.line] ?? '').replace(/\r$/, '');
   const variable = variableIn(line, position);
   if (!variable) return [];
-  const matter = yield* readTolerantly(lines.slice(1, end ?? 1).join('\n'));
+  const matter = yield* readLeniently(lines.slice(1, end ?? 1).join('\n'));
   const names = new Set([...listed(matter, ['variables']), ...(context.variables ?? [])]);
   const keys = [...names].map((name) => ({ name, detail: "from the case's context" }));
   return variableItems(promptVariables(keys), variable, 'plain');

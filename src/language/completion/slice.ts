@@ -1,6 +1,6 @@
 import type { Position } from '../../core/problem.ts';
 import type { Work } from '../../node/cooperative.ts';
-import { readTolerantly } from '../../yaml/documentValue.ts';
+import { readLeniently } from '../../yaml/documentValue.ts';
 import { endOfLine } from '../../yaml/nodes.ts';
 import { caseLines, indentOf, isItem } from '../../yaml/parsedText.ts';
 
@@ -66,7 +66,7 @@ export function sliceAt(text: string, position: Position): Slice | undefined {
 export function* readEntries(text: string, key: string): Work<unknown[]> {
   const read: unknown[] = [];
   for (const entry of entriesOfCases(text, key)) {
-    read.push(yield* readTolerantly(entry));
+    read.push(yield* readLeniently(entry));
     yield;
   }
   return read;

@@ -1,9 +1,9 @@
 import type { CompletionItemKind } from 'vscode-languageserver-types';
-import { changedAt, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
+import { mappingOf, type Path, valueAt, withValueAt } from '../../core/data/data.ts';
 import { type FileKind, isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { modelSchema } from '../../evalfile/targetSchema.ts';
-import { inSteps, type Step, type Work } from '../../node/cooperative.ts';
+import { runCooperatively, type Step, type Work } from '../../node/cooperative.ts';
 import { type Mention, mentionsIn, type Role, rolesAt } from '../../schema/mentions.ts';
 import type { CompletionContext } from '../ports.ts';
 import { type Cursor, isMarked } from './cursor.ts';
@@ -52,7 +52,7 @@ export async function symbolChoices(
     const offered = OFFERED[kind];
     if (offered) {
       const named = choicesOf(kind, offered, role, cursor, text, including);
-      choices.push(...(await inSteps(named, step)));
+      choices.push(...(await runCooperatively(named, step)));
     }
     if (isModel(role)) choices.push(...shortModels(root, known));
   }
@@ -120,10 +120,10 @@ function* rootWithCase(
 ): Work<unknown> {
   const whole = path[0] === 'cases' ? yield* wholeCase() : undefined;
   const own = path[1] ?? 0;
-  const known = whole === undefined ? root : changedAt(root, ['cases', own], () => whole);
+  const known = whole === undefined ? root : withValueAt(root, ['cases', own], () => whole);
   if (kind !== 'tag') return known;
   const others = yield* readEntries(text, 'tags');
-  return changedAt(known, ['cases'], (cases) => [
+  return withValueAt(known, ['cases'], (cases) => [
     ...(Array.isArray(cases) ? cases : []),
     ...others,
   ]);

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { definition, schemasAt, valuesAt } from '../../schema/schemaWalk.ts';
-import type { Word } from '../../yaml/quoting.ts';
+import type { YamlScalar } from '../../yaml/quoting.ts';
 import type { Cursor } from './cursor.ts';
 import { type Choice, fits, KINDS, valueItems } from './items.ts';
 import { beginItems, keyItems, neededKeys, offerAt, snippetOf } from './keys.ts';
@@ -32,15 +32,15 @@ export function listed(root: unknown, path: Path): string[] {
 }
 
 /** `true` and numbers by their text: quotes would make a text of them. */
-function otherWords(root: unknown, path: Path, schema: z.ZodType): Map<string, Word> {
-  const words = schemasAt(schema, root, path).flatMap((one): Word[] => {
+function otherWords(root: unknown, path: Path, schema: z.ZodType): Map<string, YamlScalar> {
+  const words = schemasAt(schema, root, path).flatMap((one): YamlScalar[] => {
     const { type, values = [] } = definition(one);
     return type === 'boolean' ? [true, false] : values.filter(isOtherWord);
   });
   return new Map(words.map((word) => [String(word), word]));
 }
 
-function isOtherWord(value: unknown): value is Word {
+function isOtherWord(value: unknown): value is YamlScalar {
   return typeof value === 'number' || typeof value === 'boolean' || value === null;
 }
 

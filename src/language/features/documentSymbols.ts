@@ -1,11 +1,11 @@
 import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
 import { isMap, isSeq } from 'yaml';
-import { lastOf, valueAt } from '../../core/data/data.ts';
+import { binarySearchLast, valueAt } from '../../core/data/data.ts';
 import { comparePositions, contains, type Range } from '../../core/problem.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { labelOf } from '../../evalfile/case/outline.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
-import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
+import { type NumberedMessage, numberTurns } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
 import type { Work } from '../../node/cooperative.ts';
 import { endOf, isFlow, keyOf, nodeAt, spanOf, valueUnder } from '../../yaml/nodes.ts';
@@ -84,7 +84,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
     // The defaults stand outside of the case, and so may those of an included file.
     if (assertion.path !== one.path || !within(assertion.range, range)) continue;
     const { start } = assertion.range;
-    const turn = lastOf(parts, (one) => comparePositions(one.range.start, start) <= 0);
+    const turn = binarySearchLast(parts, (one) => comparePositions(one.range.start, start) <= 0);
     const owner = turn && contains(turn.range, start) ? turn.children : own;
     owner?.push(assertionSymbol(assertion));
   }
@@ -136,7 +136,7 @@ export function* messageSymbols(text: string, path: string): Work<DocumentSymbol
   const turns: DocumentSymbol[] = [];
   const open: { turn?: number; symbol?: DocumentSymbol } = {};
   let held: DocumentSymbol[] = [];
-  for (const [index, message] of spokenMessages(document.value).entries()) {
+  for (const [index, message] of numberTurns(document.value).entries()) {
     const range = rangeOf(document, index);
     const symbol = messageSymbol(message, range);
     if (message.turn === undefined) {
@@ -164,7 +164,7 @@ function rangeOf(document: YamlDocument, index: number): Range {
   return { start, end: isBlock ? document.positionAt(endOf(node, document.text)) : end };
 }
 
-function messageTurnSymbol({ turn, role }: SpokenMessage, first: DocumentSymbol): DocumentSymbol {
+function messageTurnSymbol({ turn, role }: NumberedMessage, first: DocumentSymbol): DocumentSymbol {
   const { range, selectionRange } = first;
   return {
     name: `Turn ${turn}`,
@@ -176,7 +176,7 @@ function messageTurnSymbol({ turn, role }: SpokenMessage, first: DocumentSymbol)
   };
 }
 
-function messageSymbol(message: SpokenMessage, range: DocumentSymbol['range']): DocumentSymbol {
+function messageSymbol(message: NumberedMessage, range: DocumentSymbol['range']): DocumentSymbol {
   const { role, text, calls, turn } = message;
   const words = text.trim();
   return {

@@ -2,7 +2,7 @@ import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
 import type { Work } from '../../node/cooperative.ts';
 import { edit } from '../../yaml/edits.ts';
-import { layOut, type Piece } from '../../yaml/layOut.ts';
+import { formatYaml, type Piece } from '../../yaml/layOut.ts';
 import { endOfLine } from '../../yaml/nodes.ts';
 import { isUnreadable } from '../../yaml/parser.ts';
 import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
@@ -14,7 +14,7 @@ import type { EvalDocument } from '../ports.ts';
  */
 export function* formatting({ yaml }: EvalDocument, options: FormattingOptions): Work<TextEdit[]> {
   if (yaml.value === undefined || yaml.problems.some(isUnreadable)) return [];
-  const pieces = yield* layOut(yaml.text, stepOf(options));
+  const pieces = yield* formatYaml(yaml.text, stepOf(options));
   if (!pieces) return [];
   yield;
   const edits = editsOf(yaml, pieces);

@@ -1,6 +1,6 @@
 import type { SelectionRange } from 'vscode-languageserver-types';
 import { isMap, isNode, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import { lastOf } from '../../core/data/data.ts';
+import { binarySearchLast } from '../../core/data/data.ts';
 import type { Position } from '../../core/problem.ts';
 import {
   endOfLine,
@@ -62,7 +62,7 @@ function spansAround({ text, root }: YamlDocument, offset: number): Span[] {
 /** The last item that begins at or before a place, its dash included. */
 function itemAt(node: YAMLMap | YAMLSeq, offset: number, text: string): unknown {
   const dashes = isSeq(node) && !node.flow;
-  return lastOf<unknown>(node.items, (item) => {
+  return binarySearchLast<unknown>(node.items, (item) => {
     const start = startOf(item);
     return (dashes ? dashBefore(text, start) : start) <= offset;
   });

@@ -3,7 +3,7 @@ import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { badgeOf, entriesByTurn, failedBadge, type TurnBadge } from '../../core/scoring.ts';
 import { WORST_FIRST } from '../../core/verdict.ts';
-import { textsNow } from '../../evalfile/caseChanges.ts';
+import { textChangeDetector } from '../../evalfile/caseChanges.ts';
 import type { LoadedSuite, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { stepsOf } from '../../node/cooperative.ts';
 import type { VerdictMark } from '../../protocol/serverProtocol.ts';
@@ -27,11 +27,11 @@ export const UNJUDGED: JudgedCase = { turns: new Map() };
 export async function judgedCase(
   suite: LoadedSuite,
   found: OutlineCase,
-  { lastRuns, casesNow = textsNow }: ResultPorts,
+  { lastRuns, changeDetector = textChangeDetector }: ResultPorts,
 ): Promise<JudgedCase> {
   const lines = found.id === undefined ? [] : await lastRuns(suite.path, found.id);
   if (lines.length === 0) return UNJUDGED;
-  const now = casesNow(suite, found);
+  const now = changeDetector(suite, found);
   const changes = await Promise.all(lines.map((line) => now.changeOf(line)));
   return {
     change: changes.find((one) => one !== undefined),

@@ -4,11 +4,11 @@ import { contains, type Position, type Range } from '../../core/problem.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
-import { isFailure, recalledAmong } from '../../core/verdict.ts';
-import { textsNow } from '../../evalfile/caseChanges.ts';
+import { isCachedAmong, isFailure } from '../../core/verdict.ts';
+import { textChangeDetector } from '../../evalfile/caseChanges.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import { messagesFileSchema } from '../../evalfile/schema.ts';
-import { spokenMessages } from '../../evalfile/spokenMessages.ts';
+import { numberTurns } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
 import type { Work } from '../../node/cooperative.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
@@ -83,7 +83,7 @@ function markdownHover({ markdown, range }: HoverPart): Hover {
 
 function turnText({ value }: YamlDocument, [index]: Path): string | undefined {
   if (!Array.isArray(value) || typeof index !== 'number') return undefined;
-  const { turn } = spokenMessages(value)[index] ?? {};
+  const { turn } = numberTurns(value)[index] ?? {};
   const number = `Message ${index + 1} of ${value.length}`;
   return turn === undefined ? `${number}, in no turn.` : `${number}, in turn ${turn}.`;
 }
@@ -92,7 +92,7 @@ function turnText({ value }: YamlDocument, [index]: Path): string | undefined {
 async function lastVerdict(
   document: EvalDocument,
   position: Position,
-  { lastRuns, lastVariants, casesNow = textsNow, pastRuns }: ResultPorts,
+  { lastRuns, lastVariants, changeDetector = textChangeDetector, pastRuns }: ResultPorts,
 ): Promise<HoverPart | undefined> {
   const { suite } = document;
   const found = suite.outline.find(
@@ -106,7 +106,7 @@ async function lastVerdict(
   // Lists only the variants that didn't pass, but counts all of them.
   const isCounted = subject.isCase && found.several !== undefined;
   const listed = isCounted ? lines.filter(isFailure) : lines;
-  const now = casesNow(suite, found);
+  const now = changeDetector(suite, found);
   const changes = await Promise.all(lines.map((line) => now.changeOf(line)));
   const parts = listed.flatMap((line) => {
     const markdown = subject.describe(line, line.source.hash !== found.hash);
@@ -183,7 +183,7 @@ function assertionSubject(
     describe({ verdicts, source }, stale) {
       const moved = found.range.start.line - source.range.start.line;
       const verdict = recordedVerdict(verdicts, chain, { stale, moved, suiteCase });
-      if (verdict) return verdictMarkdown(verdict, recalledAmong(verdicts)(verdict));
+      if (verdict) return verdictMarkdown(verdict, isCachedAmong(verdicts)(verdict));
       const outer = recordedVerdict(verdicts, [chain[0]], { stale, moved, suiteCase });
       return outer && '_The last run did not reach this assertion._';
     },

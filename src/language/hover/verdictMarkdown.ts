@@ -22,11 +22,11 @@ import type { CaseLine } from '../../core/record/runRecord.ts';
 import { failedBadge, type TurnBadge, turnBadge } from '../../core/scoring.ts';
 import { cacheText, durationText } from '../../core/text/format.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../../core/text/markdown.ts';
-import { isFailure, recalledAmong, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
+import { isCachedAmong, isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
 
 /** The last results of turns; undefined if no assertion judged them. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {
-  const isRecalled = recalledAmong(line.verdicts);
+  const isRecalled = isCachedAmong(line.verdicts);
   const parts = turns.flatMap((turn) => {
     const failed = line.failed_turn?.number === turn ? failedBadge(line.reason ?? '') : undefined;
     const badge = turnBadge(line.verdicts, turn) ?? failed;

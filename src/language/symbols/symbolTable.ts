@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { contextKey } from '../../assertions/shared/promptVariables.ts';
-import { type Path, remembered } from '../../core/data/data.ts';
+import { memoize, type Path } from '../../core/data/data.ts';
 import { type FileKind, isFileKind, isProgramFile, type SymbolKind } from '../../core/meaning.ts';
 import { contains, type Position, type Range } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
@@ -47,7 +47,7 @@ export interface SymbolTable {
 }
 
 /** The symbols of an eval file, gathered once for each version of its text. */
-export const symbolsOf = remembered((yaml: YamlDocument): SymbolTable => {
+export const symbolsOf = memoize((yaml: YamlDocument): SymbolTable => {
   const gathering = new Gathering(yaml);
   const { names, templates } = mentionsIn(evalFileSchema, yaml.value);
   for (const mention of names) gathering.addMention(mention);

@@ -1,4 +1,4 @@
-import { remembered } from '../../core/data/data.ts';
+import { memoize } from '../../core/data/data.ts';
 import type { AnswerFormat, ModelRequest } from '../model.ts';
 import type { EndpointParams } from './params.ts';
 
@@ -133,7 +133,7 @@ export function hasFormatChoice({ answer }: ModelRequest, asked: AskedEndpoint):
 }
 
 /** Azure's deployments are also reached by the provider `openai`. */
-const readsSchemaFirst = remembered(({ isOpenAi, baseUrl }: AskedEndpoint): boolean => {
+const readsSchemaFirst = memoize(({ isOpenAi, baseUrl }: AskedEndpoint): boolean => {
   if (isOpenAi || !URL.canParse(baseUrl)) return isOpenAi;
   return new URL(baseUrl).hostname.endsWith('.openai.azure.com');
 });

@@ -6,7 +6,7 @@ import type {
 } from '../../analysis/agreement.ts';
 import type { ThresholdRow, Thresholds } from '../../analysis/thresholds.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { caseTitle, STANDING_WORDS, STATUS_WORDS } from '../../core/presentation/words.ts';
+import { caseTitle, STATUS_WORDS, VALIDITY_WORDS } from '../../core/presentation/words.ts';
 import { counted } from '../../core/text/format.ts';
 import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
@@ -119,7 +119,7 @@ export function agreementNotes({
 }
 
 const UNMATCHED: Readonly<Record<UnmatchedLabel['reason'], string>> = {
-  'earlier-text': STANDING_WORDS['earlier-text'],
+  'earlier-text': VALIDITY_WORDS['earlier-text'],
   'not-judged': 'no verdict on that assertion or turn',
   'not-run': 'no kept run has the conversation',
 };
@@ -144,7 +144,7 @@ function itemText(item: LabelledItem, folder: string): string {
     const words = comment === undefined ? '' : `: “${visibleLine(comment, MAX_COMMENT)}”`;
     return `${visibleLine(person)} ${STATUS_WORDS[own]} (${shownPath(path, folder)}:${line}${words})`;
   });
-  const mark = STANDING_WORDS[standing] === '' ? '' : `; ${STANDING_WORDS[standing]}`;
+  const mark = VALIDITY_WORDS[standing] === '' ? '' : `; ${VALIDITY_WORDS[standing]}`;
   const place = `${shownPath(item.path, folder)}:${item.line}`;
   return `${about}  ${place}: ${visibleLine(judge)} ${STATUS_WORDS[status]}, ${said.join(', ')}${mark}`;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../core/record/caseHistory.ts';
 import { combineLines, type RepeatedCase } from '../../core/record/repetitions.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { oneAtATime } from '../../core/scheduling.ts';
+import { coalesce } from '../../core/scheduling.ts';
 import type { Status } from '../../core/verdict.ts';
 import { mapCasePaths, namedPath } from '../../node/paths.ts';
 import { type KeptHomes, keptHomes } from '../home.ts';
@@ -223,7 +223,7 @@ export class LatestRuns {
   }
 
   #look(suite: string): Promise<Records> {
-    const look = this.#looks.get(suite) ?? oneAtATime(() => recordsFor(suite));
+    const look = this.#looks.get(suite) ?? coalesce(() => recordsFor(suite));
     this.#looks.set(suite, look);
     return look();
   }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { mappingOf } from '../../core/data/data.ts';
-import { fitting, listOf } from '../../core/data/listOf.ts';
+import { listOf, tryParse } from '../../core/data/listOf.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { RepeatedLine, Repetition } from '../../core/record/repetitions.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { passesFalsely } from '../../core/scoring.ts';
 import { isFailure, shownVerdictSchema } from '../../core/verdict.ts';
 import type { Line } from '../../disk/jsonLines.ts';
-import { BROKEN, shortHash } from '../../node/hashes.ts';
+import { BROKEN_HASH, shortHash } from '../../node/hashes.ts';
 import { absolutePath, mapCasePaths, mapRunPaths } from '../../node/paths.ts';
 
 /** What lists, tables and indexes need of a case. To check the whole of 10,000 cases would take seconds. */
@@ -117,7 +117,7 @@ export function parseLine<Case extends object>(
 
 /** A case without its conversation; undefined if it isn't one. */
 export function parseSummary(value: unknown, root: string): SummaryLine | undefined {
-  const summary = fitting(summarySchema, value);
+  const summary = tryParse(summarySchema, value);
   return summary && { ...summary, suite: absolutePath(root, summary.suite) };
 }
 
@@ -129,18 +129,18 @@ export function parseTrueCase(value: unknown, root: string): CaseLine | string |
 
 /** The first line of a record, its paths absolute; undefined if it isn't one. */
 export function parseRunLine(value: unknown, root: string): RunLine | undefined {
-  const run = fitting(runLineSchema, value);
+  const run = tryParse(runLineSchema, value);
   return run && mapRunPaths(run, (path) => absolutePath(root, path));
 }
 
 /** The last line of a record; undefined if it isn't one. */
 export function parseEndLine(value: unknown): EndLine | undefined {
-  return fitting(endLineSchema, value);
+  return tryParse(endLineSchema, value);
 }
 
 /** All of a case's line, its paths absolute; undefined if it isn't one. */
 export function parseCaseLine(value: unknown, root: string): CaseLine | undefined {
-  const line = fitting(caseLineSchema, value);
+  const line = tryParse(caseLineSchema, value);
   return line && mapCasePaths(line, (path) => absolutePath(root, path));
 }
 
@@ -179,7 +179,7 @@ function gatesOf(verdicts: SummaryLine['verdicts']): Repetition['verdicts'] {
 const NO_GATES: Repetition['verdicts'] = [];
 
 function inputOf({ input_hash, fault }: SummaryLine): Pick<CaseStats, 'input'> {
-  if (fault) return { input: BROKEN };
+  if (fault) return { input: BROKEN_HASH };
   return input_hash === undefined ? {} : { input: shortHash(input_hash) };
 }
 

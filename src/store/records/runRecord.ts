@@ -3,7 +3,7 @@ import { type FileHandle, lstat } from 'node:fs/promises';
 import { groupBy, shallowJson } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
-import { oneAtATime } from '../../core/scheduling.ts';
+import { coalesce } from '../../core/scheduling.ts';
 import { type Line, readFileLines, readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import { isAtHome, rootOfRecord } from '../../node/paths.ts';
@@ -132,7 +132,7 @@ export class RunRecord {
   }
 
   /** Reads what is new. @returns whether there is such a record */
-  readonly readNew = oneAtATime(() => this.#readNew());
+  readonly readNew = coalesce(() => this.#readNew());
 
   /** The cases at these places, without those that are no longer there. */
   async lines<Place extends LinePlace>(places: readonly Place[]): Promise<Map<Place, CaseLine>> {
@@ -335,7 +335,7 @@ export class RunReader {
   }
 
   /** Reads what is new. If a record was rewritten, all are read again. */
-  readonly readNew = oneAtATime(() => this.#readNew());
+  readonly readNew = coalesce(() => this.#readNew());
 
   async #readNew(): Promise<void> {
     for (let at = 0; at < this.#records.length; at += 1) await this.#records[at]?.readNew();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Comparison, compareRuns } from '../../../src/analysis/compareRuns.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
-import { atOnce } from '../../../src/node/cooperative.ts';
+import { runSync } from '../../../src/node/cooperative.ts';
 import { comparisonText } from '../../../src/report/findings/comparisonReport.ts';
 import {
   changedTexts,
@@ -21,7 +21,7 @@ import {
 } from '../../support/comparing.ts';
 
 function compare(base: readonly CaseLine[], head: readonly CaseLine[]): Comparison {
-  return atOnce(compareRuns(comparedOf(base), comparedOf(head)));
+  return runSync(compareRuns(comparedOf(base), comparedOf(head)));
 }
 
 /** One case with one assertion, before and after. */
@@ -200,7 +200,7 @@ describe('comparing two runs', () => {
     assert.match(same[1] ?? '', /2 of 2 cases/);
     const target = { name: 'agent', type: 'module', digest: '2'.repeat(64) };
     const texts = changedTexts(
-      atOnce(
+      runSync(
         compareRuns(
           comparedOf(base),
           comparedOf(

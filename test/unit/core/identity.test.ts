@@ -16,17 +16,17 @@ const from = (index: number) => {
 
 it('the failing cases of a run are gone through round and round', () => {
   assert.deepEqual([from(1)?.count, from(1)?.at, from(3)?.at], [2, 1, 2]);
-  assert.equal(from(1)?.beside(1).id, 'c3');
-  assert.equal(from(3)?.beside(1).id, 'c1');
-  assert.equal(from(1)?.beside(-1).id, 'c3');
+  assert.equal(from(1)?.neighbor(1).id, 'c3');
+  assert.equal(from(3)?.neighbor(1).id, 'c1');
+  assert.equal(from(1)?.neighbor(-1).id, 'c3');
 });
 
 it('from a case that passed one gets to the failing one behind it, or before', () => {
   assert.equal(from(2)?.at, undefined);
-  assert.equal(from(2)?.beside(1).id, 'c3');
-  assert.equal(from(2)?.beside(-1).id, 'c1');
-  assert.equal(from(0)?.beside(-1).id, 'c3');
-  assert.equal(from(4)?.beside(1).id, 'c1');
+  assert.equal(from(2)?.neighbor(1).id, 'c3');
+  assert.equal(from(2)?.neighbor(-1).id, 'c1');
+  assert.equal(from(0)?.neighbor(-1).id, 'c3');
+  assert.equal(from(4)?.neighbor(1).id, 'c1');
 });
 
 it('there are none where nothing else failed', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
-import { oneAtATime, Throttle } from '../../../src/core/scheduling.ts';
+import { coalesce, Throttle } from '../../../src/core/scheduling.ts';
 import { barrier } from '../../support/barrier.ts';
 
 describe('work that is done one at a time', () => {
@@ -8,7 +8,7 @@ describe('work that is done one at a time', () => {
     const { promise, resolve } = barrier();
     const done: string[] = [];
     let state = 'first';
-    const tell = oneAtATime(async () => {
+    const tell = coalesce(async () => {
       const seen = state;
       if (seen === 'first') await promise;
       done.push(seen);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fitting } from '../../../src/core/data/listOf.ts';
-import { standing, turnVerdictSchema, verdictSchema } from '../../../src/core/verdict.ts';
+import { tryParse } from '../../../src/core/data/listOf.ts';
+import { statusWithScore, turnVerdictSchema, verdictSchema } from '../../../src/core/verdict.ts';
 import { buildTurnVerdict, buildVerdict } from '../../support/build.ts';
 
-const isRead = (given: object) => fitting(verdictSchema, given) !== undefined;
+const isRead = (given: object) => tryParse(verdictSchema, given) !== undefined;
 
 describe('a verdict', () => {
   const passed = buildVerdict({ status: 'pass', score: 1 });
@@ -32,7 +32,7 @@ describe('a verdict', () => {
   });
 
   it('leaves out a score that does not belong to its status', () => {
-    assert.deepEqual(standing('skipped', 0.5), { status: 'skipped', score: null });
-    assert.throws(() => standing('pass', null), /Internal error/);
+    assert.deepEqual(statusWithScore('skipped', 0.5), { status: 'skipped', score: null });
+    assert.throws(() => statusWithScore('pass', null), /Internal error/);
   });
 });

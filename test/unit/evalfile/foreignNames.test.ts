@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { assertionTypes } from '../../../src/assertions/registry.ts';
 import { messageSchema, toolSchema } from '../../../src/core/message.ts';
 import { sharedKeys } from '../../../src/evalfile/assertion/assertionSchema.ts';
-import { foreignNames, KEYS, withoutOurs } from '../../../src/evalfile/foreignNames.ts';
+import { adviceOn, FOREIGN_KEY_NAMES, foreignNames } from '../../../src/evalfile/foreignNames.ts';
 import {
   evalFileSchema,
   evalJsonSchema,
@@ -108,7 +108,7 @@ describe("another tool's name of a key", () => {
 
   it('leads to a key that exists', () => {
     const ours = new Set([evalJsonSchema(), messagesJsonSchema()].flatMap(keysOf));
-    const meant = Object.values(KEYS).flatMap((names) => Object.values(names));
+    const meant = Object.values(FOREIGN_KEY_NAMES).flatMap((names) => Object.values(names));
     assert.deepEqual(
       meant.filter((key) => !ours.has(key)),
       [],
@@ -180,7 +180,7 @@ describe('a key that another tool documents', () => {
       it(`is ours, or led to ours, or told to be without: ${tool}'s ${name}`, () => {
         const found = foreignNames.ofKey(name, [...OURS], undefined);
         const known = OURS.has(name) || found !== undefined;
-        assert.ok(known || withoutOurs(name) !== undefined);
+        assert.ok(known || adviceOn(name) !== undefined);
       });
     }
   }

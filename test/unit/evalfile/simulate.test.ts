@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MOST_USER_TURNS, type SimulateOrigin } from '../../../src/core/suite.ts';
+import { DEFAULT_USER_TURNS, type SimulateOrigin } from '../../../src/core/suite.ts';
 import { estimateCase } from '../../../src/judge/estimate.ts';
 import { forbiddenHosts } from '../../../src/runner/destinations.ts';
 import { missingKeys } from '../../../src/runner/missingKeys.ts';
@@ -25,7 +25,7 @@ describe('simulate', () => {
     const { user } = await caseOf(`simulate: {goal: Return it.}\n${CHECK}`);
     assert.deepEqual(
       [user.goal, user.opening, user.maxUserTurns, user.model?.id],
-      ['Return it.', [], MOST_USER_TURNS, 'openai:test-judge'],
+      ['Return it.', [], DEFAULT_USER_TURNS, 'openai:test-judge'],
     );
   });
 

@@ -24,7 +24,7 @@ import { workspaceSymbols } from '../../../src/language/features/workspaceSymbol
 import { hover, messageHover, promptHover } from '../../../src/language/hover/hover.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
 import { indexedFile } from '../../../src/language/symbols/indexedFile.ts';
-import { atOnce } from '../../../src/node/cooperative.ts';
+import { runSync } from '../../../src/node/cooperative.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 import { evalTexts, messageFiles, place, promptTexts } from '../../support/fuzzTexts.ts';
@@ -75,13 +75,13 @@ const FEATURES: Readonly<Record<string, Feature>> = {
   documentSymbols: ({ document }) => documentSymbols(document),
   foldingRanges: ({ document, text }) => assertFolds(foldingRanges(document), text),
   formatting: async ({ document, text }) => {
-    const edits = atOnce(formatting(document, OPTIONS));
+    const edits = runSync(formatting(document, OPTIONS));
     assertPlaces(edits, uriOf(SUITE), { [uriOf(SUITE)]: text });
     // Editors bring all line breaks of a file into one form.
     if (/\r/.test(text) && /(?<!\r)\n/.test(text)) return;
     const formatted = parseYaml(edited(document, edits), SUITE);
     assert.deepEqual(
-      atOnce(formatting({ ...document, yaml: formatted }, OPTIONS)),
+      runSync(formatting({ ...document, yaml: formatted }, OPTIONS)),
       [],
       'formatted once',
     );
@@ -147,7 +147,7 @@ describe('no text', () => {
       const answers = [
         own,
         codeActionsOfText(PROMPT, text, own, { uriOf }),
-        atOnce(promptCompletion(text, position, { snippets: true, variables: ['city'] })),
+        runSync(promptCompletion(text, position, { snippets: true, variables: ['city'] })),
         await promptHover(PROMPT, position, ports),
         await definition(PROMPT, position, ports),
         await references(PROMPT, position, true, ports),
@@ -170,9 +170,9 @@ describe('no text', () => {
       const answers = [
         problems,
         codeActionsOfText(path, text, own, { uriOf }),
-        atOnce(messageCompletion(text, path, position, { snippets: true })),
-        atOnce(messageHover(text, path, position)),
-        atOnce(messageSymbols(text, path)),
+        runSync(messageCompletion(text, path, position, { snippets: true })),
+        runSync(messageHover(text, path, position)),
+        runSync(messageSymbols(text, path)),
       ];
       assertPlaces(answers, uriOf(path), { [uriOf(path)]: text });
       assert.ok(worked() - begun < LONGEST, 'it took more than a second of work');

@@ -5,7 +5,7 @@ import { loadTranscript } from '../../../src/evalfile/transcript.ts';
 import { messageCompletion } from '../../../src/language/completion/messageCompletion.ts';
 import { messageSymbols } from '../../../src/language/features/documentSymbols.ts';
 import { messageHover } from '../../../src/language/hover/hover.ts';
-import { atOnce } from '../../../src/node/cooperative.ts';
+import { runSync } from '../../../src/node/cooperative.ts';
 import { isMessagesFile } from '../../../src/node/paths.ts';
 import { cursor } from '../../support/language/cursor.ts';
 import { assertPlaces } from '../../support/language/placesIn.ts';
@@ -104,7 +104,7 @@ describe('a file of messages', () => {
 describe('completion in a file of messages', () => {
   const offered = (marked: string, path: string) => {
     const { text, position } = cursor(marked);
-    return atOnce(messageCompletion(text, path, position, { snippets: true }));
+    return runSync(messageCompletion(text, path, position, { snippets: true }));
   };
   const labels = (marked: string, path: string) => offered(marked, path).map(({ label }) => label);
   /** The text after the item of this label was chosen. */
@@ -182,7 +182,7 @@ describe('completion in a file of messages', () => {
 describe('hover in a file of messages', () => {
   const hover = (marked: string, path: string) => {
     const { text, position } = cursor(marked);
-    const contents: unknown = atOnce(messageHover(text, path, position))?.contents;
+    const contents: unknown = runSync(messageHover(text, path, position))?.contents;
     return String(Reflect.get(Object(contents), 'value'));
   };
 
@@ -210,7 +210,7 @@ describe('hover in a file of messages', () => {
 
 describe('the outline of a file of messages', () => {
   const outline = (text: string, path: string) =>
-    atOnce(messageSymbols(text, path)).map(
+    runSync(messageSymbols(text, path)).map(
       ({ name, children = [] }) => `${name}: ${children.map((one) => one.name).join(' | ')}`,
     );
 
@@ -232,7 +232,7 @@ describe('the outline of a file of messages', () => {
       'Turn 2: Let me look. | Hurry. | found | Here.',
       'Turn 3: Thanks',
     ]);
-    const [, , turn] = atOnce(messageSymbols(text, YAML));
+    const [, , turn] = runSync(messageSymbols(text, YAML));
     assert.deepEqual([turn?.range.start.line, turn?.range.end.line], [3, 8]);
   });
 
@@ -304,9 +304,9 @@ describe('no text', () => {
         const position = { line, character: column % ((lines[line]?.length ?? 0) + 1) };
         for (const answer of [
           loadTranscript(text, path).problems,
-          atOnce(messageCompletion(text, path, position, { snippets: true })),
-          atOnce(messageHover(text, path, position)),
-          atOnce(messageSymbols(text, path)),
+          runSync(messageCompletion(text, path, position, { snippets: true })),
+          runSync(messageHover(text, path, position)),
+          runSync(messageSymbols(text, path)),
         ])
           assertPlaces(answer, path, { [path]: text });
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
-import { TookTooLong } from '../../../src/core/errors.ts';
+import { WorkLimitError } from '../../../src/core/errors.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Files } from '../../../src/evalfile/files.ts';
 import { loadSuite } from '../../../src/evalfile/load.ts';
@@ -189,7 +189,7 @@ describe('the work for a request', () => {
     const cpu = process as typeof process & { readonly threadCpuUsage: typeof process.cpuUsage };
     mock.method(cpu, 'threadCpuUsage', () => ({ user: 1000 * later(), system: 0 }));
     const params = { textDocument: { uri: `file://${at('a.eval.yaml')}` }, position };
-    await assert.rejects(service.request('completion', params, waited()), TookTooLong);
+    await assert.rejects(service.request('completion', params, waited()), WorkLimitError);
   });
 
   it('grows with the number of aliases, not with its square', async () => {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TookTooLong } from '../../../src/core/errors.ts';
-import { atOnce, inSteps, type Step, stepsOf, type Work } from '../../../src/node/cooperative.ts';
+import { WorkLimitError } from '../../../src/core/errors.ts';
+import {
+  runCooperatively,
+  runSync,
+  type Step,
+  stepsOf,
+  type Work,
+} from '../../../src/node/cooperative.ts';
 
 /** Works for so many milliseconds. */
 async function work(milliseconds: number, step: Step): Promise<void> {
@@ -27,7 +33,7 @@ describe('long work in steps', () => {
   });
 
   it('ends once it worked longer than it may', async () => {
-    await assert.rejects(work(5_000, stepsOf(undefined, 50)), TookTooLong);
+    await assert.rejects(work(5_000, stepsOf(undefined, 50)), WorkLimitError);
   });
 
   it('has no wait for the machine counted', async () => {
@@ -56,7 +62,7 @@ describe('long work in steps', () => {
       yield;
       return 1;
     }
-    assert.equal(atOnce(sum()), 2);
-    assert.equal(await inSteps(sum(), stepsOf()), 2);
+    assert.equal(runSync(sum()), 2);
+    assert.equal(await runCooperatively(sum(), stepsOf()), 2);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atOnce } from '../../../src/node/cooperative.ts';
+import { runSync } from '../../../src/node/cooperative.ts';
 import { krippendorffAlpha } from '../../../src/statistics/alpha.ts';
 import { bootstrap } from '../../../src/statistics/bootstrap.ts';
 import { confusionOf, ratesOf } from '../../../src/statistics/confusion.ts';
@@ -99,11 +99,11 @@ describe('statistics, as published', () => {
   // Efron and Tibshirani 1993, table 2.1: seven treated mice, mean 86.86, error of the mean 23.36 by bootstrap.
   it('bootstrap: as wide as the error of the mean of seven mice says', () => {
     const mice = [94, 197, 16, 38, 99, 141, 23];
-    const { low, high } = atOnce(bootstrap(mice, 7, 20_000));
+    const { low, high } = runSync(bootstrap(mice, 7, 20_000));
     near((high - low) / 2 / 1.959964, 23.36, 0.5);
-    assert.deepEqual(atOnce(bootstrap(mice, 7)), atOnce(bootstrap(mice, 7)));
-    assert.notDeepEqual(atOnce(bootstrap(mice, 7)), atOnce(bootstrap(mice, 8)));
-    assert.deepEqual(atOnce(bootstrap([0.5, 0.5])), { low: 0.5, high: 0.5 });
+    assert.deepEqual(runSync(bootstrap(mice, 7)), runSync(bootstrap(mice, 7)));
+    assert.notDeepEqual(runSync(bootstrap(mice, 7)), runSync(bootstrap(mice, 8)));
+    assert.deepEqual(runSync(bootstrap([0.5, 0.5])), { low: 0.5, high: 0.5 });
   });
 
   // Wikipedia, Precision and recall: of 12 dogs and 10 cats a program calls 8 dogs, of which 5 are.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atOnce } from '../../../src/node/cooperative.ts';
+import { runSync } from '../../../src/node/cooperative.ts';
 import { krippendorffAlpha } from '../../../src/statistics/alpha.ts';
 import { bootstrap } from '../../../src/statistics/bootstrap.ts';
 import { confusionOf, ratesOf } from '../../../src/statistics/confusion.ts';
@@ -73,7 +73,7 @@ describe('statistics, as the Python libraries have them', { skip: skipReference 
 
   it("the bootstrap's percentiles (scipy), Wilson and Holm (statsmodels)", () => {
     const values = many(80, () => whole(5) / 4);
-    const { low, high } = atOnce(bootstrap(values, 1, 50_000));
+    const { low, high } = runSync(bootstrap(values, 1, 50_000));
     compare([{ question: ['bootstrap', values], found: [low, high] }], 0.004);
     const shares = many(30, () => 1 + whole(300)).map(
       (total) => [whole(total + 1), total] as const,

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { STANDING_WORDS } from '../../../src/core/presentation/words.ts';
-import { type Label, standingOf } from '../../../src/core/record/label.ts';
+import { VALIDITY_WORDS } from '../../../src/core/presentation/words.ts';
+import { type Label, validityOf } from '../../../src/core/record/label.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { labelsFolder, personName } from '../../../src/node/paths.ts';
@@ -151,11 +151,11 @@ describe('labels beside an eval file', () => {
   it('tells of an edit of another turn, and of another question', () => {
     const own = label({ turn: 2, question_hash: 'q1' });
     const edited = conversationHash(talk('Hi there', 'Hello'));
-    assert.equal(standingOf(own, { conversation: edited, question: 'q1' }), 'earlier-text');
-    assert.equal(STANDING_WORDS['earlier-text'], 'label is of an earlier text');
-    assert.equal(standingOf(own, { conversation: HASH, question: 'q2' }), 'other-question');
-    assert.equal(standingOf(own, { conversation: HASH, question: 'q1' }), 'current');
-    assert.equal(standingOf(label(), { conversation: HASH, question: 'q2' }), 'current');
+    assert.equal(validityOf(own, { conversation: edited, question: 'q1' }), 'earlier-text');
+    assert.equal(VALIDITY_WORDS['earlier-text'], 'label is of an earlier text');
+    assert.equal(validityOf(own, { conversation: HASH, question: 'q2' }), 'other-question');
+    assert.equal(validityOf(own, { conversation: HASH, question: 'q1' }), 'current');
+    assert.equal(validityOf(label(), { conversation: HASH, question: 'q2' }), 'current');
   });
 
   it('merges in git what two people said on two branches, without a conflict', async (t) => {

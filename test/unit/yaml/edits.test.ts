@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { changedAt, type Path } from '../../../src/core/data/data.ts';
+import { type Path, withValueAt } from '../../../src/core/data/data.ts';
 import { addKeys, replaceEntry, replaceText, replaceValue } from '../../../src/yaml/edits.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { edited } from '../../support/language/codeActions.ts';
@@ -85,7 +85,7 @@ describe('an edit of a YAML text', () => {
           const after = edited(text, replaceValue(yaml, at, data));
           assert.deepEqual(
             parseYaml(after, '').value,
-            changedAt(yaml.value, at, () => data),
+            withValueAt(yaml.value, at, () => data),
             after,
           );
         }),
@@ -99,7 +99,7 @@ describe('an edit of a YAML text', () => {
           const last = at.at(-1);
           if (typeof last !== 'string') return;
           const after = edited(text, replaceEntry(yaml, at, 'on', data));
-          const expected = changedAt(yaml.value, at.slice(0, -1), (owner) =>
+          const expected = withValueAt(yaml.value, at.slice(0, -1), (owner) =>
             Object.fromEntries(
               Object.entries(Object(owner)).map(([key, one]) =>
                 key === last ? ['on', data] : [key, one],
@@ -118,7 +118,7 @@ describe('an edit of a YAML text', () => {
         fc.property(fc.constantFrom(...mappings), value, (at, data) => {
           const added = addKeys(yaml, at, { 'no, yes': data });
           const after = edited(text, added ? [added] : []);
-          const expected = changedAt(yaml.value, [...at, 'no, yes'], () => data);
+          const expected = withValueAt(yaml.value, [...at, 'no, yes'], () => data);
           assert.deepEqual(parseYaml(after, '').value, expected, after);
         }),
         { seed: SEED, numRuns: tries(200, 30) },

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { outcomeOf, outcomeText, repeatedText } from '../../../../src/core/presentation/outcome.ts';
+import {
+  repeatedText,
+  verdictResultOf,
+  verdictResultText,
+} from '../../../../src/core/presentation/outcome.ts';
 
 describe('what says how far scores lie apart', () => {
   it('tells of repetitions how many passed, and the lowest and the highest score', () => {
@@ -23,7 +27,7 @@ describe('what says how far scores lie apart', () => {
   it('tells of samples by how much they differ, where they do', () => {
     const verdict = { status: 'pass', score: 0.8, threshold: 0.5 } as const;
     const told = (spread: number | null) =>
-      outcomeText(outcomeOf({ ...verdict, judge: { spread } }));
+      verdictResultText(verdictResultOf({ ...verdict, judge: { spread } }));
     assert.equal(told(0.4), '0.80 ↕0.40');
     assert.equal(told(0), '0.80');
     assert.equal(told(null), '0.80');
@@ -32,8 +36,11 @@ describe('what says how far scores lie apart', () => {
   it('tells a label that is a number from the scores', () => {
     const verdict = { status: 'pass', score: 0.75, threshold: 0.5 } as const;
     const repeated = { passed: 2, finished: 3, range: [0.5, 1] } as const;
-    assert.equal(outcomeText({ ...verdict, label: 'polite' }), '0.75 polite');
-    assert.equal(outcomeText({ ...verdict, label: '4' }), '0.75 · 4');
-    assert.equal(outcomeText({ ...verdict, label: '4', repeated }), '2/3 0.75 (0.50–1.00) · 4');
+    assert.equal(verdictResultText({ ...verdict, label: 'polite' }), '0.75 polite');
+    assert.equal(verdictResultText({ ...verdict, label: '4' }), '0.75 · 4');
+    assert.equal(
+      verdictResultText({ ...verdict, label: '4', repeated }),
+      '2/3 0.75 (0.50–1.00) · 4',
+    );
   });
 });

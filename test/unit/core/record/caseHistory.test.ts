@@ -25,7 +25,7 @@ describe('the history of a case', () => {
     assert.equal(told('f f'), 'Failed all of the last 2 runs: broken, not flaky.');
     assert.equal(told('f p p p'), 'Failed 1 of the last 4 runs, the newest one: broken.');
     assert.equal(told('f f f p p'), 'Failed 3 of the last 5 runs, the newest 3: broken.');
-    assert.equal(told('p p f f'), 'Failed 2 of the last 4 runs, and not since: mended.');
+    assert.equal(told('p p f f'), 'Failed 2 of the last 4 runs, and not since: fixed.');
     assert.equal(told('f p f p p'), 'Failed 2 of the last 5 runs, on and off: flaky.');
     assert.equal(told('p p f p'), 'Failed 1 of the last 4 runs, on and off: flaky.');
   });

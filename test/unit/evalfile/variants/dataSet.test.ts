@@ -6,7 +6,7 @@ import {
   findInSlices,
   lineIn,
 } from '../../../../src/evalfile/variants/dataSet.ts';
-import { atOnce, stepsOf } from '../../../../src/node/cooperative.ts';
+import { runSync, stepsOf } from '../../../../src/node/cooperative.ts';
 
 const LINES = [
   '{"id": "ä", "messages": [{"user": "Wo ist es? 📦"}, {"assistant": "Da."}]}',
@@ -35,7 +35,7 @@ for (const lineBreak of ['\n', '\r\n']) {
       const text = LINES.join(lineBreak);
       const slices = slicesOf(text, size);
       const found = await findInSlices(slices, '/data.jsonl', undefined, stepsOf());
-      const whole = atOnce(findConversations(text, '/data.jsonl', undefined));
+      const whole = runSync(findConversations(text, '/data.jsonl', undefined));
       const withoutPlaces = ({ conversations }: typeof found) =>
         conversations.map(({ place: _, ...one }) => one);
       assert.deepEqual(withoutPlaces(found), withoutPlaces(whole));

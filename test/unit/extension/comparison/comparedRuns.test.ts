@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { compareRuns } from '../../../../src/analysis/compareRuns.ts';
 import { ComparedRuns } from '../../../../src/extension/comparison/comparedRuns.ts';
-import { atOnce } from '../../../../src/node/cooperative.ts';
+import { runSync } from '../../../../src/node/cooperative.ts';
 import { findingsOf } from '../../../../src/report/comparedTable.ts';
 import { resultsMarkdown } from '../../../../src/report/resultsTable.ts';
 import {
@@ -57,7 +57,7 @@ describe('two runs that are compared in the editor', () => {
 
   it('say what the command line says of the same two runs', async () => {
     const [base, now] = [comparedOf(BEFORE), comparedOf(AFTER)];
-    const { sentence, evidence } = findingsOf(atOnce(compareRuns(base, now)));
+    const { sentence, evidence } = findingsOf(runSync(compareRuns(base, now)));
     const comparison = await runs.comparison();
     const own = comparison && findingsOf(comparison);
     assert.equal(own?.sentence, sentence);

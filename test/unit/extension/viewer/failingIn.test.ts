@@ -30,9 +30,9 @@ it('the failing cases of a run follow each other as in their files, whichever fi
   const first = await failingIn(runs, { record, root }, begin);
   assert.deepEqual([first?.count, first?.at], [5, 1]);
   const seen: string[] = [];
-  for (let shown = first?.beside(1); shown && seen.length < 5; ) {
+  for (let shown = first?.neighbor(1); shown && seen.length < 5; ) {
     seen.push([shown.id, ...(shown.variant === undefined ? [] : [shown.variant])].join('/'));
-    shown = (await failingIn(runs, { record, root }, shown))?.beside(1);
+    shown = (await failingIn(runs, { record, root }, shown))?.neighbor(1);
   }
   assert.deepEqual(seen, ['second', 'third/line-9', 'third/line-10', 'alone', 'first']);
 });

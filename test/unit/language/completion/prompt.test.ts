@@ -5,7 +5,7 @@ import {
   promptCompletion,
   promptContext,
 } from '../../../../src/language/completion/promptCompletion.ts';
-import { atOnce } from '../../../../src/node/cooperative.ts';
+import { runSync } from '../../../../src/node/cooperative.ts';
 import { applied } from '../../../support/language/completing.ts';
 import { cursor } from '../../../support/language/cursor.ts';
 import { markedFiles, pathOf } from '../../../support/namedFiles.ts';
@@ -19,7 +19,7 @@ const KNOWN: PromptContext = {
 
 function itemsAt(marked: string) {
   const { text, position } = cursor(marked);
-  return atOnce(promptCompletion(text, position, KNOWN));
+  return runSync(promptCompletion(text, position, KNOWN));
 }
 
 const labelsAt = (marked: string) => itemsAt(marked).map(({ label }) => label);

@@ -5,7 +5,7 @@ import { globSync } from 'tinyglobby';
 import type { TextEdit } from 'vscode-languageserver-types';
 import { isMap, isSeq, parseDocument, stringify } from 'yaml';
 import { formatting, onTypeFormatting } from '../../../../src/language/features/formatting.ts';
-import { atOnce } from '../../../../src/node/cooperative.ts';
+import { runSync } from '../../../../src/node/cooperative.ts';
 import { parseYaml } from '../../../../src/yaml/yamlDocument.ts';
 import { cursor } from '../../../support/language/cursor.ts';
 import { documentOf, HARD_TEXTS } from '../../../support/language/evalDocument.ts';
@@ -15,7 +15,7 @@ const TWO = { insertSpaces: true, tabSize: 2 };
 
 function editsOf(text: string, options = TWO): TextEdit[] {
   // Formatting looks at the text alone.
-  return atOnce(formatting({ yaml: parseYaml(text, '/suite'), suite: NO_SUITE }, options));
+  return runSync(formatting({ yaml: parseYaml(text, '/suite'), suite: NO_SUITE }, options));
 }
 
 const { suite: NO_SUITE } = await documentOf('');
