@@ -8,7 +8,7 @@ const READ_CAUSES: Readonly<Record<string, string>> = {
   EPERM: 'you may not read it',
 };
 
-/** Why a file could not be read, to follow a colon. */
+/** The cause of a failed read, to follow a colon. */
 export function readErrorText(error: unknown): string {
   const { code = '' } = Object(error) as NodeJS.ErrnoException;
   return READ_CAUSES[code] ?? errorText(error);
@@ -17,14 +17,13 @@ export function readErrorText(error: unknown): string {
 type UnwritableReason = 'full' | 'not-allowed' | 'missing' | 'in-the-way' | 'other';
 
 /**
- * A file of ours could not be written, which says nothing about what was tested. `message` names the
- * file and what to do.
+ * A file of Turnlight's own could not be written; no verdict depends on it. `message` names the file and what to do.
  */
 export class UnwritableError extends ReasonedError<UnwritableReason> {
   override readonly name = 'UnwritableError';
-  /** As the message calls it: `The record`. */
+  /** The file as messages call it: `The record`. */
   readonly what: string;
-  /** Absent where it has none, as standard output. */
+  /** Undefined for standard output. */
   readonly path: string | undefined;
 
   constructor(what: string, path: string | undefined, reason: UnwritableReason, message: string) {
@@ -46,10 +45,7 @@ const WRITE_CAUSES: Readonly<Record<string, readonly [UnwritableReason, words: s
   EISDIR: ['in-the-way', 'it is a folder. Name a file.'],
 };
 
-/**
- * @param what as the message calls it: `The record`
- * @param path absent where it has none, as standard output
- */
+/** @param what the file as messages call it: `The record` */
 export function toUnwritableError(
   what: string,
   path: string | undefined,

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Milliseconds that git may take: a pipe in the place of one of its files would hold it forever. */
+/** Milliseconds. If one of git's files is replaced by a pipe, git would wait forever. */
 const MAX_WAIT = 5_000;
 
-/** What git prints in a folder, trimmed; undefined if it fails, takes too long, or isn't installed. */
+/** Trimmed output of git in a folder; undefined if it fails, takes too long, or isn't installed. */
 export async function gitOutput(
   args: readonly string[],
   folder: string,

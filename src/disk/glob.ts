@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 
-/** A pattern that can't be matched. `message` says why. */
+/** An invalid pattern. `message` says why. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** Characters of a pattern, and the number of patterns that its braces stand for. */
+/** Maximum number of characters of a pattern, and of patterns that its braces expand to. */
 const MAX_LENGTH = 200;
 const MAX_ALTERNATIVES = 20;
 
 /**
- * The files that any of the patterns matches, absolute and sorted. `*` and `?` stand for characters of a name, `**` for
- * folders, `[a-z]` and `[!a-z]` for one character, and `{a,b}` for either. Hidden names match only if the pattern has a name that
- * begins with a dot. Links and `node_modules` are left out. Matching takes linear time in the length of a path: glob libraries make
- * regular expressions, and a pattern in a hostile file could keep those busy for hours.
+ * The files that match any of the patterns, absolute and sorted. `*` and `?` match characters of a name, `**`
+ * folders, `[a-z]` and `[!a-z]` one character, and `{a,b}` either. Hidden names match only if a name in the pattern
+ * begins with a dot. Links and `node_modules` are skipped. Matching is linear in the length of a path: glob libraries
+ * build regular expressions, and a hostile pattern could keep those busy for hours.
  *
  * @param folder absolute
  * @throws PatternError
@@ -53,13 +53,16 @@ export function isGlob(text: string): boolean {
   return /[*?[{]/.test(text);
 }
 
-/** The folder that a pattern names without wildcards. */
+/** The part of a pattern before its first name with wildcards. */
 export function folderWithoutWildcards(pattern: string): string {
   const pieces = pattern.split('/');
   return pieces.slice(0, pieces.findIndex(isGlob)).join('/');
 }
 
-/** A pattern without braces for each choice among them. Braces without a comma, or that aren't closed, stand for themselves. */
+/**
+ * One pattern without braces per combination of choices. Braces without a comma, or that aren't closed, are plain
+ * characters.
+ */
 function expandBraces(pattern: string): string[] {
   let done = [''];
   let at = 0;
@@ -86,7 +89,7 @@ function closingBrace(pattern: string, open: number): number | undefined {
   return undefined;
 }
 
-/** What stands between the commas that are in no inner braces. */
+/** Splits at commas outside inner braces. */
 function splitChoices(text: string): string[] {
   const choices = [''];
   let depth = 0;
@@ -99,10 +102,10 @@ function splitChoices(text: string): string[] {
   return choices;
 }
 
-/** One name of a path: `folders` for any number of them, else what its characters must be. */
+/** One name in a path: `folders` matches any number of them. */
 type Segment = 'folders' | readonly CharacterMatcher[];
 
-/** One character, or `run` for any number of them. */
+/** Matches one character; `run` matches any number of them. */
 type CharacterMatcher = 'run' | ((one: string) => boolean);
 
 function parseSegment(text: string): Segment {
@@ -125,7 +128,7 @@ function parseSegment(text: string): Segment {
   return characters;
 }
 
-/** @param text between the brackets: `a-z_`, or `!a-z` for any other */
+/** @param text between the brackets: `a-z_`, or `!a-z` for any other character */
 function parseClass(text: string): (one: string) => boolean {
   const isNegated = /^[!^]/.test(text);
   const members = [...text.slice(isNegated ? 1 : 0).matchAll(/(.)-(.)|./gsu)];
@@ -152,8 +155,8 @@ function matchesName(characters: readonly CharacterMatcher[], name: string): boo
 }
 
 /**
- * Whether items fit a pattern some of whose elements stand for any number of items. Each such element takes as few as it can, and
- * one more if the rest doesn't fit: only the last one ever needs to.
+ * Whether items match a pattern in which some elements match any number of items. Each of these takes as few items as
+ * possible, and one more if the rest doesn't match; only the last one ever needs to backtrack.
  */
 function matchesPattern<Element, Item>(
   pattern: readonly Element[],

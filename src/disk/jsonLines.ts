@@ -14,20 +14,19 @@ export interface Line {
   readonly length: number;
   /** Undefined if it isn't JSON, or is nested too deep. */
   readonly value: unknown;
-  /** Whether it exceeds a limit, so that it was not parsed. */
+  /** Whether it exceeds a limit; it is not parsed then. */
   readonly isTooLarge: boolean;
-  /** False of a last line without a line break: more of it may come. */
+  /** False for a last line without a line break: more may follow. */
   readonly isComplete: boolean;
 }
 
-/** Bytes that are read at once; other work runs between two slices. */
+/** Bytes per read; other work can run in between. */
 const SLICE_BYTES = 100_000;
 
 /**
- * The lines of a file that are not empty, from an offset on, in slices. No more than a slice and a
- * line are in memory.
+ * The non-empty lines of a part of a file, in slices. At most a slice and a line are in memory.
  *
- * @param first the number of the line at the offset
+ * @param first number of the line at the offset
  */
 export async function* readLines(
   file: FileHandle,
@@ -65,7 +64,7 @@ export async function* readLines(
   if (open) yield [open.line(false)];
 }
 
-/** The same lines one by one, from the beginning of a regular file. @throws as `openRegular` */
+/** The non-empty lines from the start of a regular file, one by one. @throws as `openRegular` */
 export async function* readFileLines(path: string, to: number): AsyncGenerator<Line> {
   const file = await openRegular(path);
   try {
@@ -75,7 +74,7 @@ export async function* readFileLines(path: string, to: number): AsyncGenerator<L
   }
 }
 
-/** A line that is not yet read to its end. */
+/** A line whose end hasn't been read yet. */
 class PartialLine {
   readonly #number: number;
   readonly #offset: number;
@@ -116,11 +115,11 @@ class PartialLine {
 }
 
 /**
- * Writes a file anew beside itself and puts it in its place at once.
+ * Writes a temporary file next to the file and renames it, so that readers see either all or nothing of the change.
  *
- * @param what as messages call it
- * @param before what the file was when its lines were read
- * @returns false where somebody wrote the file meanwhile
+ * @param what the file as messages call it
+ * @param before its state when the lines were read
+ * @returns false if the file has changed since
  * @throws UnwritableError
  */
 export async function replaceLines(

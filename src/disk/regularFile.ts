@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 
-/** Something else stands where a file or folder of ours belongs. `message` names it. */
+/** Something other than a regular file or folder is at a path that Turnlight uses. `message` names it. */
 export class NotRegularError extends ReasonedError<
   'link' | 'not-a-file' | 'not-a-folder' | 'too-large'
 > {
@@ -23,17 +23,17 @@ const READ = constants.O_RDONLY;
 
 export const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
-/** Fails with `EEXIST` where anything stands there. */
+/** Fails with `EEXIST` if the path exists. */
 export const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /** Windows has neither. Without `O_NONBLOCK`, opening a pipe waits for its other end. */
 const SAFE_FLAGS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Opens a regular file: no symbolic link, device or pipe. Links among the folders above it are followed.
+ * Opens a regular file: not a symbolic link, device, or pipe. Links among its parent folders are followed.
  *
- * @param flags `READING`, `APPENDING` or `CREATING`
- * @throws NotRegularError, or what the system says
+ * @param flags `READ`, `APPEND` or `CREATE`
+ * @throws NotRegularError, or the system's error
  */
 export async function openRegular(path: string, flags = READ, mode?: number): Promise<FileHandle> {
   if (flags === CREATE) return openNew(path, mode);
@@ -49,7 +49,7 @@ export async function openRegular(path: string, flags = READ, mode?: number): Pr
   }
 }
 
-/** Opens nothing that stands there, so that only a failure needs a look. */
+/** Opening fails if the path exists, so only a failure needs a check. */
 async function openNew(path: string, mode?: number): Promise<FileHandle> {
   try {
     return await open(path, CREATE | SAFE_FLAGS, mode);
@@ -60,7 +60,7 @@ async function openNew(path: string, mode?: number): Promise<FileHandle> {
   }
 }
 
-/** The whole of a regular file. @param maxBytes bytes that it may have @throws as `openRegular` */
+/** @throws as `openRegular`; NotRegularError if it is larger than `maxBytes` */
 export async function readRegular(path: string, maxBytes: number): Promise<Buffer> {
   const file = await openRegular(path);
   try {
@@ -73,12 +73,12 @@ export async function readRegular(path: string, maxBytes: number): Promise<Buffe
   }
 }
 
-/** The whole of a regular file that a path leads to, by links too. @throws as `openRegular` */
+/** Reads a regular file, also through links. @throws as `openRegular` */
 export async function readLinked(path: string): Promise<Buffer> {
   return readRegular(await realpath(path), LIMITS.dataSet);
 }
 
-/** @param flags `APPENDING` or `CREATING` @throws as `openRegular` */
+/** @param flags `APPEND` or `CREATE` @throws as `openRegular` */
 export async function writeRegular(
   path: string,
   text: string,
@@ -90,10 +90,10 @@ export async function writeRegular(
 }
 
 /**
- * What `read` makes of an open regular file, as `openRegular` opens it; undefined where nothing is there. For
- * many small files: promises would take ten times as long as the work.
+ * The result of `read` for an open regular file, as `openRegular` opens it; undefined if the file doesn't exist.
+ * Synchronous: for many small files, promises take ten times as long as the work.
  *
- * @throws NotRegularError, what the system says, and what `read` throws
+ * @throws NotRegularError, the system's error, and what `read` throws
  */
 export function readRegularSync<Result>(
   path: string,
@@ -113,8 +113,8 @@ export function readRegularSync<Result>(
 }
 
 /**
- * Whether a folder, and no link to one, is there. Asked of every folder above a file with each hover: a
- * promise would take ten times as long as the look itself.
+ * Whether the path is a folder and not a link to one. Synchronous: each hover checks every parent folder of a file,
+ * and a promise takes ten times as long.
  */
 export function isRealFolder(path: string): boolean {
   try {
@@ -125,9 +125,9 @@ export function isRealFolder(path: string): boolean {
 }
 
 /**
- * Makes a folder in one that exists, unless it is there; a link to a folder is not.
+ * Creates a folder in an existing one, unless it exists; a link to a folder is refused.
  *
- * @throws NotRegularError, or what the system says
+ * @throws NotRegularError, or the system's error
  */
 export async function makeRealFolder(path: string, mode?: number): Promise<void> {
   const there = await statOf(path);
@@ -140,14 +140,14 @@ export async function makeRealFolder(path: string, mode?: number): Promise<void>
   }
 }
 
-/** For what another run may make at the same time. */
+/** For files and folders that another run may create at the same time. */
 export function ignoreExists(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 
 function statOf(path: string): Promise<Stats | undefined> {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
-    // The second: a file stands where a folder on the way should.
+    // ENOTDIR: a parent of the path is a file.
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw error;
   });
@@ -167,8 +167,8 @@ function notRegularError(reason: 'not-a-file' | 'not-a-folder', path: string, wa
 }
 
 /**
- * An absolute path with its links followed; the part of it that doesn't exist stays as it is. Asked of every path in a file with each of
- * its checks, and with each hover: a promise would take longer than the look itself.
+ * An absolute path with its links resolved; parts that don't exist stay as they are. Synchronous: every path in a
+ * file is resolved with each check and hover, and a promise takes longer than the call.
  */
 export function realPathOf(path: string): string {
   try {

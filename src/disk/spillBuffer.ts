@@ -3,18 +3,18 @@ import { openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Characters that stay in memory. */
+/** Characters. */
 const MAX_IN_MEMORY = 8_000_000;
 
-/** Of a text in the file, in bytes. */
+/** Position of a text in the file, in bytes. */
 interface FileRange {
   readonly offset: number;
   readonly length: number;
 }
 
 /**
- * Keeps texts until they are needed: in memory while they are few, then in a temporary file without a name, of which nothing
- * is left however this process ends.
+ * Stores texts in memory up to a limit, then in an unnamed temporary file, which disappears however this process
+ * ends.
  */
 export class SpillBuffer {
   readonly #texts: (string | FileRange)[] = [];
@@ -48,7 +48,7 @@ export class SpillBuffer {
     return true;
   }
 
-  /** On a disk that is full it stays in memory. */
+  /** If the disk is full, the text stays in memory. */
   #writeToFile(text: string): string | FileRange {
     try {
       this.#file ??= openUnnamedFile();
@@ -72,7 +72,7 @@ export class SpillBuffer {
   }
 }
 
-/** @throws Error if there can be none */
+/** @throws Error if it can't be created */
 function openUnnamedFile(): number {
   const path = join(tmpdir(), `turnlight-${randomUUID()}`);
   const file = openSync(path, 'wx+', 0o600);

@@ -298,14 +298,14 @@ function checkTools(
   // A fix is an edit of the problem's own document.
   const fixable = sent.location.document === location.document;
   if (lost.length > 0 && target.params.tool_results === undefined) {
-    const message = `Nothing answers these tools when "${target.name}" calls them. Add \`tool_results\`, or a \`tool_module\` with a function for each tool.`;
+    const message = `"${target.name}" has no answers for calls of these tools. Add \`tool_results\`, or a \`tool_module\` with a function for each tool.`;
     reporter.reportOnKey('unanswered-tool', message, place, {
       ...(fixable && { fix: { add: { to: location.path, key: 'tool_results' } } }),
     });
     return;
   }
   for (const tool of lost) {
-    const message = `Nothing answers ${tool.name} when "${target.name}" calls it. Add it to the target's \`tool_results\`, or set a \`tool_module\`.`;
+    const message = `"${target.name}" has no answer for calls of ${tool.name}. Add one to the target's \`tool_results\`, or set a \`tool_module\`.`;
     const to = [...location.path, 'tool_results'];
     reporter.report('unanswered-tool', message, within(place, sent.tools.indexOf(tool)), {
       ...(fixable && { fix: { add: { to, key: tool.name } } }),

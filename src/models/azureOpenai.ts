@@ -35,7 +35,7 @@ const azureSchema = z.strictObject({
     }),
   api_key_env: variableKey(KEY_LOOKUP, KEY),
   token_env: variableKey(
-    `Name of the variable that holds a token of Entra ID, used instead of a key. Default: \`${TOKEN}\`, where no key is set.`,
+    `Name of the variable with an Entra ID token, used instead of a key. Default: \`${TOKEN}\` if no key is set.`,
   ),
   api: apiKey,
   ...endpointKeys,
@@ -90,7 +90,7 @@ interface Credential {
   readonly secret: string | undefined;
 }
 
-/** The token that the file names, else the key, else the token of Azure's own variable. */
+/** The token that the file names, else the key, else the token in Azure's own variable. */
 async function credentialOf(params: AzureParams, host: KeyHost): Promise<Credential> {
   const read = async (kind: Credential['kind'], name: string): Promise<Credential> => {
     return { kind, name, secret: (await host.secret(name))?.trim() };

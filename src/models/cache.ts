@@ -7,17 +7,17 @@ import { embeddedSchema, modelReplySchema } from './exchange.ts';
 import type { Model, ModelReply, ModelRequest, Replies } from './model.ts';
 import { findProvider } from './registry.ts';
 
-/** Answers of earlier runs, by keys of 64 hexadecimal digits. What goes wrong with it is never thrown. */
+/** Answers of earlier runs, by keys of 64 hexadecimal digits. It never throws. */
 interface AnswerStore {
-  /** Undefined where there is none, or none that can be used. */
+  /** Undefined if there is no usable answer. */
   load(key: string): Promise<unknown>;
   save(key: string, answer: unknown): void;
   delete(key: string): void;
 }
 
 /**
- * What one repetition of a case finds among the answers of earlier runs. Whoever asks the same again
- * wants another answer: each repetition, and each time that it asks, has answers of its own.
+ * Looks up the answers of earlier runs for one repetition of a case. Repeated questions get different answers: each
+ * repetition, and each time that it asks, has its own.
  */
 export class AnswerLookup {
   readonly #store: AnswerStore;
@@ -30,7 +30,7 @@ export class AnswerLookup {
     this.#repetition = repetition;
   }
 
-  /** Keys of so many answers to a question: the next ones, if it was asked before. */
+  /** Keys for this number of answers to a question; different ones each time. */
   keysOf(question: object, count = 1): string[] {
     const digest = digestOf(question);
     const first = this.#asked.get(digest) ?? 0;
@@ -40,7 +40,7 @@ export class AnswerLookup {
     );
   }
 
-  /** What does not fit the schema counts as nothing. */
+  /** Undefined if the answer doesn't match the schema. */
   async load<Schema extends z.ZodType>(
     key: string,
     schema: Schema,
@@ -58,7 +58,7 @@ export class AnswerLookup {
   }
 }
 
-/** Whose key is used, how long it may take and what it costs: nothing that an answer depends on. */
+/** Keys that never change an answer: access, time limits, and prices. */
 const IRRELEVANT_KEYS = [
   'base_url',
   'api_key_env',
@@ -70,9 +70,8 @@ const IRRELEVANT_KEYS = [
 ] as const;
 
 /**
- * What tells the answers of a model from those of others: its provider, the address where it is asked
- * and its keys as they are written, so that no value of a variable goes into it. Two accounts at one
- * address are one.
+ * What distinguishes the answers of a model from those of others: provider, address, and keys as written, without
+ * values of variables. Two accounts at one address are the same.
  */
 export async function modelIdentityOf(spec: ModelSpec, host: KeyHost): Promise<object> {
   const { provider, params, written = params } = spec;
@@ -83,14 +82,14 @@ export async function modelIdentityOf(spec: ModelSpec, host: KeyHost): Promise<o
   return { provider, endpoint: connection?.destination?.url, keys: Object.fromEntries(keys) };
 }
 
-/** Tells how long something takes, without the time that it waits in line. */
+/** Measures time without time in a queue. */
 class Stopwatch {
   readonly #began = performance.now();
   #waits = 0;
   #since = 0;
   #waited = 0;
 
-  /** Hears of each wait when it begins and when it is over. */
+  /** Call it when a wait begins, and when it ends. */
   readonly onWait = (isWaiting: boolean): void => {
     const before = this.#waits;
     this.#waits += isWaiting ? 1 : -1;
@@ -98,7 +97,7 @@ class Stopwatch {
     else if (this.#waits === 0) this.#waited += performance.now() - this.#since;
   };
 
-  /** Milliseconds, once it is done. */
+  /** Milliseconds. */
   get elapsed(): number {
     return performance.now() - this.#began - this.#waited;
   }
@@ -118,9 +117,9 @@ const embeddedEntry = z.strictObject({ embedded: embeddedSchema, latency });
 const CACHEABLE_FINISHES: readonly ModelReply['finish'][] = ['stop', 'tool-calls', 'other'];
 
 /**
- * The model, asked only for what earlier runs did not ask.
+ * A model that is requested only for answers that aren't cached.
  *
- * @param identity as of `modelIdentity`
+ * @param identity as of `modelIdentityOf`
  */
 export function cachingModel(model: Model, identity: object, lookup: AnswerLookup): Model {
   const { embed } = model;
@@ -172,7 +171,9 @@ export function cachingModel(model: Model, identity: object, lookup: AnswerLooku
   };
 }
 
-/** What was cut off, filtered, broken or empty would be the same error for ever, and so would a judge's refusal. */
+/**
+ * Truncated, filtered, broken, or empty replies would repeat the same error forever, and so would a judge's refusal.
+ */
 function isCacheable(
   { finish, text, refusal, toolCalls }: ModelReply,
   { answer }: ModelRequest,
@@ -181,7 +182,7 @@ function isCacheable(
   return CACHEABLE_FINISHES.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);
 }
 
-/** All that decides the answer. */
+/** Everything that decides the answer. */
 function cacheableRequestOf(asked: ModelRequest) {
   const { onText: _, onWait: __, shared: ___, questions: ____, thoughts, ...request } = asked;
   return { request, thoughts: thoughts && request.messages.map((one) => thoughts.get(one)) };
@@ -196,7 +197,7 @@ function notifyBoth(one: WaitListener, other: WaitListener | undefined): WaitLis
   };
 }
 
-/** The reply of an entry, with what it took when it was asked for. */
+/** The cached reply, with what it originally used. */
 export function cachedReplyOf<Reply extends { readonly usage?: Usage }>(
   reply: Reply,
   latency: number,

@@ -3,15 +3,15 @@ import { visibleLine } from '../core/text/visibleText.ts';
 
 const MAX_LENGTH = 300;
 
-/** An endpoint's own words, fit to be shown: no secret, one line, nothing hidden, cut short. */
+/** Text from an endpoint for display: without secrets, on one line, visible, truncated. */
 export function sanitizeText(text: string, scrubber: Scrubber): string {
-  // Before the cut, which could leave half of a secret.
+  // Before truncating, which could leave half of a secret.
   const clean = scrubber.text(text);
   if (/<html|<!doctype/i.test(clean)) return 'an HTML page';
   return visibleLine(clean, MAX_LENGTH);
 }
 
-/** An address without user, password and query, any of which may hold a key. */
+/** The address without user, password, and query, any of which may contain a key. */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return 'the address given';
   const { origin, pathname } = new URL(url);
@@ -24,11 +24,10 @@ const OUTDATED = /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/;
 interface ConnectionFault {
   /** The innermost reason, such as `connect ECONNREFUSED 127.0.0.1:9`. */
   readonly reason: string;
-  /** What to do where encryption is to blame. */
+  /** What to do if TLS failed. */
   readonly advice?: string;
 }
 
-/** Why no connection came about. */
 export function connectionFaultOf(error: Error): ConnectionFault {
   let inner: Error = error;
   for (let depth = 0; depth < 5 && inner.cause instanceof Error; depth += 1) inner = inner.cause;

@@ -5,12 +5,11 @@ import { type Destination, ModelError } from './model.ts';
 
 const ADDRESS_EXPECTED = 'Expected an address that starts with http:// or https://.';
 
-/** Also `${env:GATEWAY}/v1`, as it is before the variable is filled in. */
+/** Also accepts `${env:GATEWAY}/v1`, before the variable is filled in. */
 function isAddress(text: string): boolean {
   return URL.canParse(String(substituteEnv(text, () => 'http://x').value));
 }
 
-/** Where requests go. */
 export const addressSchema = z
   .string()
   .regex(/^(?:https?:\/\/|\$\{env:)/, { error: ADDRESS_EXPECTED, abort: true })
@@ -21,16 +20,16 @@ export interface DestinationProblem {
   readonly kind: 'host-not-allowed' | 'not-encrypted';
   readonly host: string;
   readonly variables: readonly string[];
-  /** Says what to do. */
+  /** Includes what to do. */
   readonly message: string;
 }
 
-/** An eval file must not choose who gets the user's keys: what may not be sent where it says. */
+/** An eval file must not decide who gets the user's keys: returns what may not be sent to its destination. */
 export function destinationProblemOf(
   { url, variables, isTrusted }: Destination,
   allowed: readonly AllowedHost[],
 ): DestinationProblem | undefined {
-  // Nothing can be sent there.
+  // Nothing can be sent to an invalid address.
   if (!URL.canParse(url)) return undefined;
   const { host, hostname, protocol } = new URL(url);
   if (variables.length === 0 || isLoopback(hostname)) return undefined;
@@ -45,7 +44,7 @@ export function destinationProblemOf(
   return { kind: 'host-not-allowed', host, variables: refused, message };
 }
 
-/** @throws ModelError where something may not be sent */
+/** @throws ModelError if something may not be sent */
 export function checkDestination(to: Destination, allowed: readonly AllowedHost[] = []): void {
   const forbidden = destinationProblemOf(to, allowed);
   if (forbidden) throw new ModelError(forbidden.kind, forbidden.message);
@@ -55,7 +54,7 @@ function isAllowed(host: string, name: string, allowed: readonly AllowedHost[]):
   return allowed.some((one) => one.host === host && (one.variables?.includes(name) ?? true));
 }
 
-/** @param hostname as in `URL.hostname`, which writes IPv4 addresses out: 127.1 is 127.0.0.1 */
+/** @param hostname as in `URL.hostname`, which completes IPv4 addresses: 127.1 is 127.0.0.1 */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
@@ -64,14 +63,14 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** What serves models on this machine, by its usual port, and how it is started. */
+/** How to start common local model servers, by default port. */
 const LOCAL_SERVERS: Readonly<Record<string, string>> = {
   11434: 'Start Ollama: open its app, or run: ollama serve',
   1234: 'Start the server of LM Studio: in its app, or run: lms server start',
   8000: 'Start the server, for example with: vllm serve MODEL',
 };
 
-/** What to start where nobody answers on this machine; undefined for other machines. */
+/** What to start if a server on this machine doesn't answer; undefined for other machines. */
 export function startHintOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname, port } = new URL(url);

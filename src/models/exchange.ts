@@ -5,9 +5,8 @@ import { digestOf } from '../node/hashes.ts';
 import { answerFormats, type Embeddings, type ModelReply, type ModelRequest } from './model.ts';
 
 /**
- * One exchange with a model or a target, as a recording keeps it: a line of JSON. The request is
- * canonical: what decides the answer and nothing else, so no provider, no address, no key, no
- * headers.
+ * An exchange with a model or target, as one line of a recording. The request is canonical: it contains only what
+ * decides the answer, so no provider, address, key, or headers.
  */
 const modelExchangeRequestSchema = z.strictObject({
   model: z.string(),
@@ -35,7 +34,7 @@ const targetExchangeRequestSchema = z.strictObject({
   messages: z.array(messageSchema),
   /** From 1. */
   repetition: z.int().min(1),
-  /** Of the target as it was; absent in recordings of before it was kept. */
+  /** Of the target; absent in recordings of older versions. */
   digest: z.string().optional(),
 });
 
@@ -94,10 +93,9 @@ export const exchangeSchema = z
     exchangeSchemaOf('target', targetExchangeRequestSchema, targetReplySchema),
   ])
   .refine((line) => (line.reply === undefined) !== (line.error === undefined), {
-    error: 'An exchange holds either a reply or an error.',
+    error: 'An exchange contains either a reply or an error.',
   });
 
-/** What a recording is asked for. */
 export type ExchangeRequest =
   | ModelExchangeRequest
   | EmbeddingExchangeRequest
@@ -105,7 +103,7 @@ export type ExchangeRequest =
 
 export type Exchange = z.infer<typeof exchangeSchema>;
 
-/** An exchange to record, whose key is still to be computed. */
+/** An exchange before its key is computed. */
 export type NewExchange =
   | ({ readonly kind: 'model'; readonly request: ModelExchangeRequest } & ModelResult)
   | ({ readonly kind: 'embedding'; readonly request: EmbeddingExchangeRequest } & EmbeddingResult)
@@ -116,15 +114,15 @@ export type EmbeddingExchangeRequest = z.infer<typeof embeddingExchangeRequestSc
 export type TargetExchangeRequest = z.infer<typeof targetExchangeRequestSchema>;
 type ExchangeFailure = z.infer<typeof failureSchema>;
 
-/** What came back: a reply, or the error that the model or target raised. */
+/** A reply, or the error that the model or target raised. */
 type Result<Reply> = { readonly reply: Reply } | { readonly error: ExchangeFailure };
 export type ModelResult = Result<ModelReply>;
 export type EmbeddingResult = Result<Embeddings>;
 export type TargetResult = Result<z.infer<typeof targetReplySchema>>;
 
 /**
- * @param id `provider:model`; only the model's own name goes into a recording, so that the same
- *   model behind another endpoint answers the same request
+ * @param id `provider:model`; only the model's name is recorded, so that the same model behind another endpoint
+ * answers the same request
  */
 export function modelExchangeRequest(id: string, request: ModelRequest): ModelExchangeRequest {
   const { messages, tools, answer, temperature, maxTokens, logprobs, seed, conversation } = request;
@@ -157,7 +155,7 @@ export function exchangeKey(request: ExchangeRequest): string {
   return digestOf(request);
 }
 
-/** An exchange with its place in the recording, from 1. */
+/** An exchange with its line in the recording, from 1. */
 export interface RecordedExchange {
   readonly line: number;
   readonly exchange: Exchange;

@@ -12,10 +12,10 @@ import type { TimeLimit } from './endpoint/timeLimit.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Of one reply, as the endpoint gives and takes it. */
+/** Reasoning of one reply, in the endpoint's format. */
 export type Thoughts = readonly object[];
 
-/** How a model is told the form of its answer, from the strictest. */
+/** How the endpoint is told the format of an answer, strictest first. */
 export const answerFormats = ['json_schema', 'json_object', 'text'] as const;
 
 export type AnswerFormat = (typeof answerFormats)[number];
@@ -23,32 +23,31 @@ export type AnswerFormat = (typeof answerFormats)[number];
 export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools?: readonly Tool[];
-  /** Asks for structured output: the reply's text is JSON of this schema, strictly. */
+  /** Asks for JSON that matches the schema strictly. */
   readonly answer?: { readonly name: string; readonly schema: JsonSchema };
-  /** Other requests begin with the same words, enough of them for a prompt cache; it decides no answer. */
+  /** Whether other requests begin with the same text, long enough for a prompt cache. It decides no answer. */
   readonly shared?: boolean;
-  /** How many answers it asks for in one, where there are several; the budget makes room for them. */
+  /** Number of questions in the request, if several; the budget reserves tokens for each. */
   readonly questions?: number;
   readonly temperature?: number;
   readonly maxTokens?: number;
-  /** What the model thought before these of its messages; some want it back while tools are called. */
+  /** Reasoning before each of its messages; some endpoints want it back during tool calls. */
   readonly thoughts?: ReadonlyMap<Message, Thoughts>;
-  /** Asks for the probabilities of the answer's tokens; an endpoint without them answers all the same. */
+  /** Asks for token probabilities; endpoints without them still answer. */
   readonly logprobs?: boolean;
-  /** Asks for the same answer each time, as far as the model can; sent where it takes one. */
+  /** Asks for reproducible answers, if the endpoint supports it. */
   readonly seed?: number;
-  /** Which conversation it speaks in, if its answers are that conversation's own; kept in recordings, never sent. */
+  /** The conversation that its answers belong to, if any; recorded, never sent. */
   readonly conversation?: string;
-  /** Hears when it begins to wait in line, which counts against no time limit, and when that is over. */
+  /** Called when it starts to wait in a queue, which doesn't count toward time limits, and when the wait ends. */
   readonly onWait?: TimeLimit['onWait'];
-  /** Told all of the reply's text so far as it arrives, where the endpoint streams. */
+  /** Called with the whole text so far, if the endpoint streams. */
   readonly onText?: (soFar: string) => void;
 }
 
-/** One token of a reply. */
 export interface ReplyToken {
   readonly text: string;
-  /** The likeliest tokens at this place with their natural log-probabilities; of numbers alone. */
+  /** The likeliest tokens at this position with natural log-probabilities; only for numbers. */
   readonly top: readonly { readonly text: string; readonly logprob: number }[];
 }
 
@@ -60,23 +59,23 @@ export interface ModelReply {
     readonly arguments: unknown;
   }[];
   readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
-  /** The model's words when it refused. */
+  /** The model's explanation of a refusal. */
   readonly refusal?: string;
-  /** The model's name as the endpoint reported it. */
+  /** The model's name as reported by the endpoint. */
   readonly version?: string;
-  /** How the answer was asked for, where the model had the choice. */
+  /** How the answer was requested, if there was a choice. */
   readonly answerFormat?: AnswerFormat;
-  /** `calls` counts the request itself once, whatever the retries. */
+  /** `calls` counts the request once, whatever the retries. */
   readonly usage: Usage;
-  /** Absent if the endpoint returned none. Not recorded: it decides nothing that is matched. */
+  /** Absent if the endpoint returned none. Not recorded: no request is matched by it. */
   readonly thoughts?: Thoughts;
-  /** The reply's text token by token, where it was asked for and the endpoint returned it. */
+  /** Absent if not requested or not returned. */
   readonly tokens?: readonly ReplyToken[];
-  /** Of a reply that an earlier run asked for. */
+  /** Of a cached reply. */
   readonly past?: Past<Usage>;
 }
 
-/** What an answer took when it was asked for. */
+/** What a cached answer originally took. */
 export interface Past<Used> {
   readonly usage: Used;
   /** Milliseconds. */
@@ -85,7 +84,7 @@ export interface Past<Used> {
 
 export type Replies = readonly [ModelReply, ...ModelReply[]];
 
-/** One vector for each text, in their order. */
+/** One vector per text, in order. */
 export interface Embeddings {
   readonly vectors: readonly (readonly number[])[];
   readonly usage: Usage;
@@ -96,19 +95,18 @@ export interface Model {
   /** `provider:model`. */
   readonly id: string;
   /**
-   * Answers a request so many times. What replies of one call to the endpoint cost stands in the
-   * first of them.
+   * Requests `count` answers. If one call returns several, the first contains the usage.
    *
    * @throws ModelError; or the signal's reason when aborted
    */
   complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies>;
   /** Absent if the provider has no embeddings. @throws as `complete` */
   embed?(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>;
-  /** Told that a reply was of no use, and is not to be kept; absent where none are. */
+  /** Removes an unusable reply from the cache; absent if there is none. */
   discard?(reply: ModelReply): void;
 }
 
-/** Of a model that answers once at a time. */
+/** For models that return one answer per request. */
 export async function repeatInSequence(
   count: number,
   ask: () => Promise<ModelReply>,
@@ -144,12 +142,12 @@ export const modelErrorReasons = [
 
 export type ModelErrorReason = (typeof modelErrorReasons)[number];
 
-/** A model could not be asked. `message` says what to do about it and never holds a key. */
+/** A request to a model failed. `message` says what to do, and never contains a key. */
 export class ModelError extends ReasonedError<ModelErrorReason> {
   override readonly name = 'ModelError';
 }
 
-/** Of requests that never left. */
+/** Reasons of requests that were never sent. */
 const UNSENT_REASONS: readonly ModelErrorReason[] = [
   'missing-key',
   'missing-variable',
@@ -160,56 +158,55 @@ const UNSENT_REASONS: readonly ModelErrorReason[] = [
   'endpoint-down',
 ];
 
-/** A request that failed was one all the same; what else it used nobody says. */
+/** A failed request still counts as one; what it used is unknown. */
 export function usageOfFailure(error: unknown): Usage {
   const sent = error instanceof ModelError && !UNSENT_REASONS.includes(error.reason);
   return sent ? { ...NO_USAGE, calls: 1 } : NO_USAGE;
 }
 
-/** Where a model's requests go, and whose values go along. */
+/** Where a model's requests go, and which variables are sent. */
 export interface Destination {
   readonly url: string;
-  /** Names of the variables, keys included, whose values are sent; none of them is empty. */
+  /** Names of the variables, including keys, whose values are sent; none is empty. */
   readonly variables: readonly string[];
-  /** Whether it may have them unasked: the provider's own address, or one that the user gave. */
+  /** Whether it may get them without asking: the provider's own address, or one that the user set. */
   readonly isTrusted: boolean;
 }
 
-/** What a provider is given by its shell. */
+/** What a provider gets from its caller. */
 export interface ModelHost extends KeyHost {
-  /** Learns the keys that are used, and hides them. */
+  /** Gets all keys in use, to hide them. */
   readonly scrubber: Scrubber;
   readonly log: Logger;
-  /** Those of the run; absent outside of one. */
+  /** Absent outside a run. */
   readonly endpoints?: Endpoints;
-  /** Absent outside of an editor. */
+  /** Absent outside an editor. */
   readonly editorModels?: EditorModels | undefined;
 }
 
-/** How a model would be asked. */
 export interface Connection {
-  /** Absent if nothing leaves this machine by itself. */
+  /** Absent if nothing leaves this machine. */
   readonly destination?: Destination;
-  /** Name of the variable of a key that the model needs and that is not set. */
+  /** Name of the variable of a required key that isn't set. */
   readonly missingKey?: string | undefined;
-  /** Loads what it needs on the first call; nothing is loaded by importing the registry. */
+  /** Loads what it needs lazily: importing the registry loads nothing. */
   readonly create: (host: ModelHost) => Promise<Model>;
 }
 
-/** One provider: a file in this folder and its line in the registry. */
+/** One provider: a file in this folder and a line in the registry. */
 export interface ModelProvider {
   readonly provider: string;
   readonly summary: string;
-  /** Every key of a model with this provider, `provider` and `model` included. */
+  /** All keys of a model with this provider, including `provider` and `model`. */
   readonly schema: z.ZodObject;
-  /** Names of the variables that hold keys, unless a model names others; absent if it needs none. */
+  /** Names of the variables of keys, unless a model names others; absent if it needs none. */
   readonly keyVariables?: readonly string[];
-  /** Loads what asking takes, ahead of the first request; absent where that is nothing. */
+  /** Loads the client before the first request; absent if there is none. */
   readonly load?: () => Promise<unknown>;
   connect(spec: ModelSpec, host: KeyHost): Promise<Connection>;
 }
 
-/** Says the schema at the very end, so that what stands before it stays the same for a prompt cache. */
+/** Adds the schema at the very end, so that a prompt cache can reuse everything before it. */
 export function appendSchema(
   messages: readonly Message[],
   answer: NonNullable<ModelRequest['answer']>,

@@ -50,7 +50,7 @@ export const ollamaProvider: ModelProvider = {
   },
 };
 
-/** Ollama's own variable: `:11500`, `gpu.local` or a whole address; a server's `0.0.0.0` is this machine. */
+/** Reads Ollama's own variable: `:11500`, `gpu.local`, or a whole address; `0.0.0.0` is this machine. */
 function addressOf(given: string | undefined): string {
   const text = given?.trim();
   if (!text) return DEFAULT_ADDRESS;

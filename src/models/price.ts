@@ -1,14 +1,13 @@
 import * as z from 'zod';
 
-/** Price per million tokens. */
+/** Per million tokens. */
 export const priceSchema = z
   .strictObject({
-    input: z.number().min(0).meta({ description: 'Price of a million tokens read.' }),
+    input: z.number().min(0).meta({ description: 'Price per million input tokens.' }),
     cached_input: z.number().min(0).optional().meta({
-      description:
-        "Price of a million tokens read from the provider's prompt cache. Default: `input`.",
+      description: "Price per million tokens from the provider's prompt cache. Default: `input`.",
     }),
-    output: z.number().min(0).meta({ description: 'Price of a million tokens written.' }),
+    output: z.number().min(0).meta({ description: 'Price per million output tokens.' }),
   })
   .meta({
     description:
@@ -17,7 +16,7 @@ export const priceSchema = z
 
 export type Price = z.infer<typeof priceSchema>;
 
-/** Tokens that are paid for; `cached` of the input ones were in the provider's prompt cache. */
+/** Billed tokens; `cached` is the part of `input` from the provider's prompt cache. */
 interface PaidTokens {
   readonly input: number;
   readonly output: number;
@@ -30,12 +29,12 @@ export function costOf({ input, output, cached = 0 }: PaidTokens, price: Price):
   return (read + output * price.output) / 1_000_000;
 }
 
-/** How many output tokens an amount pays for. */
+/** Number of output tokens that an amount pays for. */
 export function outputTokensFor(amount: number, price: Price): number {
   return price.output === 0 ? Infinity : Math.floor((amount * 1_000_000) / price.output);
 }
 
-/** What a model's keys say of its price, whatever the provider. */
+/** The price in a model's keys, whatever the provider. */
 export function priceOf(params: Readonly<Record<string, unknown>>): Price | undefined {
   const price = priceSchema.safeParse(params.price);
   return price.success ? price.data : undefined;

@@ -15,26 +15,25 @@ import { type Model, ModelError } from './model.ts';
 
 type RecordingErrorReason = 'missing' | 'broken-line';
 
-/** A recording could not be read. `message` names the file, and the line where one is wrong. */
+/** A recording could not be read. `message` names the file, and the invalid line if any. */
 export class RecordingError extends ReasonedError<RecordingErrorReason> {
   override readonly name = 'RecordingError';
 }
 
 const LABEL = 'The recording';
 
-/** Writes exchanges, one line each, in the order in which they ended. */
+/** Writes exchanges, one per line, in the order in which they end. */
 export interface Recorder {
-  /** Resolves once the line is on disk, or the recording is given up. */
+  /** Resolves when the line is on disk, or an earlier write has failed. */
   write(exchange: NewExchange): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts a recording; one that stands there already is replaced, since its answers would otherwise
- * come before the new ones.
+ * Starts a recording. An existing one is replaced: its answers would come before the new ones.
  *
  * @param path absolute
- * @param onWriteError told once that a line could not be written; no more are tried then
+ * @param onWriteError called once; nothing more is written then
  * @throws UnwritableError
  */
 export async function openRecorder(
@@ -71,7 +70,7 @@ export async function openRecorder(
   };
 }
 
-/** The model, writing every exchange to the recorder. A cancelled request leaves no line. */
+/** A model that records its exchanges, unless they are cancelled. */
 export function recordingModel(model: Model, recorder: Recorder): Model {
   const { embed } = model;
   return {
@@ -106,7 +105,7 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
   };
 }
 
-/** What the work gives; an error of the class is written before it is thrown on. */
+/** The result of the work; errors of the class are written first, then thrown. */
 export async function recordErrors<Reply>(
   work: () => Promise<Reply>,
   recorded: new (...args: never[]) => ReasonedError<string>,

@@ -10,7 +10,7 @@ import { openaiProvider } from './openai/provider.ts';
 import { replayProvider } from './replay.ts';
 import { vscodeProvider } from './vscode.ts';
 
-/** Every provider that a file may name. A new one is a file in this folder and its line here. */
+/** All providers. A new one is a file in this folder and a line here. */
 export const modelProviders: readonly ModelProvider[] = [
   openaiProvider,
   azureOpenaiProvider,
@@ -23,7 +23,7 @@ export function findProvider(provider: string): ModelProvider | undefined {
   return modelProviders.find((one) => one.provider === provider);
 }
 
-/** Loads what asking these models takes, ahead of the first request. What goes wrong is told by that request. */
+/** Loads the clients of these models before the first request, which reports any error. */
 export function preload(specs: readonly ModelSpec[]): void {
   for (const provider of new Set(specs.map((one) => one.provider))) {
     findProvider(provider)
@@ -33,9 +33,9 @@ export function preload(specs: readonly ModelSpec[]): void {
 }
 
 /**
- * Makes a model that may be asked, and whose replies hold no secrets.
+ * Creates a model whose replies contain no secrets.
  *
- * @throws ModelError where its key is missing, or its host may not have what would be sent to it
+ * @throws ModelError if its key is missing, or may not be sent to its host
  */
 export async function createModel(spec: ModelSpec, host: ModelHost): Promise<Model> {
   const provider = findProvider(spec.provider);
@@ -58,10 +58,10 @@ function missingKeyError(id: string, name: string): ModelError {
 type ParsedModel = { readonly spec: ModelSpec } | { readonly problem: string };
 
 /**
- * Reads the short form `provider:model`, such as `openai:gpt-5-mini`. The model's own name may hold
- * colons (`openai:qwen3:8b`).
+ * Reads the short form `provider:model`, such as `openai:gpt-5-mini`. The model's name may contain colons
+ * (`openai:qwen3:8b`).
  *
- * @param folder absolute; where relative paths in the model's keys start
+ * @param folder absolute; base of relative paths in the model's keys
  */
 export function parseModelSpec(text: string, folder: string): ParsedModel {
   const [, name = text, rest = ''] = /^(.*?):(.*)$/s.exec(text) ?? [];
@@ -89,7 +89,7 @@ export function parseModelSpec(text: string, folder: string): ParsedModel {
   return { spec: { id: `${name}:${model}`, provider: name, params, folder } };
 }
 
-/** The model, its replies and errors without secrets, so that none is judged, kept or said on. */
+/** Removes secrets from replies and errors, so that they are never judged, stored, or passed on. */
 function scrubModel(model: Model, scrubber: Scrubber): Model {
   const { embed } = model;
   const clean = (error: unknown) => {
@@ -106,7 +106,7 @@ function scrubModel(model: Model, scrubber: Scrubber): Model {
   };
 }
 
-/** Names of the variables that hold the keys of models which name no other. */
+/** Variables of the keys of models that don't name their own. */
 export const defaultKeyVariables: readonly string[] = modelProviders.flatMap(
   ({ keyVariables = [] }) => keyVariables,
 );

@@ -25,8 +25,8 @@ const replaySchema = z.strictObject({
 });
 
 /**
- * Players by run (its host) and recording: models of one run that name the same recording share
- * one, so that a request recorded several times is answered in order over all cases.
+ * Sources by run (its host) and recording: all models of a run share one per recording, so that a request recorded
+ * several times is answered in order over all cases.
  */
 const sources = new WeakMap<ModelHost, Map<string, Promise<ReplaySource>>>();
 

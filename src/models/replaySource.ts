@@ -29,19 +29,18 @@ export interface ReplaySource {
   /** @throws ModelError `not-recorded` */
   embedding(request: EmbeddingExchangeRequest): EmbeddingResult;
   /**
-   * @param exact whether another digest is another target; else its replies are used, with a warning
+   * @param exact whether a different digest never matches; otherwise its replies are used, with a warning
    * @throws ModelError `not-recorded`
    */
   target(request: TargetExchangeRequest, exact: boolean): TargetResult;
 }
 
 /**
- * Reads a recording. A request recorded several times is answered in that order; asked more often
- * than recorded, with the last answer.
+ * Reads a recording. A request recorded several times gets its answers in that order, then the last one again.
  *
  * @param path absolute
  * @param read by default also from pipes and devices, which the user may name
- * @param warn hears once of each target whose replies may not be those it would give now
+ * @param warn called once per target whose replies may be outdated
  * @throws RecordingError naming file and line
  */
 export async function openReplaySource(
@@ -92,7 +91,7 @@ export async function openReplaySource(
       );
     }
     const [first] = used;
-    // Another repetition of the same case is no other case.
+    // Another repetition of the same case doesn't count.
     const same = (first ? [] : (targetAnswers.get(caselessKeyOf(request)) ?? [])).find(
       ({ exchange: { request: recorded } }) =>
         'target' in recorded && recorded.case !== request.case,
@@ -116,7 +115,7 @@ export async function openReplaySource(
   };
 }
 
-/** The same whatever case and repetition asks, such as one that was saved from another. */
+/** Equal for all cases and repetitions, such as a case saved from another. */
 function caselessKeyOf({ case: _, repetition: __, ...request }: TargetExchangeRequest): string {
   return digestOf(request);
 }
@@ -142,7 +141,7 @@ async function readRecording(
   }
 }
 
-/** @throws RecordingError on the first line that is no exchange */
+/** @throws RecordingError on the first invalid line */
 export function parseRecording(text: string, path: string): RecordedExchange[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
@@ -175,7 +174,7 @@ function brokenLineError(where: string, what: string): RecordingError {
   );
 }
 
-/** A model that answers from a recording and asks nobody. @param id `provider:model` */
+/** A model that answers only from a recording. @param id `provider:model` */
 export function replayModel(id: string, player: ReplaySource): Model {
   return {
     id,
@@ -192,7 +191,7 @@ export function replayModel(id: string, player: ReplaySource): Model {
   };
 }
 
-/** @throws ModelError where the model had thrown it */
+/** @throws ModelError if the model had thrown it */
 function replyOrThrow<Reply>(
   result: { readonly reply: Reply } | { readonly error: { reason: string; message: string } },
 ): Reply {
@@ -207,10 +206,9 @@ type Request = ExchangeRequest;
 const MAX_EXCERPT = 80;
 
 /**
- * Says why a request is not in a recording: what differs from the nearest recorded request of the
- * same model or target.
+ * Explains why a request isn't recorded: how it differs from the most similar one to the same model or target.
  *
- *     … differs from line 12 in messages: message 2 (user), line 5: asked "b", recorded "a".
+ *     … differs in messages: message 2 (user), line 5: asked "b", recorded "a".
  */
 function describeMissingExchange(
   asked: Request,
@@ -219,7 +217,7 @@ function describeMissingExchange(
 ): string {
   const who = nameOf(asked);
   const start = `The recording ${path} has no answer to this request to ${who}.`;
-  const instead = 'model' in asked ? 'Name a model to be asked instead, or record' : 'Record';
+  const instead = 'model' in asked ? 'Name another model to use, or record' : 'Record';
   const end = `${instead} again with \`turnlight run --record FILE\`.`;
   const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
   const nearest = same
@@ -250,7 +248,7 @@ function nameOf(request: Request): string {
   return 'model' in request ? `the model "${request.model}"` : `the target "${request.target}"`;
 }
 
-/** Counts equal fields and equal messages; how far the first unequal message agrees breaks ties. */
+/** Counts equal fields and equal messages; the common beginning of the first different message breaks ties. */
 function similarityOf(a: Request, b: Request): number {
   const others = fieldsOf(a, b).filter((field) => field !== 'messages');
   const equalFields = others.filter((field) =>
@@ -293,7 +291,7 @@ function messageDifference(asked: readonly Message[], recorded: readonly Message
   return `${where}, line ${line + 1}: asked ${leftText}, recorded ${rightText}`;
 }
 
-/** Both texts cut short around where they part. */
+/** Both texts, truncated around their first difference. */
 function excerpts(left: string | undefined, right: string | undefined): [string, string] {
   const start = Math.max(0, commonPrefix(left ?? '', right ?? '') - MAX_EXCERPT / 2);
   const cut = (text: string | undefined) => {

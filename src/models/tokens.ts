@@ -1,18 +1,18 @@
 import { countTokens as count } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** Nothing in a text is a command to the tokenizer, `<|endoftext|>` included. */
+/** Text is never a command to the tokenizer, not even `<|endoftext|>`. */
 const PLAIN = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /** Characters. */
 const MAX_RUN = 400;
 
 /**
- * How many tokens a text takes in OpenAI's o200k encoding; other models count within some 20 % of
- * it. The tables are large: import this module where it is needed, not before.
+ * Number of tokens in OpenAI's o200k encoding; other models differ by about 20 %. The tables are large: import this
+ * module lazily.
  *
- * Runs of more than 400 characters without a blank, or of blanks alone, are cut into pieces, each of
- * which may count a token too many: the tokenizer's time grows with the square of a run, and a base64
- * image in a tool's result must not hold up a run for minutes.
+ * Runs of more than 400 characters without whitespace, or of whitespace alone, are split, and each piece may count a
+ * token too many: the tokenizer's time grows with the square of a run, and a base64 image in a tool result must not
+ * block a run for minutes.
  */
 export function countTokens(text: string): number {
   let tokens = 0;
@@ -28,7 +28,7 @@ export function countTokens(text: string): number {
   return tokens + count(text.slice(from), PLAIN);
 }
 
-/** Some characters, 🙂 among them, are two of JavaScript's, which mean nothing apart. */
+/** Some characters, such as 🙂, are two code units. */
 function alignToCharacter(text: string, cut: number): number {
   return /[\uDC00-\uDFFF]/.test(text.charAt(cut)) ? cut + 1 : cut;
 }

@@ -23,7 +23,7 @@ import {
 import { togetherKey } from './openai/params.ts';
 import { costOf, priceSchema } from './price.ts';
 
-/** Whom the requests to all of its models go to. */
+/** All of the editor's models share one queue. */
 const EDITOR = 'editor';
 
 const MAX_DETAIL = 300;
@@ -37,14 +37,15 @@ const vscodeSchema = z.strictObject({
     description: 'Vendor and family, such as `copilot/gpt-4.1`.',
   }),
   temperature: z.number().min(0).max(2).optional().meta({
-    description: 'Used when the assertion sets none.',
+    description: 'Used if the assertion sets none.',
   }),
   timeout: z.int().min(1).optional().meta({
     description: 'Time limit for one request in milliseconds.',
     default: DEFAULT_TIMEOUT,
   }),
   max_input_tokens: z.int().min(1).optional().meta({
-    description: 'Most tokens the model can read. Longer conversations are judged in parts.',
+    description:
+      'Maximum number of input tokens of the model. Longer conversations are judged in parts.',
   }),
   together: togetherKey,
   price: priceSchema.optional(),
@@ -52,7 +53,7 @@ const vscodeSchema = z.strictObject({
 
 type VscodeParams = z.infer<typeof vscodeSchema>;
 
-/** Models that turned out to take no tools; they are asked for JSON instead. */
+/** Models that refused tools; they get a JSON schema instead. */
 const withoutTools = new Set<string>();
 
 export const vscodeProvider: ModelProvider = {
@@ -73,7 +74,7 @@ async function findModel(
   if (!editorModels) {
     throw new ModelError(
       'no-editor',
-      `The model "${id}" belongs to the editor, and the command line has none of the editor's models. Run this in VS Code, or name another judge with --judge.`,
+      `The model "${id}" belongs to the editor, and the command line can't use the editor's models. Run this in VS Code, or choose another judge with --judge.`,
     );
   }
   const model = await editorModels.find(params.model);
@@ -114,12 +115,12 @@ class VscodeModel implements Model {
       }
     };
     return withTimeLimit(work, timeout, signal, () => {
-      const message = `The editor's model "${this.id}" gave no answer within ${timeout} ms. Raise the model's \`timeout\` if it needs longer.`;
+      const message = `The editor's model "${this.id}" did not answer within ${timeout} ms. Raise the model's \`timeout\` if it needs longer.`;
       return new ModelError('timeout', message);
     });
   }
 
-  /** A structured answer is the input of a tool where the model takes tools, else JSON. */
+  /** A structured answer is the input of a tool if the model supports tools, else JSON. */
   async #answerOf(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
     const { answer, messages, tools = [] } = request;
     if (!answer) return this.#send({ messages, tools, mustCall: false }, request, signal);
@@ -215,6 +216,6 @@ class VscodeModel implements Model {
 function notFoundError(id: string): ModelError {
   return new ModelError(
     'not-found',
-    `The editor has no model "${id}". Sign in to the extension that brings it, such as GitHub Copilot, or choose another model.`,
+    `The editor has no model "${id}". Sign in to the extension that provides it, such as GitHub Copilot, or choose another model.`,
   );
 }

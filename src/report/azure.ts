@@ -7,8 +7,8 @@ import type { Report, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
 /**
- * What `evaluate` of Azure's evaluation SDK returns: a row for each case, with `inputs.` and `outputs.`
- * columns, and the means and pass rates of the evaluators under `metrics`.
+ * The result of `evaluate` in Azure's evaluation SDK: one row per case with `inputs.` and `outputs.` columns, and the
+ * means and pass rates of the evaluators under `metrics`.
  */
 export const writeAzure: Report = function* (log) {
   const metrics = summaries(log.cases).flatMap(({ name, mean: score, passed, failed }) => {
@@ -68,14 +68,14 @@ function verdictColumns(verdict: Verdict): object {
   };
 }
 
-/** A name without dots and blanks, which part the columns. */
+/** A name without dots and spaces, which separate columns. */
 function keyOf(name: string): string {
   return name.replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || 'assertion';
 }
 
 function messagesOf({ entries }: Conversation, wanted: (turn: Turn | undefined) => boolean) {
   return entries.flatMap((entry): object[] => {
-    // Instructions belong to what is asked.
+    // Instructions belong to the query.
     if (entry.kind === 'system') {
       return wanted(undefined) ? [{ role: entry.role, content: entry.text }] : [];
     }

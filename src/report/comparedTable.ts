@@ -21,7 +21,7 @@ import {
 } from './findings/comparisonSentences.ts';
 import { TableBuilder } from './resultsTable.ts';
 
-/** What a table shows of a case in one run besides what came out. */
+/** A case in one run, without its outcome. */
 export interface CaseFacts {
   readonly tags: readonly string[];
   /** Of all repetitions. */
@@ -30,7 +30,7 @@ export interface CaseFacts {
   readonly duration: number;
 }
 
-/** The table of two runs, a row for each case. @param factsOf of a case in the first and in the second run */
+/** The table of two runs, one row per case. @param factsOf a case in both runs */
 export function* comparedTable(
   cases: readonly ComparedCase[],
   factsOf: (one: ComparedCase) => Readonly<Partial<Record<'base' | 'head', CaseFacts>>>,
@@ -55,7 +55,7 @@ export function* comparedTable(
   return builder.table;
 }
 
-/** What two runs differ by, in the words of the command line. */
+/** The differences between two runs, in the words of the command line. */
 export function findingsOf(comparison: Comparison): Findings {
   const { base, head, evidence, noise } = comparison;
   return {
@@ -83,11 +83,11 @@ interface Sides {
   readonly outcome: ComparedOutcome;
   readonly base?: Side;
   readonly head?: Side;
-  /** What else is said. */
+  /** Further text. */
   readonly more?: readonly string[];
 }
 
-/** @param thresholds that the scores are shown on their side of */
+/** @param thresholds scores are rounded so that they stay on their side of these */
 export function comparedWordsOf(
   { outcome, base, head, more = [] }: Sides,
   ...thresholds: readonly number[]
@@ -104,7 +104,7 @@ export function comparedWordsOf(
   };
 }
 
-/** `✓ 1.00`, or `✗ 2/3 0.80 (0.40–1.00)` where it is repeated. */
+/** `✓ 1.00`, or `✗ 2/3 0.80 (0.40–1.00)` if it is repeated. */
 function sideSummary(side: Side, thresholds: readonly number[]) {
   const { status, score, passed, decided, errored, range } = side;
   const isRepeated = decided + errored > 1;

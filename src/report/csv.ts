@@ -6,7 +6,7 @@ import type { Report } from './reporter.ts';
 
 type Cell = string | number | undefined | null;
 
-/** The columns, with what stands in them; a row without a `turn` is about the whole conversation. */
+/** The columns and their cells; a row without a `turn` is about the whole conversation. */
 const COLUMNS: Readonly<
   Record<string, (line: CaseLine, verdict?: Verdict, turn?: TurnVerdict) => Cell>
 > = {
@@ -34,7 +34,7 @@ const COLUMNS: Readonly<
   judge: (_line, verdict) => verdict?.judge?.model,
 };
 
-/** A row for each verdict and, below it, for each turn that it judged. A case without verdicts has one row. */
+/** One row per verdict, followed by one per judged turn. A case without verdicts has one row. */
 export const writeCsv: Report = function* (log) {
   yield csvText([Object.keys(COLUMNS)]);
   for (const line of log.lines()) {
@@ -42,7 +42,7 @@ export const writeCsv: Report = function* (log) {
   }
 };
 
-/** A spreadsheet would take a text that begins with `=` for a formula, whoever said it. */
+/** Otherwise, spreadsheets would run text that begins with `=` as a formula. */
 function csvText(rows: Cell[][]): string {
   return stringify(rows, { escape_formulas: true });
 }

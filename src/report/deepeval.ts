@@ -7,8 +7,8 @@ import type { Report, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
 /**
- * A test run as DeepEval writes it into `.deepeval/.latest_test_run.json`: conversational test cases
- * with their turns and the data of their metrics. A metric that did not apply is left out, as there.
+ * A test run as in DeepEval's `.deepeval/.latest_test_run.json`: conversational test cases with turns and metrics. As
+ * there, metrics that don't apply are omitted.
  */
 export const writeDeepEval: Report = function* (log) {
   const { cases, duration, usage, run } = log;
@@ -74,7 +74,7 @@ function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** DeepEval's turns are the user's and the assistant's alone. */
+/** DeepEval has only user and assistant turns. */
 function systemOf({ entries }: Conversation): { readonly system?: readonly string[] } {
   const system = entries.flatMap((entry) => (entry.kind === 'system' ? [entry.text] : []));
   return system.length > 0 ? { system } : {};
@@ -112,7 +112,7 @@ function metricData(verdict: Verdict): object {
   };
 }
 
-/** Its own label; of one without, the type in DeepEval's way: `Turn Relevancy`. */
+/** Its own label, else the type in DeepEval's style: `Turn Relevancy`. */
 function metricName({ assertion: { name, type } }: VerdictSummary): string {
   if (name !== type) return name;
   return type.replace(

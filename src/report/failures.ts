@@ -15,7 +15,6 @@ import { visibleLine, visibleText } from '../core/text/visibleText.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../core/verdict.ts';
 import type { Paint } from './style.ts';
 
-/** How failures are written. */
 interface FailureStyle {
   readonly paint: Paint;
   readonly shownPath: (path: string) => string;
@@ -24,7 +23,7 @@ interface FailureStyle {
 const MAX_TURN = 200;
 const MAX_QUOTE = 160;
 
-/** What went wrong in a case, for a person: each turn with its text, the reason, the quote, the location. */
+/** A case's failures for people: each turn with its text, reason, quote, and location. */
 export function describeFailure(
   line: CaseLine,
   output: readonly string[],
@@ -64,7 +63,7 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: FailureStyle): st
   const note = verdict.status === 'fail' ? thresholdNote(verdict) : '';
   const head = `  ${icon} ${paint.bold(name)}: ${visibleLine(verdictText(verdict), 60)}${note}${required}  ${location}`;
   const wrong = verdict.turns.filter(isFailure);
-  // Those within it tell their turns themselves.
+  // Nested assertions show their own turns.
   const bad = verdict.nested ? [] : wrong;
   const told = bad.map(({ turn }) => turn);
   const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
@@ -78,14 +77,14 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: FailureStyle): st
   ];
 }
 
-/** The way that a decision graph took. */
+/** The path through a decision graph. */
 function pathLines(verdict: Verdict): string[] {
   return pathOf(verdict).flatMap(({ node, answer, why }) =>
     indent(visibleLine(`${node} → ${answer}: ${why}`, MAX_TURN), 6),
   );
 }
 
-/** Of the assertions within this one, those that did not pass. */
+/** Nested assertions that did not pass. */
 function nestedLines({ nested = [] }: Verdict, line: CaseLine, style: FailureStyle): string[] {
   return nested
     .filter(isFailure)

@@ -4,7 +4,7 @@ import type { Snapshot } from '../protocol/viewProtocol.ts';
 
 type Finished = Omit<Snapshot, 'state' | 'suiteName' | 'repetitions' | 'assertions' | 'changed'>;
 
-/** What the conversation view shows of a case as it ended. */
+/** The conversation view of a finished case. */
 export function finishedSnapshot(line: CaseLine): Finished {
   return {
     phase: 'finished',
@@ -24,7 +24,7 @@ export function finishedSnapshot(line: CaseLine): Finished {
   };
 }
 
-/** What was said, and the turn that did not come. */
+/** The conversation with the failed turn. */
 function withFailedTurn({ conversation, failed_turn, reason }: CaseLine): Conversation {
   if (!failed_turn || reason === undefined) return conversation;
   const turn = { kind: 'turn' as const, ...failed_turn, items: [], error: reason };

@@ -5,11 +5,11 @@ import type { Report } from './reporter.ts';
 import { shownPath } from './style.ts';
 
 /**
- * Annotations of GitHub Actions at the lines of failed turns and assertions: workflow commands such as
- * `::error file=evals/shop.eval.yaml,line=54,title=refund::Turn 3: …`.
+ * Annotations of GitHub Actions at the lines of failed turns and assertions: workflow commands such as `::error
+ * file=evals/shop.eval.yaml,line=54,title=refund::Turn 3: …`.
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
  *
- * @param folder the repository's, from which GitHub finds the files
+ * @param folder the repository's: GitHub resolves paths from there
  */
 export const writeAnnotations: Report = function* (log, folder) {
   for (const line of log.lines(log.failures)) {
@@ -22,7 +22,7 @@ export const writeAnnotations: Report = function* (log, folder) {
   }
 };
 
-/** A value that is no command itself. */
+/** Escapes text so that it can't be a command. */
 function data(text: string): string {
   return plainLog(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

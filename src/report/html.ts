@@ -13,16 +13,13 @@ import { streamJson } from './streamJson.ts';
 import { createPaint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
 
-/** What the page is made of: the conversation view as the editor shows it. */
+/** The conversation view of the editor. */
 interface Assets {
   readonly script: string;
   readonly style: string;
 }
 
-/**
- * Makes what writes one file that shows every conversation of a run with a list of the cases, and asks
- * for nothing else.
- */
+/** A self-contained page with every conversation of a run and a list of the cases. */
 export async function htmlReport(): Promise<Report> {
   const [script, style] = await Promise.all([asset('webview.js'), asset('webview.css')]);
   return (log, folder) => {
@@ -66,7 +63,7 @@ function asset(name: string): Promise<string> {
   return readFile(new URL(`${folder}/${name}`, import.meta.url), 'utf8');
 }
 
-/** What the page shows; its executions come one by one. */
+/** The executions are generated one by one. */
 type PageContent = Omit<ReportPage, 'executions'> & { readonly executions: Generator<Snapshot> };
 
 function* pageOf(page: PageContent, { script, style }: Assets): Generator<string> {
@@ -94,7 +91,7 @@ function* pageOf(page: PageContent, { script, style }: Assets): Generator<string
 `;
 }
 
-/** JSON that no text in it can end. */
+/** JSON that can't end its element. */
 function escapeForElement(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

@@ -4,7 +4,7 @@ import { mapCasePaths, mapRunPaths, recordedPath } from '../node/paths.ts';
 import type { Report } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/** One JSON document with what the run's record holds, and sums: `{run, cases, assertions, pass_at_all, end}`. */
+/** One JSON document with the run's record and its sums: `{run, cases, assertions, pass_at_all, end}`. */
 export const writeJson: Report = function* (log) {
   const { run, cases, results, homes, end = null } = log;
   const recorded = (suite: string) => (path: string) => {

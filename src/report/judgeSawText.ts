@@ -4,8 +4,7 @@ import { visibleLine, visibleText } from '../core/text/visibleText.ts';
 import type { JudgeSaw, SeenAnswer, SeenRequest } from '../runner/judgeSaw.ts';
 
 /**
- * Plain text: our own lines begin at the margin, all that was asked and answered is indented, so that no text can look like
- * another part.
+ * Plain text: our own lines start at the margin and quoted text is indented, so that it can't imitate another part.
  */
 export function judgeSawText(saw: JudgeSaw, line: CaseLine): string {
   const { verdict, isSame, requests } = saw;
@@ -16,14 +15,14 @@ export function judgeSawText(saw: JudgeSaw, line: CaseLine): string {
     `What the judge saw for “${visibleLine(assertion.name)}”`,
     '',
     `Case: ${visibleLine(line.id)}${line.variant === undefined ? '' : `/${visibleLine(line.variant)}`}, repetition ${line.repetition}`,
-    `Judge: ${visibleLine(judge?.model ?? '')}${version === undefined ? '' : `, which calls itself ${visibleLine(version)}`}`,
-    `In that run: ${cacheText(usage) ?? counted(usage.calls, 'request')}, ${usage.input_tokens} tokens in (${usage.cached_tokens} from the provider's prompt cache), ${usage.output_tokens} out${usage.cost === null ? '' : `, cost ${costText(usage.cost)}`}`,
+    `Judge: ${visibleLine(judge?.model ?? '')}${version === undefined ? '' : `, reported as ${visibleLine(version)}`}`,
+    `In that run: ${cacheText(usage) ?? counted(usage.calls, 'request')}, ${usage.input_tokens} input tokens (${usage.cached_tokens} from the provider's prompt cache), ${usage.output_tokens} output tokens${usage.cost === null ? '' : `, cost ${costText(usage.cost)}`}`,
     '',
-    'A record keeps no requests: this one is put together again.',
+    "Run records don't store requests. Turnlight reconstructed this one.",
     ...(isSame
-      ? ['It is what was sent, letter by letter: its hash is that of the verdict.']
+      ? ['It is exactly what was sent: its hash matches that of the verdict.']
       : [
-          'It is NOT what was sent then: its hash differs from that of the verdict.',
+          'It is NOT what was sent: its hash differs from that of the verdict.',
           'The question, the facts of the case or its labels have changed since.',
         ]),
     '',
@@ -35,7 +34,7 @@ export function judgeSawText(saw: JudgeSaw, line: CaseLine): string {
   ].join('\n');
 }
 
-/** A repair is shown without what it repeats. */
+/** A repair is shown without the repeated messages. */
 function requestLines(
   { request, samples }: SeenRequest,
   before: readonly SeenRequest[],
@@ -70,7 +69,7 @@ function answerLines({ answers }: SeenRequest, from: JudgeSaw['from']): string[]
   ]);
 }
 
-/** In the record, since no cache keeps it. */
+/** From the record, because caches don't store unusable answers. */
 function unusableLines(text: string, index: number): string[] {
   const which = index === 0 ? 'ANSWER' : 'REPAIRED ANSWER';
   return [`${which} (could not be used)`, indent(text === '' ? '(empty)' : text), ''];
@@ -78,15 +77,15 @@ function unusableLines(text: string, index: number): string[] {
 
 const NO_ANSWER: Readonly<Record<JudgeSaw['from'], string>> = {
   cache:
-    'ANSWER: not kept here. The cache of this machine has none: the run was without it or elsewhere,\nor the answer was removed since.',
-  recording: 'ANSWER: the recording has none to this request.',
+    "ANSWER: not stored here. It isn't in the cache of this machine: the run didn't use the cache or was on another machine,\nor the answer was removed.",
+  recording: 'ANSWER: the recording has no answer to this request.',
 };
 
 function factsOf({ usage, latency, finish }: SeenAnswer, from: JudgeSaw['from']): string {
   return [
     `found in the ${from}`,
-    `${usage.input_tokens} tokens in`,
-    `${usage.output_tokens} out`,
+    `${usage.input_tokens} input tokens`,
+    `${usage.output_tokens} output tokens`,
     ...(latency === undefined ? [] : [`took ${durationText(latency)}`]),
     ...(finish === 'stop' ? [] : [`ended with ${finish}`]),
   ].join(', ');

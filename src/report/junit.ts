@@ -8,8 +8,8 @@ import type { CaseResult, Report, RunLog } from './reporter.ts';
 import { createPaint, shownPath } from './style.ts';
 
 /**
- * JUnit's XML, as continuous integration reads it: a suite per eval file, a test case per case, its
- * repetitions taken together. A judged failure is a `failure`, what could not be judged or run an `error`.
+ * JUnit XML for CI: a test suite per eval file, a test case per case with its repetitions combined. A judged failure
+ * is a `failure`; a case that could not be judged or run is an `error`.
  */
 export const writeJUnit: Report = function* (log, folder) {
   const { results } = log;
@@ -63,7 +63,7 @@ function resultElement(
 ): string {
   const style = { paint: createPaint(false), shownPath: shown };
   const text = bad.flatMap((line) => describeFailure(line, [], style)).join('\n');
-  // Repetitions that failed where enough others passed are told, and are no failure.
+  // If enough other repetitions passed, failed ones are only output.
   if (status === 'pass') return `      <system-out>${escapeXml(text)}</system-out>`;
   const message = attribute(
     'message',
@@ -75,7 +75,7 @@ function resultElement(
   return `      <${tag}${message}${type}>${escapeXml(text)}</${tag}>`;
 }
 
-/** @param more what is told of a line beside its reason */
+/** @param more texts after the reason of a line */
 function messageText<Line extends CaseSummary>(
   lines: readonly Line[],
   more: (line: Line) => string[],
@@ -126,7 +126,7 @@ function attribute(name: string, value: string): string {
   return ` ${name}="${escapeXml(visibleLine(value))}"`;
 }
 
-/** As it can be printed to a log of the CI that reads it. */
+/** Safe to print to the log of a CI. */
 function escapeXml(text: string): string {
   return plainLog(visibleText(text))
     .replaceAll('&', '&amp;')

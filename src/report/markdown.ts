@@ -9,19 +9,19 @@ import type { Report, RunLog } from './reporter.ts';
 import { createPaint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
 
-/** Bytes. GitHub takes a step summary of up to 1 MiB. */
+/** Bytes. GitHub accepts step summaries of up to 1 MiB. */
 const MAX_BYTES = 900_000;
 
 const MAX_STOP_TEXT = 300;
 
-/** A summary for a pull request or a step of CI: sums, then each failure with the lines it is about. */
+/** A summary for a pull request or a CI step: sums, then each failure with its lines. */
 export const writeMarkdown: Report = function* (log, folder) {
   const sums = summaryLines(log, createPaint(false), log.duration);
   const list = sums.map((line) => `- ${escapeLine(line)}`).join('\n');
   yield `${withFailures(paragraphs(`# ${titleOf(log)}`, list), log, folder)}\n`;
 };
 
-/** `✓` only where all that was to run has passed. */
+/** `✓` only if every planned case has passed. */
 function titleOf({ results, end, unfinished }: RunLog): string {
   const bad = results.filter(isFailure).length;
   if (bad > 0)
@@ -32,7 +32,7 @@ function titleOf({ results, end, unfinished }: RunLog): string {
   return passed ? `${STATUS_ICONS.pass} Evals passed` : `${STATUS_ICONS.skipped} No eval was run`;
 }
 
-/** Those that no longer fit are counted. */
+/** Failures that don't fit are counted. */
 function withFailures(head: string, log: RunLog, folder: string): string {
   const parts = [head];
   const { failures } = log;

@@ -3,12 +3,12 @@ import type { Verdict } from '../core/verdict.ts';
 import type { Report, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/** Whole numbers are `bigint`: a score of 1 is none. */
+/** Integers are `bigint`: a score of 1 isn't one. */
 type Value = string | number | bigint | undefined;
 
 /**
- * One OTLP JSON request with a log record for each verdict: the event `gen_ai.evaluation.result` of
- * OpenTelemetry's conventions for generative AI. `POST` it to `/v1/logs` of a collector.
+ * One OTLP JSON request with a log record per verdict: the event `gen_ai.evaluation.result` of OpenTelemetry's
+ * conventions for generative AI. `POST` it to `/v1/logs` of a collector.
  * https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/
  */
 export const writeOtlp: Report = function* (log) {
@@ -24,7 +24,7 @@ function* logRecords(log: RunLog): Generator<object> {
   for (const line of log.lines()) {
     const named = { ...line, suite: log.recordedSuite(line.suite) };
     for (const verdict of line.verdicts) yield logRecord(named, verdictValues(verdict));
-    // What a target's error leaves without verdicts, or only with skipped ones, is told as well.
+    // Otherwise, a case without verdicts, or only with skipped ones, would be missing.
     if (line.status === 'error') yield logRecord(named, errorValues(line));
   }
 }
@@ -65,7 +65,7 @@ function verdictValues(verdict: Verdict): Readonly<Record<string, Value>> {
   };
 }
 
-/** Of a case that came to no conversation, or whose verdicts could not be made. */
+/** For a case whose conversation or verdicts failed. */
 function errorValues({ id, reason = '', stop_reason }: CaseLine): Readonly<Record<string, Value>> {
   return {
     'gen_ai.evaluation.name': id,

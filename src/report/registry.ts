@@ -3,17 +3,17 @@ import type { Report } from './reporter.ts';
 interface ReporterEntry {
   /** What it writes, for the help. */
   readonly writes: string;
-  /** Whether its text is commands to a CI, which go nowhere but to standard output. */
+  /** Whether its output is commands to a CI, which only work on standard output. */
   readonly commands?: true;
-  /** Where it tells nothing of what was said in cases that passed. */
+  /** Set if it shows nothing of the conversations of cases that passed. */
   readonly covers?: 'failures';
   load(): Promise<Report>;
 }
 
-/** Reporters that write a text when the run is over; the terminal's writes all the while. */
+/** Reporters that write when the run is over; the terminal reporter also writes during the run. */
 export const REPORTERS = {
   json: {
-    writes: 'all that the record holds, with sums, as JSON',
+    writes: 'the whole record with sums, as JSON',
     load: async () => (await import('./json.ts')).writeJson,
   },
   junit: {
@@ -34,7 +34,7 @@ export const REPORTERS = {
     load: async () => (await import('./github.ts')).writeAnnotations,
   },
   html: {
-    writes: 'one page with every conversation as the editor shows it; opens without a network',
+    writes: 'one page with every conversation as in the editor; works offline',
     load: async () => (await import('./html.ts')).htmlReport(),
   },
   csv: {

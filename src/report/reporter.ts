@@ -19,9 +19,9 @@ import { type RecordHome, recordedPath } from '../node/paths.ts';
 import type { RunEvent } from '../runner/events.ts';
 
 /**
- * Writes a run that is over as a text, piece by piece.
+ * Writes a finished run as text, in pieces.
  *
- * @param folder paths are given relative to it
+ * @param folder base of relative paths
  */
 export type Report = (log: RunLog, folder: string) => Iterable<string>;
 
@@ -32,31 +32,31 @@ export interface CaseResult extends RepeatedCase {
   readonly needed: number;
 }
 
-/** A finished case with its assertions as they stood in the file. */
+/** A finished case with its assertions as in the file. */
 interface Execution {
   readonly line: CaseLine;
   readonly assertions: readonly StatedAssertion[];
 }
 
-/** A run so far: a summary of each case, and its whole line in a buffer. */
+/** A run so far: a summary per case, with the full lines in a buffer. */
 export class RunLog {
   run: RunLine | undefined;
   end: EndLine | undefined;
-  /** The files of the records, absolute. */
+  /** Absolute paths. */
   records: readonly string[] = [];
   homes: ReadonlyMap<string, RecordHome> = new Map();
   readonly #keeps: (line: CaseLine) => boolean;
   #planned: readonly CaseRef[] = [];
   readonly #running = new Map<string, SuiteCase>();
   readonly #finished = new Map<string, CaseSummary>();
-  /** What share of its repetitions a case needs, where that is not all of them. */
+  /** Required pass rates of cases, if not all repetitions must pass. */
   readonly #needed = new Map<string, number>();
   readonly #lines = new SpillBuffer();
   readonly #places = new Map<CaseSummary, number>();
   #cases: readonly CaseSummary[] | undefined;
   #results: readonly CaseResult[] | undefined;
 
-  /** @param keeps which lines are to be had whole afterwards; all by default */
+  /** @param keeps which lines to store in full. Default: all */
   constructor(keeps: (line: CaseLine) => boolean = () => true) {
     this.#keeps = keeps;
   }
@@ -105,13 +105,13 @@ export class RunLog {
     this.#results = undefined;
   }
 
-  /** The path of a suite as its record has it. */
+  /** The path of a suite as in its record. */
   recordedSuite(suite: string): string {
     const home = this.homes.get(suite);
     return home ? recordedPath(home, suite) : suite;
   }
 
-  /** Milliseconds of the run since it was begun or continued, once it is over. */
+  /** Milliseconds since the run was started or resumed, once it is over. */
   get duration(): number {
     return this.run && this.end ? runDuration(this.run, this.end.finished) : 0;
   }
@@ -120,7 +120,7 @@ export class RunLog {
     return this.#planned.length;
   }
 
-  /** Finished cases in the order of the files, whichever ended first. */
+  /** Finished cases in the order of the files. */
   get cases(): readonly CaseSummary[] {
     this.#cases ??= this.#inOrder();
     return this.#cases;
@@ -137,7 +137,7 @@ export class RunLog {
     return [...planned, ...left.values()];
   }
 
-  /** The same by case, its repetitions taken together. */
+  /** Finished cases with their repetitions combined. */
   get results(): readonly CaseResult[] {
     this.#results ??= [...groupBy(this.cases, caseKey)].map(([key, lines]) => {
       const needed = this.#needed.get(key) ?? 1;
@@ -146,7 +146,7 @@ export class RunLog {
     return this.#results;
   }
 
-  /** Whole, with what was said and why; one at a time is in memory. */
+  /** Full executions; only one at a time is in memory. */
   *executions(of: Iterable<CaseSummary> = this.cases): Generator<Execution> {
     for (const summary of of) {
       const place = this.#places.get(summary);
@@ -155,20 +155,17 @@ export class RunLog {
     }
   }
 
-  /** As `executions`, the lines alone. */
+  /** The lines of `executions`. */
   *lines(of?: Iterable<CaseSummary>): Generator<CaseLine> {
     for (const { line } of this.executions(of)) yield line;
   }
 
-  /**
-   * The executions that keep the run from being all right: not those that failed where enough other
-   * repetitions of the case passed.
-   */
+  /** Executions that make the run fail: not those of cases in which enough other repetitions passed. */
   get failures(): CaseSummary[] {
     return this.results.filter(isFailure).flatMap(({ lines }) => lines.filter(isFailure));
   }
 
-  /** How many executions did not come to their end. */
+  /** Number of executions that didn't finish. */
   get unfinished(): number {
     return this.planned - this.#finished.size;
   }

@@ -30,7 +30,7 @@ import { isFailure, type Verdict } from '../core/verdict.ts';
 import type { ResultsCase, ResultsColumn, ResultsTable } from '../protocol/resultsProtocol.ts';
 import { markdownTable } from './tables.ts';
 
-/** Of a case's line what its row shows. */
+/** The parts of a case's line that its row shows. */
 type TableCase = Pick<
   CaseSummary,
   | 'suite'
@@ -53,16 +53,15 @@ type TableCase = Pick<
   })[];
 } & Pick<ResultsCase, 'compared' | 'before'>;
 
-/** An execution that was added. */
 export interface TableExecution {
-  /** Of its case. */
+  /** Row of its case. */
   readonly row: number;
-  /** Where its cells begin among those of the case. */
+  /** Index of its first cell among those of the case. */
   readonly from: number;
   readonly isFailure: boolean;
 }
 
-/** Makes the table of a run line by line, each text in it once. Repetitions of a case share its row. */
+/** Builds the table of a run line by line; each text is stored once. Repetitions of a case share its row. */
 export class TableBuilder {
   readonly table: ResultsTable = { suites: [], tags: [], columns: [], cases: [] };
   /** In the order in which they were added. */
@@ -71,11 +70,11 @@ export class TableBuilder {
   readonly #tags = new IndexedKeys();
   readonly #columns = new IndexedKeys();
   readonly #outcomes: IndexedKeys[] = [];
-  /** What is known of cases that are repeated. */
+  /** Cases with several repetitions. */
   readonly #repeated = new Map<string, { readonly row: number; readonly lines: TableCase[] }>();
   readonly #shownPath: (suite: string) => string;
 
-  /** @param shownPath what is shown of an eval file's path */
+  /** @param shownPath formats the path of an eval file */
   constructor(shownPath: (suite: string) => string) {
     this.#shownPath = shownPath;
   }
@@ -146,7 +145,7 @@ export class TableBuilder {
   }
 }
 
-/** What the repetitions of a case come to in its row. */
+/** The row of a repeated case. */
 function repeatedRow(lines: readonly TableCase[]) {
   const [first] = lines;
   const { status, score } = combineRepetitions(lines, first?.must_pass ?? 1);
@@ -170,7 +169,7 @@ function repeatedRow(lines: readonly TableCase[]) {
   } satisfies Partial<ResultsCase>;
 }
 
-/** Where each of some texts stands in a list that grows. */
+/** Assigns indexes to keys, in order of appearance. */
 class IndexedKeys {
   readonly #places = new Map<string, number>();
 
@@ -183,13 +182,13 @@ class IndexedKeys {
   }
 }
 
-/** Characters of a name. */
+/** Characters. */
 const MAX_NAME = 60;
 
-/** Of several assertions. */
+/** For several assertions. */
 const MAX_NAMES = 400;
 
-/** Cases of a run as a Markdown table. @param cases their places in the table, in the order that is shown */
+/** Cases of a run as a Markdown table. @param cases indexes in the table, in display order */
 export function resultsMarkdown(table: ResultsTable, cases: readonly number[]): string {
   const chosen = cases.flatMap((index) => table.cases[index] ?? []);
   const { columns } = table;

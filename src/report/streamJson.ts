@@ -1,10 +1,7 @@
 import { isMapping } from '../core/data/data.ts';
 import { visibleJson } from '../core/text/visibleText.ts';
 
-/**
- * As `visibleJson`, piece by piece: the entries of a generator stand in a list, and one of them at a time is
- * in memory.
- */
+/** Like `visibleJson`, in pieces: a generator becomes an array, with only one entry at a time in memory. */
 export function* streamJson(value: unknown, indent = ''): Generator<string> {
   const inner = `${indent}  `;
   if (isGenerator(value)) {

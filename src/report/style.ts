@@ -4,12 +4,12 @@ import picocolors from 'picocolors';
 import { visibleLine } from '../core/text/visibleText.ts';
 import type { Status } from '../core/verdict.ts';
 
-/** Colours, or the same text without them. */
+/** Colors, or the same text without them. */
 export interface Paint {
   bold(text: string): string;
   dim(text: string): string;
   status(status: Status, text: string): string;
-  /** The text without its colours. */
+  /** Removes colors. */
   strip(text: string): string;
 }
 
@@ -24,7 +24,7 @@ export function createPaint(colors: boolean): Paint {
   };
 }
 
-/** Relative to the folder where the file is in it, else absolute. */
+/** Relative to the folder if the file is in it, else absolute. */
 export function shownPath(path: string, folder: string): string {
   const shown = relative(folder, path);
   return visibleLine(shown === '' || shown.startsWith('..') || isAbsolute(shown) ? path : shown);

@@ -27,7 +27,7 @@ import { statusSchema } from '../core/verdict.ts';
 import type { CaseResult, RunLog } from './reporter.ts';
 import type { Paint } from './style.ts';
 
-/** How assertions came out, counts, cost: the last lines of a report. */
+/** The last lines of a report: results per assertion, counts, and cost. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
   const { cases, results } = log;
   const { told, more } = limitSummaries(summaries(cases));
@@ -60,15 +60,15 @@ function repetitionLine(result: CaseResult, paint: Paint): string[] {
   ];
 }
 
-/** Beyond it nobody reads on. */
+/** More would not be read. */
 const MAX_REPETITIONS = 8;
 
-/** `pass^1 0.83, pass^2 0.67: the chance that so many runs of a case all pass` */
+/** `pass^1 0.83, pass^2 0.67: the chance that this many runs of a case all pass` */
 function passAtAllLine(results: readonly CaseResult[]): string[] {
   const shares = passAtAll(results.map(({ lines }) => lines)).slice(0, MAX_REPETITIONS);
   if (shares.length === 0) return [];
   const shown = shares.map((share, index) => `pass^${index + 1} ${scoreText(share)}`).join(', ');
-  return [`${shown}: the chance that so many runs of a case all pass`];
+  return [`${shown}: the chance that this many runs of a case all pass`];
 }
 
 function countText(results: readonly CaseResult[], paint: Paint): string {
@@ -85,7 +85,7 @@ function unfinishedText(log: RunLog): string {
   return log.unfinished > 0 ? `, ${log.unfinished} not finished` : '';
 }
 
-/** A verdict that is not the same each time is no firm ground. */
+/** Verdicts that differ between samples are unreliable. */
 function unstableLines(cases: readonly CaseSummary[]): string[] {
   return cases.flatMap((line) =>
     line.verdicts
@@ -115,7 +115,7 @@ function summaryLine(summary: AssertionSummary): string {
   return `${visibleLine(name, 60)} ${parts.join('; ')}`;
 }
 
-/** `: yes ×2, no ×1`; nothing if nothing was counted. */
+/** `: yes ×2, no ×1`; empty if nothing was counted. */
 function countsText(counts: Readonly<Record<string, number>>, before: string, after = ''): string {
   const parts = Object.entries(counts).map(([name, count]) =>
     timesText(visibleLine(name, 30), count),

@@ -1,11 +1,11 @@
 import stringWidth from 'string-width';
 import { escapeLine } from '../core/text/markdown.ts';
 
-/** Between the cells of a row that has no lines. */
+/** Between cells without lines. */
 const GAP = '  ';
 
 interface Layout {
-  /** Columns of a terminal that a row takes. */
+  /** Terminal columns per row. */
   readonly width: number;
   readonly text: () => string;
 }
@@ -13,8 +13,8 @@ interface Layout {
 /**
  * Rows under a head, in time linear in the cells.
  *
- * @param boxed with lines around the cells, for a terminal
- * @param numbers columns that are aligned at the right, counted from 0
+ * @param boxed whether to draw lines around the cells, for a terminal
+ * @param numbers indexes of right-aligned columns
  */
 export function plainTable(
   head: readonly string[],
@@ -25,7 +25,7 @@ export function plainTable(
   return layOutTable(head, rows, boxed, numbers).text();
 }
 
-/** As `plainTable`, for whoever looks first whether there is room for it. */
+/** Like `plainTable`, with the width before the text is built. */
 export function layOutTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -65,7 +65,7 @@ export function layOutTable(
   return { width: cells + between, text };
 }
 
-/** Measures each text once: most cells of a large table say the same. */
+/** Measures each text once: most cells of a large table are equal. */
 function createWidthCache(): (cell: string) => number {
   const known = new Map<string, number>();
   return (cell) => {
@@ -75,7 +75,7 @@ function createWidthCache(): (cell: string) => number {
   };
 }
 
-/** A table whose cells show their text and do nothing else. @param lengths of the longest cells of each column */
+/** A table whose cells show plain text. @param lengths maximum characters per column */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -86,7 +86,6 @@ export function markdownTable(
   return [row(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(row)].join('\n');
 }
 
-/** Texts as the items of a list. */
 export function markdownList(texts: readonly string[], length?: number): string {
   return texts.map((one) => `- ${escapeLine(one, length)}`).join('\n');
 }

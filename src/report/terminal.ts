@@ -19,23 +19,23 @@ import { layOutTable } from './tables.ts';
 
 interface TerminalOptions {
   readonly write: (text: string) => void;
-  /** A terminal: progress is redrawn in place. */
+  /** Whether to redraw progress in place. */
   readonly live: boolean;
   readonly colors: boolean;
-  /** Columns and rows of the terminal at this moment. */
+  /** Current columns and rows of the terminal. */
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Paths are shown relative to it. */
+  /** Base of relative paths. */
   readonly folder: string;
-  /** Milliseconds, of any beginning. */
+  /** Milliseconds from any start. */
   readonly now: () => number;
 }
 
-/** Lines of a target's output that are kept for its case. */
+/** Lines of a target's output to keep per case. */
 const MAX_OUTPUT_LINES = 10;
 const REDRAW_INTERVAL = 80;
 const MAX_STOP_TEXT = 100;
 
-/** For people: progress while it runs, then a table, the failures and the sums. */
+/** For people: progress during the run, then a table, the failures, and sums. */
 export class TerminalReporter {
   readonly #options: TerminalOptions;
   readonly #paint: Paint;
@@ -45,10 +45,10 @@ export class TerminalReporter {
   readonly #started: number;
   #drawn = 0;
   #redrawn = Number.NEGATIVE_INFINITY;
-  /** Draws what came too soon after the last drawing, in case nothing comes after it for long. */
+  /** Draws changes that came too soon after the last drawing. */
   #later: NodeJS.Timeout | undefined;
 
-  /** @param log hears of the events through this reporter */
+  /** @param log gets its events from this reporter */
   constructor(options: TerminalOptions, log = new RunLog(isFailure)) {
     this.#options = options;
     this.#log = log;
@@ -69,7 +69,7 @@ export class TerminalReporter {
     else this.note(this.#finishedLine(event.line));
   }
 
-  /** A line of its own above the progress. */
+  /** Prints a line above the progress. */
   note(text: string): void {
     this.#clear();
     this.#options.write(`${text}\n`);
@@ -145,7 +145,7 @@ export class TerminalReporter {
 
   #clear(): void {
     if (this.#drawn === 0) return;
-    // Up to the first drawn line, then clear to the end of the screen.
+    // Moves to the first drawn line, then clears to the end of the screen.
     this.#options.write(`\u001b[${this.#drawn}A\u001b[J`);
     this.#drawn = 0;
   }
@@ -155,10 +155,10 @@ export class TerminalReporter {
   }
 }
 
-/** What a person can do after Ctrl+C. */
+/** What to do after Ctrl+C. */
 function cancelledText({ run, records }: RunLog): string {
   if (records.length === 0) return 'Run cancelled. It was not recorded.';
-  const next = run?.judged_from === undefined ? ' To go on: turnlight run --resume' : '';
+  const next = run?.judged_from === undefined ? ' To continue: turnlight run --resume' : '';
   return `Run cancelled. Finished cases are kept.${next}`;
 }
 
@@ -169,7 +169,7 @@ interface Running {
   readonly judged: Set<number>;
 }
 
-/** Which cases are running, and the turn or assertion that each is at. */
+/** Running cases, with the turn or assertion that each has reached. */
 class Progress {
   readonly #running = new Map<string, Running>();
   #finished = 0;
@@ -209,7 +209,7 @@ class Progress {
     }
   }
 
-  /** One line per running case, and one for the whole. */
+  /** One line per running case, and one for the total. */
   lines(width: number): string[] {
     const running = [...this.#running.values()].map((one) => visibleLine(describe(one), width));
     return [...running, visibleLine(`${this.#finished} of ${this.#planned} cases finished`, width)];
@@ -225,7 +225,7 @@ function describe({ ref, case: suiteCase, turn, judged }: Running): string {
   return next ? `… ${title}  judging ${next.name}` : `… ${title}  finishing`;
 }
 
-/** A live case takes two turns for each of the user's; a transcript is all there at once. */
+/** A live case takes two turns per user turn; a transcript is available at once. */
 function lastTurn({ origin }: SuiteCase): number {
   if (origin.kind === 'transcript') return 0;
   const before = turnsOf(toConversation(origin.history?.messages ?? [])).length;
@@ -237,9 +237,9 @@ const MAX_NAME = 24;
 const MAX_CELL = 18;
 
 /**
- * Cases × assertions. Where the columns do not fit into `width`, a list of the same content.
+ * Cases × assertions, or a list with the same content if the columns don't fit into `width`.
  *
- * @param boxed with lines around the cells, for a terminal
+ * @param boxed whether to draw lines around the cells, for a terminal
  */
 function caseTable(
   lines: readonly CaseSummary[],
@@ -253,7 +253,7 @@ function caseTable(
     for (const [key, { assertion }] of own) columns.set(key, assertion.name);
   }
   const head = ['Case', ...[...columns.values()].map((name) => visibleLine(name, MAX_NAME))];
-  // Where each case has sentences of its own, thousands of columns would be laid out for nothing.
+  // If each case has its own assertions, there may be thousands of columns: checks before laying them out.
   if (layOutTable(head, [], boxed).width > width) return caseList(lines, paint);
   const rows = lines.map((line, index) => {
     const cells = [...columns.keys()].map((key) => {
@@ -270,7 +270,7 @@ function caseTable(
   return table.width > width ? caseList(lines, paint) : table.text();
 }
 
-/** Verdicts by column: same name, and the same place among those of that name in a case. */
+/** Verdicts by column: same name, and same position among verdicts of that name in a case. */
 function byColumn({ verdicts }: CaseSummary): Map<string, VerdictSummary> {
   const names = columnNames(verdicts.map(({ assertion }) => assertion.name));
   return new Map(
@@ -304,7 +304,7 @@ function caseList(lines: readonly CaseSummary[], paint: Paint): string {
 
 const MAX_NAMES = 5;
 
-/** Cases that the same error ended, such as those of an endpoint that is down: it is told of the first. */
+/** Groups cases that ended with the same error, such as an endpoint that is down: only the first shows it. */
 function groupBySameError(cases: readonly CaseSummary[]): [CaseSummary, ...CaseSummary[]][] {
   return [...groupBy(cases, (line) => errorOf(line) ?? executionTitle(line)).values()];
 }
@@ -318,7 +318,7 @@ function sameErrorText(others: readonly CaseSummary[]): string[] {
   return [`The same error ended ${counted(others.length, 'more case')}: ${names}${rest}.`];
 }
 
-/** Undefined where something else went wrong too. */
+/** Undefined if there were other failures too. */
 function errorOf({ status, reason = '', verdicts }: CaseSummary): string | undefined {
   if (status !== 'error' || verdicts.some((verdict) => verdict.status === 'fail')) return undefined;
   const errors = verdicts.flatMap((one) => (one.status === 'error' ? [one.rationale] : []));

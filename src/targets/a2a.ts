@@ -8,7 +8,7 @@ const schema = z.strictObject({
   type: z.literal('a2a').meta({ description: 'An agent that speaks Agent2Agent.' }),
   url: addressSchema.meta({
     description:
-      'Address of the agent, below which its card stands at `/.well-known/agent-card.json`, or of the card itself (`….json`).',
+      'Address of the agent, with its card at `/.well-known/agent-card.json` below it, or of the card itself (`….json`).',
   }),
   headers: headersKey,
   ...commonKeys,
@@ -25,7 +25,7 @@ export const a2aTarget: TargetType = {
   async open({ params: given }, host) {
     const { url, headers = {}, timeout = host.timeout } = schema.parse(given);
     host.scrubber.addSecretsOf(headers);
-    // The client is a chunk of its own.
+    // The client is in its own chunk.
     const { A2aSession } = await import('./a2a/a2aSession.ts');
     return new A2aSession({ url, headers, timeout }, host);
   },

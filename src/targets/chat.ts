@@ -33,7 +33,7 @@ const scriptedResult = z.union([
     .min(1),
 ]);
 
-/** What answers the calls of a model's tools. */
+/** Keys that answer tool calls. */
 const toolAnswerKeys = {
   tool_results: z.record(z.string(), scriptedResult).optional().meta({
     description:
@@ -49,7 +49,7 @@ const toolAnswerKeys = {
 
 const answerSchema = z.object(toolAnswerKeys);
 
-/** The tools that nothing answers for. Which functions a `tool_module` has is known once it runs. */
+/** Tools without an answer. The functions of a `tool_module` are known only once it runs. */
 function unansweredTools(params: TargetSpec['params'], tools: readonly Tool[]): readonly Tool[] {
   const { tool_results, tool_module } = answerSchema.parse(params);
   return tool_module === undefined ? unscripted(tools, tool_results) : [];
@@ -59,7 +59,7 @@ function unscripted(tools: readonly Tool[], results: object = {}): readonly Tool
   return tools.filter(({ name }) => !Object.hasOwn(results, name));
 }
 
-/** Answers the calls of one conversation, scripted or by the user's functions. */
+/** Answers the tool calls of one conversation, from scripted results or with the user's functions. */
 class ToolAnswers {
   readonly #spec: TargetSpec;
   readonly #tools: readonly Tool[];
@@ -69,8 +69,8 @@ class ToolAnswers {
   #module: ModuleProcess | undefined;
 
   /**
-   * @param timeout milliseconds that one function may take
-   * @throws TargetError where nothing answers for a tool
+   * @param timeout milliseconds per function call
+   * @throws TargetError if a tool has no answer
    */
   constructor(spec: TargetSpec, tools: readonly Tool[], timeout: number, host: TargetHost) {
     const [lost] = unansweredTools(spec.params, tools);
@@ -82,7 +82,7 @@ class ToolAnswers {
     this.#results = answerSchema.parse(spec.params).tool_results ?? {};
   }
 
-  /** Starts the functions, where there are some. @throws TargetError where a tool has none */
+  /** Starts the functions, if any. @throws TargetError if a tool has none */
   async start(signal: AbortSignal): Promise<void> {
     const { tool_module } = answerSchema.parse(this.#spec.params);
     if (this.#module || tool_module === undefined || this.#tools.length === 0) return;
@@ -133,7 +133,7 @@ class ToolAnswers {
       exported: name,
       input,
       about: conversationFactsOf(this.#host),
-      // A tool that fails is something the agent has to deal with.
+      // The agent has to handle a failed tool.
       onThrow: ({ message, error }: Thrown) => {
         this.#host.log.info(`[${this.#spec.name}] ${name}: ${message}`);
         return `Error: ${error}`;
@@ -158,7 +158,7 @@ function scriptedAnswer(
 }
 
 function noAnswerError({ name }: TargetSpec, what: string): TargetError {
-  const message = `Nothing answers ${what} in "${name}". Add it to \`tool_results\`, or set a \`tool_module\`.`;
+  const message = `"${name}" has no answer for ${what}. Add one to \`tool_results\`, or set a \`tool_module\`.`;
   return new TargetError('target-error', message);
 }
 
@@ -175,7 +175,7 @@ const schema = z.strictObject({
   }),
   ...toolAnswerKeys,
   max_tool_rounds: z.int().min(1).optional().meta({
-    description: 'How many rounds of tool calls one reply may take.',
+    description: 'Maximum number of rounds of tool calls per reply.',
     default: DEFAULT_ROUNDS,
   }),
   ...commonKeys,
@@ -211,7 +211,7 @@ export const chatTarget: TargetType = {
       limit.onWait(true);
       await answers.start(signal).finally(() => limit.onWait(false));
       const added: Message[] = [];
-      // Wanted back until the reply is complete, and not after it.
+      // Only wanted back until the reply is complete.
       const thoughts = new Map<Message, Thoughts>();
       let length = 0;
       const add = (message: Message) => {
@@ -229,7 +229,7 @@ export const chatTarget: TargetType = {
           messages: [...messages, ...added],
           tools,
           thoughts,
-          waits: limit.onWait,
+          onWait: limit.onWait,
           ...(onText && { onText: (text: string) => onText(joinTexts([...textsIn(added), text])) }),
         };
         const [reply] = await model.complete(request, 1, signal).catch((error) => {
@@ -275,7 +275,7 @@ export const chatTarget: TargetType = {
   },
 };
 
-/** @throws TargetError where it holds nothing, or was cut off */
+/** @throws TargetError if the reply is empty or truncated */
 function replyMessageOf(
   { text, refusal = '', toolCalls, finish }: ModelReply,
   { id }: Model,

@@ -23,12 +23,12 @@ const schema = z.strictObject({
     .meta({ description: "Working folder. Default: this file's folder.", file: 'folder' }),
   ready: z.boolean().optional().meta({
     description:
-      'Whether the program prints `{"ready":true}` before anything else, once it can reply. Only then the time of a reply begins; what it takes to start is recorded apart.',
+      'Whether the program prints `{"ready":true}` before anything else, once it can reply. The time of a reply begins then; the startup time is recorded separately.',
     default: false,
   }),
   worker: z.boolean().optional().meta({
     description:
-      'Whether one process serves all conversations of a run, many at once. Each request has an `id`, which its answer repeats; `{"end": "…"}` names a `conversation` that is over.',
+      'Whether one process serves all conversations of a run, many at the same time. Each request has an `id`, which its answer repeats; `{"end": "…"}` names a `conversation` that is over.',
     default: false,
   }),
   ...programKeys,

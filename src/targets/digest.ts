@@ -4,7 +4,7 @@ import { readLinked } from '../disk/regularFile.ts';
 import { digestOf, sha256 } from '../node/hashes.ts';
 import { findTargetType } from './registry.ts';
 
-/** Where a model is asked, by whose key, for how much and how long: nothing that decides its answers. */
+/** Keys about access, price, and limits, which don't change the model's answers. */
 const CONNECTION_KEYS = [
   'provider',
   'path',
@@ -21,10 +21,10 @@ const CONNECTION_KEYS = [
 ];
 
 /**
- * SHA-256 of what decides a target's replies, as far as it can be known without asking it: its keys as
- * they are written, its model, the files that it is made of. The same on every machine.
+ * SHA-256 of what decides a target's replies, as far as its spec shows: its keys as written, its model, and its
+ * files. The same on every machine.
  *
- * @param tools those of the case, which a chat target without its own is given
+ * @param tools of the case; a chat target without its own gets them
  */
 export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Promise<string> {
   const { params, written = params, model } = spec;
@@ -42,8 +42,8 @@ export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Pr
 }
 
 /**
- * SHA-256 of a target's system text and model as environment variables filled them in; undefined if none did. Nothing
- * else that was filled in is part of it: it may be a secret, which a hash of a short text does not hide.
+ * SHA-256 of a target's system text and model with environment variables filled in; undefined if there are none.
+ * Other variables are excluded: they may be secrets, which a hash of a short text doesn't hide.
  */
 export function resolvedDigest({ params, written, model }: TargetSpec): string | undefined {
   const filled = { system: params.system, model: model && withoutAddress(model.params) };
@@ -52,7 +52,7 @@ export function resolvedDigest({ params, written, model }: TargetSpec): string |
   return digest === digestOf(before) ? undefined : digest;
 }
 
-/** The files that a target is made of, as far as its keys tell; absolute. */
+/** The files that a target consists of, as far as its keys show; absolute. */
 export function filesOf(spec: TargetSpec): readonly string[] {
   return findTargetType(spec.type)?.files?.(spec) ?? [];
 }

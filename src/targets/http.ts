@@ -17,14 +17,14 @@ const pointer = z
   .refine(isJsonPointer, 'Expected a JSON pointer, such as /choices/0/message/content.')
   .optional();
 
-/** Headers of a target that is asked over HTTP. */
+/** Headers of all targets over HTTP. */
 export const headersKey = z
   .record(z.string(), z.string())
   .superRefine((headers, { addIssue }) => {
     for (const [name, value] of Object.entries(headers)) {
       const say = (message: string) => addIssue({ code: 'custom', message, path: [name] });
-      if (!HEADER.test(name)) say(`"${name}" cannot be the name of a header.`);
-      else if (/[\r\n]/.test(value)) say('Expected one line, as the value of a header.');
+      if (!HEADER.test(name)) say(`"${name}" is not a valid header name.`);
+      else if (/[\r\n]/.test(value)) say('Expected a header value on one line.');
     }
   })
   .optional()
@@ -35,10 +35,13 @@ export const headersKey = z
 
 const schema = z.strictObject({
   type: z.literal('http').meta({
-    description: 'A service that gets a request for each reply, with JSON in it.',
+    description: 'A service that gets one JSON request per reply.',
   }),
-  url: addressSchema.meta({ description: 'Where each request goes.' }),
-  method: z.enum(METHODS).optional().meta({ description: 'How it is sent.', default: METHODS[0] }),
+  url: addressSchema.meta({ description: 'Address of the requests.' }),
+  method: z
+    .enum(METHODS)
+    .optional()
+    .meta({ description: 'HTTP method of the requests.', default: METHODS[0] }),
   headers: headersKey,
   body: z
     .unknown()
@@ -50,12 +53,12 @@ const schema = z.strictObject({
     .optional()
     .meta({
       description:
-        'What is sent: a mapping, a list, or JSON as text. `{{message}}` stands for the last user message, `{{messages}}` for the conversation in OpenAI\'s chat format, `{{session}}` for the session, `{{conversation}}` for an id of the conversation, `{{context.NAME}}` for a key of the case\'s context. A text that is one variable becomes its value, also where that is a list or a mapping. Default: `{messages: "{{messages}}"}`.',
+        'Body of the requests: a mapping, a list, or JSON as text. `{{message}}` is the last user message, `{{messages}}` the conversation in OpenAI\'s chat format, `{{session}}` the session, `{{conversation}}` an id of the conversation, and `{{context.NAME}}` a key of the case\'s context. A string that consists of a single variable becomes its value, even a list or a mapping. Default: `{messages: "{{messages}}"}`.',
       template: 'request',
     }),
   reply: pointer.meta({
     description:
-      "JSON pointer to the reply in the answer, such as `/choices/0/message/content`: text, a message or messages. Of an answer in server-sent events, the texts of all events are put together. Default: the whole answer, as text or as a program's reply.",
+      "JSON pointer to the reply in the answer, such as `/choices/0/message/content`: text, a message or messages. In server-sent events, the texts of all events are joined. Default: the whole answer, as text or as a program's reply.",
   }),
   session: pointer.meta({
     description:
@@ -66,11 +69,11 @@ const schema = z.strictObject({
   }),
   tool_calls: pointer.meta({
     description:
-      "JSON pointer to the tool calls of the reply, such as `/choices/0/message/tool_calls`: a list of OpenAI's calls, of `{name, arguments, result}`, or of messages. Of an answer in server-sent events, the calls of all events are put together. An answer without calls may leave it out. Default: Turnlight sees only the calls in `reply`.",
+      "JSON pointer to the tool calls of the reply, such as `/choices/0/message/tool_calls`: a list of OpenAI's calls, of `{name, arguments, result}`, or of messages. In server-sent events, the calls of all events are combined. An answer without calls may omit it. Default: Turnlight sees only the calls in `reply`.",
   }),
   usage: pointer.meta({
     description:
-      'JSON pointer to what the reply used, such as `/usage`: `{input_tokens, output_tokens, cost?}`, or as model providers write it. Of server-sent events, the last one counts.',
+      "JSON pointer to the usage of the reply, such as `/usage`: `{input_tokens, output_tokens, cost?}`, or in a model provider's format. In server-sent events, the last one counts.",
   }),
   ...commonKeys,
 });
@@ -97,7 +100,7 @@ export const httpTarget: TargetType = {
   },
 };
 
-/** Where the requests of a target with a `url` go. */
+/** Where a target with a `url` sends requests. */
 export function destinationOf({ params, written = {} }: TargetSpec): Destination {
   return {
     url: String(params.url),

@@ -3,7 +3,7 @@ import { REPORTS } from '../core/conversation.ts';
 
 export const reportsSchema = z.union([z.literal('all'), z.array(z.enum(REPORTS))]);
 
-/** Keys that every target may have. */
+/** Keys of all targets. */
 export const commonKeys = {
   system: z.string().min(1).optional().meta({
     description:
@@ -11,7 +11,7 @@ export const commonKeys = {
   }),
   reports: reportsSchema.optional().meta({
     description:
-      'What its replies show whenever there is any: `all`, or a list of `tool_calls`, `context` (what was retrieved), `usage`, and `agents`. An assertion that needs anything else is an error, and never passes. Default: everything for `chat`, what its pointers name for `http`, else what the replies of the conversation contain.',
+      'Everything that its replies report whenever it occurs: `all`, or a list of `tool_calls`, `context` (retrieved texts), `usage`, and `agents`. An assertion that needs anything else is an error, and never passes. Default: everything for `chat`, the pointers that are set for `http`, otherwise whatever the replies of the conversation contain.',
   }),
   timeout: z.int().min(1).optional().meta({
     description:
@@ -19,6 +19,6 @@ export const commonKeys = {
   }),
   cache: z.boolean().optional().meta({
     description:
-      'Whether replies of earlier runs to the same messages are used again. Default: true for `chat`, whose model is asked only for what is new; else false, since what a program imports or a service does cannot be seen.',
+      "Whether to reuse replies of earlier runs to the same messages. Default: true for `chat`; otherwise false, because Turnlight can't see changes in a program's imports or in a service.",
   }),
 };

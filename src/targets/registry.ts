@@ -8,7 +8,7 @@ import { reportsSchema } from './keys.ts';
 import { moduleTarget } from './module.ts';
 import type { TargetType } from './target.ts';
 
-/** Every target type that a file may name. A new one is a file in this folder and its line here. */
+/** All target types. A new one is a file in this folder and a line here. */
 export const targetTypes: readonly TargetType[] = [
   chatTarget,
   moduleTarget,
@@ -33,11 +33,7 @@ export function declaredReporting({ name, type, params }: TargetSpec): Reporting
   return keys && { target: name, reports: namedReports(keys, params), isDeclared: false, keys };
 }
 
-/**
- * What a conversation with a target shows.
- *
- * @param contained in its replies
- */
+/** @param contained reports in its replies */
 export function reportingOf(target: TargetSpec, contained: readonly Report[]): Reporting {
   const declared = declaredReporting(target);
   if (declared?.isDeclared) return declared;

@@ -18,9 +18,9 @@ const SHAPES =
   'text, a message, a list of messages, {content} or {messages, retrieval_context?, usage?}';
 
 /**
- * What a program of the user's answered, as canonical messages.
+ * Reads a program's answer as canonical messages.
  *
- * @param said the conversation up to the reply: a result may come turns after its call, such as after an approval
+ * @param said the conversation so far: a result may come turns after its call, such as after an approval
  * @throws TargetError `target-malformed-reply`, `target-empty-reply`
  */
 export function readReply(answer: unknown, said: readonly Message[] = []): TargetReply {
@@ -51,7 +51,7 @@ export function readReply(answer: unknown, said: readonly Message[] = []): Targe
   return context ? withContext(reply, context) : reply;
 }
 
-/** The calls that have no result yet. */
+/** Calls without a result. */
 function openCallsIn(said: readonly Message[]): ToolCall[] {
   const open: ToolCall[] = [];
   for (const message of said) {
@@ -92,7 +92,7 @@ function unpack(answer: unknown) {
   return { list: messages, context: context.data, usage: known };
 }
 
-/** The reply, with what was retrieved for it on its last message of the assistant's. */
+/** Adds retrieved texts to the last assistant message. */
 export function withContext(reply: TargetReply, context: readonly string[]): TargetReply {
   const last = reply.messages.findLastIndex(({ role }) => role === 'assistant');
   const messages = reply.messages.map((message, index) =>
@@ -114,7 +114,7 @@ function malformedError(
   return new TargetError(reason, `The target's reply cannot be used. ${what} It was: ${shown}`);
 }
 
-/** Where a model's provider, a framework or a program of the user's writes each count; the first that is there. */
+/** Where providers, frameworks, and programs write each count; the first match is used. */
 const COUNTS = {
   input_tokens: [
     ['input_tokens'],
@@ -144,10 +144,10 @@ const COUNTS = {
   cost: [['cost'], ['total_cost']],
 } as const satisfies Readonly<Record<string, readonly Path[]>>;
 
-/** What Anthropic counts apart from `input_tokens`. */
+/** Anthropic doesn't include these in `input_tokens`. */
 const ANTHROPIC_CACHE_COUNTS = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
-/** What a reply used; undefined if there is neither a cost nor a number of tokens for both sides. */
+/** Usage of a reply; undefined if there is neither a cost nor both token counts. */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isMapping(value)) return undefined;
   const [input, output, cached, cost] = [

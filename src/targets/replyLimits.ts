@@ -1,7 +1,7 @@
 import { LIMITS, readable } from '../core/limits.ts';
 import { TargetError } from './target.ts';
 
-/** Why a target's replies are no longer read; undefined if they are not too long. */
+/** Why a reply is too long; undefined if it isn't. */
 export function tooLongText(reply: number, replies: number): string | undefined {
   if (reply > LIMITS.reply) return `The reply is longer than ${readable(LIMITS.reply)} characters.`;
   if (replies > LIMITS.replies) {
@@ -10,13 +10,13 @@ export function tooLongText(reply: number, replies: number): string | undefined 
   return undefined;
 }
 
-/** @param replies the length of all replies of the conversation @throws TargetError if they are too long */
+/** @param replies length of all replies of the conversation @throws TargetError if they are too long */
 export function checkLength(reply: number, replies = 0): void {
   const why = tooLongText(reply, replies);
   if (why !== undefined) throw new TargetError('target-too-much-output', why);
 }
 
-/** Of who did not reply in time. @param who as the error calls it */
+/** @param who the program as the error calls it */
 export function replyTimeoutError(who = 'The target') {
   return (timeout: number) => {
     const message = `${who} did not reply within ${timeout} ms. Raise its \`timeout\` if it needs longer.`;
@@ -24,13 +24,11 @@ export function replyTimeoutError(who = 'The target') {
   };
 }
 
-/** Of a program that did not start in time. */
 export function notReadyError(timeout: number): TargetError {
   const message = `The program was not ready within ${timeout} ms. With \`ready: true\` it prints {"ready":true} once it can reply. Raise its \`timeout\` if it needs longer.`;
   return new TargetError('target-not-ready', message);
 }
 
-/** Of a module that did not load in time. */
 export function notLoadedError(timeout: number): TargetError {
   const message = `The module did not load within ${timeout} ms. Raise its \`timeout\` if it needs longer.`;
   return new TargetError('target-not-ready', message);

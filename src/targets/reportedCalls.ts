@@ -5,26 +5,26 @@ import { visibleLine } from '../core/text/visibleText.ts';
 import { looksLikeMessages, readMessages } from '../messages/readMessages.ts';
 import { canonicalJson } from '../node/hashes.ts';
 
-/** Keys that say the same in a call of another tool's, the first that is there. */
+/** Equivalent keys of calls, in order of preference. */
 const NAMES = ['name', 'toolName', 'tool_name'];
 const IDS = ['call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'id'];
 const ARGUMENTS = ['arguments', 'args', 'input', 'input_parameters', 'parameters'];
 const RESULTS = ['result', 'output', 'response', 'content'];
 
-/** What is read of tool calls that are reported apart from the text of a reply. */
+/** Tool calls that are reported separately from a reply's text. */
 interface ReportedCalls {
   readonly messages: readonly Message[];
   readonly notes: readonly string[];
-  /** The first thing that is wrong. */
+  /** The first problem, if any. */
   readonly problem?: string;
 }
 
-/** What an item that is a result calls itself: `tool_result`, `function_response`, `function_call_output`. */
+/** Types of items that are results: `tool_result`, `function_response`, `function_call_output`. */
 const RESULT_TYPE = /result|response|output/;
 
 const MAX_NAME = 100;
 
-/** In one reply. */
+/** Per reply. */
 const MAX_CALLS = 10_000;
 
 interface PlainCall {
@@ -35,10 +35,11 @@ interface PlainCall {
 }
 
 /**
- * Reads tool calls and their results: OpenAI's, `{name, arguments}` under any of the names that frameworks give those keys, each with
- * its result or followed by it, or whole messages in any dialect, of which those after the last one of the user's count.
+ * Reads tool calls and their results: OpenAI's, or `{name, arguments}` with any framework's key names, each
+ * containing its result or followed by it; or whole messages in any dialect, of which those after the last user
+ * message count.
  *
- * @param reply its number, from 1: a call without an id gets one that no other reply has
+ * @param reply its number, from 1; part of the ids of calls without one
  */
 export function readReportedCalls(value: unknown, reply: number): ReportedCalls {
   const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
@@ -66,10 +67,10 @@ export function readReportedCalls(value: unknown, reply: number): ReportedCalls 
   };
 }
 
-/** What a call or a result of one calls itself. */
+/** Types of items that are calls or results. */
 const CALL_TYPE = /^(?:function_call(?:_output)?|tool[-_](?:call|use|result|call_response))$/;
 
-/** Whether a value that may be anything is certainly a tool call, or the result of one. */
+/** Whether an arbitrary value is certainly a tool call or its result. */
 export function isReportedCall(value: unknown): boolean {
   if (!isMapping(value)) return false;
   if (isMapping(value.function)) return textAt(value.function, NAMES) !== undefined;
@@ -82,7 +83,7 @@ export function isReportedCall(value: unknown): boolean {
   );
 }
 
-/** The calls before the reply, but for those that it contains itself: they pair in order. */
+/** The calls before the reply, without those that it contains itself, matched in order. */
 export function prependCalls(
   calls: readonly Message[],
   reply: readonly Message[],
@@ -109,12 +110,12 @@ function keyOf({ name, arguments: given }: { readonly name: string; readonly arg
   return canonicalJson([name, given]) ?? name;
 }
 
-/** A whole message; a call of OpenAI's Responses has a name and is read as any other. */
+/** Whether it is a whole message. A call of OpenAI's Responses has a name and is read like other calls. */
 function isMessage(item: unknown): boolean {
   return isMapping(item) && 'role' in item && looksLikeMessages([item]);
 }
 
-/** As messages of OpenAI's chat format; undefined if an item is no call. */
+/** In OpenAI's chat format; undefined if an item isn't a call. */
 function toOpenaiMessages(
   list: readonly unknown[],
   reply: number,
@@ -142,7 +143,7 @@ function toOpenaiMessages(
     const id = textAt(item, IDS);
     const before = calls.find((one) => one.id === id && one.name === name);
     if (before) {
-      // A stream, or a task and its history, tell of a call more than once.
+      // Streams and task histories repeat calls.
       before.given = given;
       before.result = result ?? before.result;
       continue;
@@ -159,7 +160,7 @@ function toOpenaiMessages(
   ]);
 }
 
-/** Of an item that has a result and no arguments: the open call before it that it answers. */
+/** If an item has a result and no arguments: the earlier open call that it answers. */
 function resultOf(item: Mapping, calls: readonly PlainCall[]) {
   const result = firstOf(item, RESULTS);
   if (result === undefined || firstOf(item, ARGUMENTS) !== undefined) return undefined;

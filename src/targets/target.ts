@@ -12,44 +12,42 @@ import type { Programs } from './programs/programs.ts';
 
 export interface TargetReply {
   /**
-   * What the target added: assistant messages, their tool calls and results, and system texts that it
-   * was told, in order. At least one is the assistant's.
+   * Messages that the target added: assistant messages, tool calls and results, and system texts it got, in order. At
+   * least one is from the assistant.
    */
   readonly messages: readonly Message[];
-  /** What its messages hold and the conversation doesn't show. */
+  /** Parts of its messages that the conversation doesn't show. */
   readonly notes?: string[];
   readonly usage?: Usage;
-  /** Of a reply that an earlier run asked for, or a part of it; what it used may be unknown. */
+  /** Of a cached reply, or one that is partly cached; its original usage may be unknown. */
   readonly past?: Past<Usage | undefined>;
 }
 
-/** Told all that a reply says so far, each time that more of it arrives. */
+/** Called with the whole text of a reply so far. */
 export type OnText = (soFar: string) => void;
 
 /** One conversation with a target. */
 export interface TargetSession {
   /**
-   * @param messages the conversation so far, the target's `system` first, the last one the user's
-   * @param onText told where the reply arrives piece by piece
+   * @param messages the conversation so far: the target's `system` first, a user message last
+   * @param onText called if the reply is streamed
    * @throws TargetError; or the signal's reason when aborted
    */
   reply(messages: readonly Message[], signal: AbortSignal, onText?: OnText): Promise<TargetReply>;
-  /** What was used for a reply that failed; absent if a target does not say. */
+  /** Usage of a failed reply; absent if unknown. */
   spent?(): Usage;
-  /** Milliseconds that its replies have waited so far, in line or for it to start; absent if they never do. */
+  /** Milliseconds that its replies have waited so far, in a queue or for it to start; absent if they never do. */
   waited?(): number;
-  /** Those of them that it took to start. */
+  /** The part of `waited` that it took to start. */
   startup?(): number;
   /**
-   * Ends it.
-   *
-   * @param signal when aborted, at once
-   * @throws TargetError where what was taken for a reply turns out to be none
+   * @param signal when aborted, it ends at once
+   * @throws TargetError if an earlier line wasn't a reply after all
    */
   close(signal: AbortSignal): Promise<void>;
 }
 
-/** The session with another way to reply. */
+/** The same session with another `reply`. */
 export function withReply(session: TargetSession, reply: TargetSession['reply']): TargetSession {
   const { spent, waited, startup } = session;
   return {
@@ -78,23 +76,23 @@ export class TargetError extends ReasonedError<TargetErrorReason> {
   override readonly name = 'TargetError';
 }
 
-/** What a session knows of its case; never expectations, never assertions. */
+/** What a session knows of its case; never expectations or assertions. */
 export interface TargetHost {
   readonly caseId: string;
-  /** Another for each repetition, variant and run of a case. */
+  /** Unique per repetition, variant, and run of a case. */
   readonly conversationId: string;
   readonly context: Readonly<Record<string, unknown>>;
   readonly tools: readonly Tool[];
-  /** The model that plays a `chat` target. */
+  /** The model of a `chat` target. */
   readonly model?: Model;
-  /** Milliseconds that one reply may take. */
+  /** Milliseconds per reply. */
   readonly timeout: number;
-  /** The folder that paths may not leave. */
+  /** Paths outside this folder are refused. */
   readonly workspace: string;
   readonly env: (name: string) => string | undefined;
-  /** Variables that programs get besides those of this process. Default: none. */
+  /** Variables for programs besides those of this process. Default: none. */
   readonly programVariables?: Readonly<Record<string, string>> | undefined;
-  /** Names of variables that programs do not inherit: those of models' keys. */
+  /** Names of variables that programs don't inherit, because they are keys of models. */
   readonly keyVariables: readonly string[];
   readonly programs: Programs;
   readonly endpoints: Endpoints;
@@ -102,37 +100,37 @@ export interface TargetHost {
   readonly log: Logger;
 }
 
-/** What user code is told about the conversation. */
+/** Facts about the conversation for user code. */
 export function conversationFactsOf({ caseId, conversationId, context }: TargetHost) {
   return { case: caseId, conversation: conversationId, context };
 }
 
-/** One target type: a file in this folder and its line in the registry. */
+/** One target type: a file in this folder and a line in the registry. */
 export interface TargetType {
   readonly type: string;
   readonly summary: string;
-  /** Every key of a target of this type, `type` included. */
+  /** All keys of a target of this type, including `type`. */
   readonly schema: z.ZodObject;
-  /** Whether a reply may hold system texts: where it may not, `system` is all that it is told. */
+  /** Whether a reply may contain system texts; otherwise `system` is all that it gets. */
   readonly repliesWithSystemTexts: boolean;
   /**
-   * Whether its keys, its model and the case's tools decide its replies, so that with another digest
-   * it is another target; a program may also differ in what cannot be seen.
+   * Whether its keys, its model, and the case's tools decide its replies, so that another digest means another
+   * target. A program may also differ in unknown ways.
    */
   readonly keysDecide: boolean;
   /** True if its replies show everything that it does. */
   readonly reportsAll?: true;
-  /** Its keys that name where its answers contain something; without them, it doesn't report it. */
+  /** Its keys for the places of reports in its answers; without a key, nothing is reported. */
   readonly reportKeys?: ReportKeys;
-  /** Whether it keeps what was said in a session of its own, so that it cannot be given a history. */
+  /** Whether it stores the conversation in its own session, so that it can't get a history. */
   keepsSession?(params: TargetSpec['params']): boolean;
-  /** The files that its replies rest on, absolute. */
+  /** The files that decide its replies, absolute. */
   files?(spec: TargetSpec): readonly string[];
-  /** Of tools that are offered to it: those that nothing answers for. Absent if it has its own. */
+  /** Offered tools without an answer. Absent if it has its own tools. */
   unansweredTools?(params: TargetSpec['params'], tools: readonly Tool[]): readonly Tool[];
   /** Keys of the case's context that its own keys name. */
   contextKeys?(params: TargetSpec['params']): readonly string[];
-  /** Where its requests go, and whose values go along; absent if none leave this machine by themselves. */
+  /** Where its requests go, and which variables are sent; absent if nothing leaves this machine. */
   destination?(spec: TargetSpec): Destination;
   open(spec: TargetSpec, host: TargetHost): Promise<TargetSession>;
 }

@@ -18,7 +18,7 @@ import {
   withReply,
 } from './target.ts';
 
-/** The session with the target's `system` before the messages of every request. */
+/** Puts the target's `system` before the messages of every request. */
 export function prependSystemPrompt(session: TargetSession, { system }: TargetSpec): TargetSession {
   const before = systemMessages(system);
   if (before.length === 0) return session;
@@ -27,7 +27,7 @@ export function prependSystemPrompt(session: TargetSession, { system }: TargetSp
   );
 }
 
-/** What tells one conversation with a target from another in a recording. */
+/** Identifies a conversation with a target in a recording. */
 export interface SessionIdentity {
   /** The target's name. */
   readonly target: string;
@@ -35,9 +35,9 @@ export interface SessionIdentity {
   readonly context: Readonly<Record<string, unknown>>;
   /** From 1. */
   readonly repetition: number;
-  /** As of `targetDigest`. */
+  /** From `targetDigest`. */
   readonly digest: string;
-  /** As of the target's type. */
+  /** As in `TargetType`. */
   readonly keysDecide: boolean;
 }
 
@@ -54,7 +54,7 @@ function requestOf(identity: SessionIdentity, messages: Messages): TargetExchang
   };
 }
 
-/** The session, writing every exchange to the recorder. A cancelled reply leaves no line. */
+/** A session that records its exchanges, unless they are cancelled. */
 export function recordingSession(
   session: TargetSession,
   identity: SessionIdentity,
@@ -96,9 +96,9 @@ export function replaySession(identity: SessionIdentity, player: ReplaySource): 
 const entrySchema = z.strictObject({ reply: targetReplySchema, latency: z.number().min(0) });
 
 /**
- * A session with a target that is opened once a reply is wanted which earlier runs did not ask for.
+ * A session that opens its target for the first reply that isn't cached.
  *
- * @param identity what decides its replies beside the messages
+ * @param identity what decides its replies besides the messages
  */
 export function cachingSession(
   open: () => Promise<TargetSession>,
@@ -129,7 +129,7 @@ export function cachingSession(
       try {
         await opened?.close(signal);
       } catch (error) {
-        // What was taken for replies may be none.
+        // Its replies may have been invalid.
         for (const key of saved) lookup.delete(key);
         throw error;
       }

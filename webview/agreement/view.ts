@@ -138,7 +138,7 @@ function none({ labels }: AgreementSnapshot): HTMLElement {
   const words =
     labels === 0
       ? 'No verdict is labelled yet. Open a conversation and say of its verdicts whether they are right: r, or w. Label Conversations in the title bar leads through all of them.'
-      : 'No label speaks of a conversation that was judged.';
+      : 'No judged conversation has a label.';
   return h('p', { class: 'empty' }, words);
 }
 

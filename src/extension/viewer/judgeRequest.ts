@@ -59,7 +59,7 @@ export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<
 }
 
 const GONE =
-  'A record keeps no requests, and this one cannot be put together again: the case or its assertion is no longer in the file, or no judge was asked.';
+  'Run records don’t store requests, and Turnlight can’t reconstruct this one: the case or its assertion is no longer in the file, or no judge was used.';
 
 /** Also of one that decided another. */
 function verdictOf(verdicts: readonly Verdict[], key: string): Verdict | undefined {

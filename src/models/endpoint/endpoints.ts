@@ -3,16 +3,16 @@ import { redactUrl } from '../connectionErrors.ts';
 import type { SharedLimits } from './rateLimiter.ts';
 import { CircuitBreaker, InFlightCounter, RequestQueue } from './requestQueue.ts';
 
-/** Whom a line leads to. */
+/** Identifies a request queue. */
 interface EndpointKey {
   readonly url: string;
-  /** A digest of what tells the caller's account there from another. */
+  /** Digest of the account's key and headers. */
   readonly account: string;
-  /** What has limits of its own there: a model, or a path. */
+  /** A model or path with its own limits. */
   readonly name: string;
 }
 
-/** The limits that a line shares with other processes. @param line names whom it leads to */
+/** Creates the limits that a queue shares with other processes. @param key identifies the queue */
 export type SharedLimitsFactory = (line: string) => SharedLimits;
 
 interface EndpointsOptions {
@@ -21,13 +21,13 @@ interface EndpointsOptions {
   readonly sharedLimits?: SharedLimitsFactory;
 }
 
-/** What all lines to one endpoint share. */
+/** Shared by all queues of one origin. */
 interface Origin {
   readonly circuit: CircuitBreaker;
   readonly inFlight: InFlightCounter;
 }
 
-/** The endpoints of a run: all who ask the same one share its limits, and what is known of its health. */
+/** The endpoints of a run. Requests to the same one share its limits and its health. */
 export class Endpoints {
   readonly #log: Logger;
   readonly #concurrency: number;
@@ -61,10 +61,10 @@ export class Endpoints {
     const listener = {
       isWaiting: () =>
         this.#log.warn(
-          `The endpoint ${shown} limits how fast it is asked. Requests wait in line, which counts against no time limit.`,
+          `The endpoint ${shown} is rate-limiting requests. Turnlight queues them; time in the queue doesn't count toward timeouts.`,
         ),
       isDown: (why: string) =>
-        this.#log.warn(`${why}\nUntil it answers again, requests to it fail at once.`),
+        this.#log.warn(`${why}\nRequests to it fail immediately until it answers again.`),
       answersAgain: () => this.#log.warn(`The endpoint ${shown} answers again.`),
     };
     return new RequestQueue(

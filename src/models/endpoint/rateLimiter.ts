@@ -1,4 +1,4 @@
-/** Milliseconds that an endpoint asks to wait: by retry-after-ms, else by Retry-After in seconds or as a date. */
+/** Milliseconds to wait: from retry-after-ms, else from Retry-After in seconds or as a date. */
 export function parseRetryAfter(headers: Headers): number | undefined {
   const given = headers.get('retry-after') ?? '';
   const wait =
@@ -8,16 +8,16 @@ export function parseRetryAfter(headers: Headers): number | undefined {
   return Number.isNaN(date) ? undefined : date - Date.now();
 }
 
-/** What an endpoint still allows of requests, or of tokens. */
+/** The remaining requests or tokens of an endpoint. */
 interface RateLimitHeaders {
-  /** Undefined where it is not said. */
+  /** Undefined if not given. */
   readonly limit?: number | undefined;
   readonly remaining: number;
-  /** Milliseconds until all of the limit is there again. */
+  /** Milliseconds until the whole limit is available again. */
   readonly reset: number;
 }
 
-/** What `x-ratelimit-*` say, as OpenAI, Azure and many gateways send them; undefined where they say too little. */
+/** Reads `x-ratelimit-*`, as OpenAI, Azure, and many gateways send them; undefined if they are incomplete. */
 function parseRateLimit(
   headers: Headers,
   what: 'requests' | 'tokens',
@@ -29,7 +29,7 @@ function parseRateLimit(
   return remaining === undefined || reset === undefined ? undefined : { limit, remaining, reset };
 }
 
-/** Some say -1 or less for no limit. */
+/** Some send -1 or less for no limit. */
 function parseCount(text: string | null): number | undefined {
   return text !== null && /^\d+$/.test(text.trim()) ? Number(text) : undefined;
 }
@@ -42,7 +42,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Milliseconds of `6m0s`, `20ms`, `1h2m3.5s`, or of plain seconds. */
+/** Milliseconds of `6m0s`, `20ms`, `1h2m3.5s`, or plain seconds. */
 function parseDuration(text: string | null): number | undefined {
   if (text === null) return undefined;
   const given = text.trim();
@@ -52,30 +52,27 @@ function parseDuration(text: string | null): number | undefined {
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
 }
 
-/** How far requests had come when one of them was sent. */
+/** State of the counters when a request was sent. */
 interface Checkpoint {
-  /** Its place among all requests, from 1. */
+  /** Number of the request, from 1. */
   readonly order: number;
-  /** All that had been spent by then, its own included. */
+  /** Total spent, including this request. */
   readonly spent: number;
 }
 
-/** What is known of an allowance, as JSON. */
+/** A rate limit as JSON. */
 interface RateLimitState {
   readonly spent: number;
   readonly known?:
     | (RateLimitHeaders & { readonly at: number; readonly mark: Checkpoint })
     | undefined;
-  /** What is spent comes back bit by bit, as at OpenAI; elsewhere all at once, at the end of a window. */
+  /** True if it refills gradually, as at OpenAI; false if it resets at the end of a window. */
   readonly refills: boolean;
-  /** Milliseconds of a window, as far as is known. */
+  /** Milliseconds of the longest window seen. */
   readonly window: number;
 }
 
-/**
- * Requests, or tokens, that may be spent at the moment, by what the endpoint said last. Until it says
- * something there is no limit.
- */
+/** Limit of requests or tokens, from the endpoint's latest headers; unlimited until it sends some. */
 class RateLimit {
   #state: RateLimitState;
 
@@ -88,33 +85,33 @@ class RateLimit {
     return { spent, known, refills, window };
   }
 
-  /** @returns all that was spent */
+  /** @returns total spent */
   spend(amount: number): number {
     const spent = this.#state.spent + amount;
     this.#state = { ...this.#state, spent };
     return spent;
   }
 
-  /** Milliseconds until so much may be spent. */
+  /** Milliseconds until `amount` may be spent. */
   waitFor(amount: number, now: number): number {
     const { known, spent, refills, window } = this.#state;
     if (!known) return 0;
     const { limit, remaining, reset, at, mark } = known;
     const whole = Math.max(limit ?? remaining, remaining);
     const passed = now - at;
-    // What is more than the whole limit goes when all of it is there.
+    // A request larger than the limit waits for the whole limit.
     const needed = Math.min(amount, whole) + spent - mark.spent;
     if (needed <= remaining) return 0;
     const rate = limit === undefined ? 0 : (limit - remaining) / reset;
     if (refills && rate > 0) return Math.max(0, (needed - remaining) / rate - passed);
     if (passed < reset) return reset - passed;
-    // The window is over: all is there again, until the endpoint says more.
+    // The window is over: the whole limit is available until the endpoint says otherwise.
     const next = { remaining: whole, reset: window, at: now, mark: { order: mark.order, spent } };
     this.#state = { ...this.#state, known: { ...known, ...next } };
     return 0;
   }
 
-  /** @param sent the mark of the request that was answered so */
+  /** @param sent checkpoint of the answered request */
   learn(allowed: RateLimitHeaders, sent: Checkpoint, now: number): void {
     const { known, refills, window } = this.#state;
     if (known && known.mark.order > sent.order) return;
@@ -126,17 +123,17 @@ class RateLimit {
     };
   }
 
-  /** A request was refused that there should have been room for. */
+  /** The endpoint refused a request that seemed to be within the limit. */
   onUnexpectedRefusal(sent: Checkpoint): void {
     const { known } = this.#state;
     if (known && known.mark.order < sent.order) this.#state = { ...this.#state, refills: false };
   }
 }
 
-/** Resets shorter than this are rounded too much to tell anything. */
+/** Milliseconds. Shorter resets are rounded too much. */
 const MIN_RESET = 20;
 
-/** What comes back bit by bit takes longer to be whole the more of it was spent; a window just ends. */
+/** A gradual refill takes longer the more was spent; a window ends at a fixed time. */
 function isGradualRefill(one: RateLimitHeaders, other: RateLimitHeaders): boolean {
   const [before, after] = [fullRefillTimeOf(one), fullRefillTimeOf(other)];
   if (before === undefined || after === undefined) return true;
@@ -148,13 +145,13 @@ function fullRefillTimeOf({ limit, remaining, reset }: RateLimitHeaders): number
   return (reset * limit) / (limit - remaining);
 }
 
-/** What a request took of the limits. */
+/** Share of the limits that a request took. */
 export interface SpentQuota {
   readonly requests: Checkpoint;
   readonly tokens: Checkpoint;
 }
 
-/** All that is known of an endpoint's limits, as JSON. Times are milliseconds of one clock. */
+/** The limits of an endpoint as JSON. All times are milliseconds of one clock. */
 export interface EndpointLimitsState {
   readonly order: number;
   readonly pausedUntil: number;
@@ -162,7 +159,7 @@ export interface EndpointLimitsState {
   readonly tokens: RateLimitState;
 }
 
-/** How many requests and tokens an endpoint lets through, by its headers and the waits that it asks for. */
+/** Limits of requests and tokens of an endpoint, from its headers and Retry-After. */
 export class EndpointLimits {
   readonly #requests: RateLimit;
   readonly #tokens: RateLimit;
@@ -185,7 +182,7 @@ export class EndpointLimits {
     };
   }
 
-  /** Milliseconds until a request of so many tokens may be sent. */
+  /** Milliseconds until a request of this many tokens may be sent. */
   waitFor(tokens: number, now: number): number {
     return Math.max(
       0,
@@ -204,7 +201,6 @@ export class EndpointLimits {
     };
   }
 
-  /** Learns from an answer. */
   learnFrom(spent: SpentQuota, status: number, headers: Headers, now: number): void {
     const requests = parseRateLimit(headers, 'requests');
     const tokens = parseRateLimit(headers, 'tokens');
@@ -224,50 +220,45 @@ export class EndpointLimits {
   }
 }
 
-/** The limits of an endpoint that other processes ask as well: what one of them learns or spends, all know. */
+/** Limits of an endpoint that several processes share. */
 export interface SharedLimits {
-  /** Spends for a request. @returns milliseconds until it may be tried again, where it may not now */
+  /** Spends quota for a request. @returns milliseconds until the next attempt if there is none left */
   take(tokens: number): Promise<SpentQuota | number>;
-  /** Learns from an answer. */
   learnFrom(spent: SpentQuota, status: number, headers: Headers): Promise<void>;
 }
 
-/** Milliseconds that nobody asks after a first refusal without a word about when to come back. */
+/** Milliseconds to pause after refusals without Retry-After. */
 const INITIAL_PAUSE = 500;
 const MAX_PAUSE = 30_000;
 
-/** Up to a quarter less, so that those who were refused together do not come back together. */
+/** Up to a quarter less, so that requests refused together don't return together. */
 export function withJitter(pause: number): number {
   return pause * (0.75 + Math.random() / 4);
 }
 
-/** A request under way. */
 export interface SentRequest {
   readonly order: number;
   readonly spent: SpentQuota;
 }
 
 /**
- * How fast an endpoint may be asked, as learnt from what it answers. Until it refuses a request or
- * names its limits there is none. Of requests at once one more is tried for each round without a
- * refusal, and half of them after one.
+ * Learns the allowed rate of an endpoint from its answers; unlimited until a refusal or a rate-limit header. The
+ * number of parallel requests grows by one per round without refusals, and a refusal halves it.
  */
 export class RateLimiter {
   readonly #limits = new EndpointLimits();
   #order = 0;
   #inFlight = 0;
-  /** Requests at once. */
   #maxInFlight = Number.POSITIVE_INFINITY;
-  /** The last request that was sent before the last halving: refusals up to it say nothing new. */
+  /** Number of the last request sent before the last halving: refusals up to it are old news. */
   #halvedAt = 0;
   #halvings = 0;
 
-  /** Whether one more has room beside those under way. */
   get hasCapacity(): boolean {
     return this.#inFlight < Math.floor(this.#maxInFlight);
   }
 
-  /** Milliseconds until a request of so many tokens may be sent. */
+  /** Milliseconds until a request of this many tokens may be sent. */
   waitFor(tokens: number, now: number): number {
     return this.#limits.waitFor(tokens, now);
   }
@@ -282,7 +273,6 @@ export class RateLimiter {
     this.#inFlight -= 1;
   }
 
-  /** Learns from an answer. */
   learnFrom(sent: SentRequest, status: number, headers: Headers): void {
     const now = performance.now();
     this.#limits.learnFrom(sent.spent, status, headers, now);

@@ -10,50 +10,50 @@ import {
 } from './rateLimiter.ts';
 import type { TimeLimit } from './timeLimit.ts';
 
-/** Waits shorter than this are not worth telling. */
+/** Milliseconds. */
 const MIN_REPORTED_WAIT = 1_000;
 
-/** Milliseconds between two looks whether others have learnt that it goes on earlier. */
+/** Milliseconds between checks whether other processes have freed shared limits. */
 const RECHECK_INTERVAL = 1_000;
 
-/** An endpoint that is not asked; the message says why and what to do. */
+/** The request was not sent because its endpoint is down. `message` says why and what to do. */
 export class EndpointDownError extends Error {
   override readonly name = 'EndpointDown';
 
-  /** @param why requests before it failed */
+  /** @param why earlier requests failed */
   constructor(why: string) {
-    super(`Not asked, since requests before it failed. ${why}`);
+    super(`Not sent, because earlier requests failed. ${why}`);
   }
 }
 
-/** An endpoint wants to be left alone for longer than a request may take. */
+/** Retry-After exceeds the time limit of a request. */
 export class RetryAfterError extends Error {
   override readonly name = 'LeftAlone';
   /** Milliseconds. */
   readonly wait: number;
 
   constructor(wait: number) {
-    super('The endpoint asks to be left alone.');
+    super('The endpoint sent a Retry-After beyond the time limit.');
     this.wait = wait;
   }
 }
 
-/** What to do where an endpoint asks to wait for longer than a time limit allows. @param wait milliseconds */
+/** What to do if Retry-After exceeds a time limit. @param wait milliseconds */
 export function retryAfterText(wait: number, whose: 'model' | 'target'): string {
-  return `It asks to be left alone for ${durationText(wait)}, longer than the ${whose}'s \`timeout\`. Run again after that.`;
+  return `It asked clients to wait ${durationText(wait)}, which is longer than the ${whose}'s \`timeout\`. Try again later.`;
 }
 
-/** A request that wants to be sent. */
+/** A request to be sent. */
 interface QueueRequest {
-  /** What it holds, roughly. */
+  /** Approximate size. */
   readonly tokens: number;
   readonly limit: TimeLimit;
-  /** Another's time limit that stands still as well. */
+  /** Also called around waits, to pause an outer time limit. */
   readonly onWait?: TimeLimit['onWait'] | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What a line tells of its endpoint while a run goes on. */
+/** Hears about the endpoint during a run. */
 interface QueueListener {
   isWaiting(): void;
   isDown(why: string): void;
@@ -67,25 +67,22 @@ interface WaitingRequest {
   readonly fail: (error: Error) => void;
 }
 
-/** The requests of a run to one model, or one address, of an endpoint: first come, first served. */
+/** Requests of a run to one model or path of an endpoint, first in, first out. */
 export class RequestQueue {
   readonly #pace = new RateLimiter();
   readonly #queue: WaitingRequest[] = [];
-  /** Whether the endpoint can be reached at all, and whether it serves this line. */
+  /** The origin is reachable; it serves this model or path. */
   readonly #circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker];
   readonly #inFlight: InFlightCounter;
   readonly #listener: QueueListener;
-  /** Undefined where no other process asks the same endpoint. */
+  /** Undefined if no other process uses the endpoint. */
   readonly shared: SharedLimits | undefined;
-  /** Of those who wait for others' requests too, one asks at a time. */
+  /** Serializes requests to the shared limits. */
   readonly #oneAtATime = pLimit(1);
   #timer: NodeJS.Timeout | undefined;
   #hasReported = false;
 
-  /**
-   * @param inFlight the requests to the endpoint, of its other lines too
-   * @param shared where other processes ask the same endpoint
-   */
+  /** @param inFlight requests to the endpoint, including those of its other queues */
   constructor(
     circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker],
     inFlight: InFlightCounter,
@@ -100,10 +97,10 @@ export class RequestQueue {
   }
 
   /**
-   * A place under way: at once where nothing speaks against it.
+   * Admits a request, at once if possible.
    *
-   * @param isFirst goes ahead of the others that wait
-   * @throws EndpointDown, LeftAlone; the signal's reason when aborted
+   * @param isFirst whether it goes ahead of waiting requests
+   * @throws EndpointDownError, RetryAfterError; the signal's reason when aborted
    */
   enter(request: QueueRequest, isFirst: boolean): InFlightRequest | Promise<InFlightRequest> {
     const refusal = this.#refusal();
@@ -115,9 +112,9 @@ export class RequestQueue {
   }
 
   /**
-   * Waits until the limits that it shares with other processes let a request go.
+   * Waits for the limits shared with other processes.
    *
-   * @throws LeftAlone; the signal's reason when aborted
+   * @throws RetryAfterError; the signal's reason when aborted
    */
   takeShared(shared: SharedLimits, request: QueueRequest): Promise<SpentQuota> {
     const { tokens, limit, signal } = request;
@@ -137,9 +134,9 @@ export class RequestQueue {
   }
 
   /**
-   * A request failed for good.
+   * Call it when a request has finally failed.
    *
-   * @param isReached whether its endpoint answered anything
+   * @param isReached whether the endpoint answered at all
    */
   onFailure(why: string, isReached: boolean): void {
     const circuit = this.#circuits[isReached ? 1 : 0];
@@ -148,7 +145,7 @@ export class RequestQueue {
     this.#admit();
   }
 
-  /** An answer came, good or bad. @param isSound whether the endpoint works */
+  /** @param isHealthy whether the endpoint works */
   onAnswer(isSound: boolean): void {
     const [endpoint, own] = this.#circuits;
     const wasAway = endpoint.onAnswer();
@@ -183,7 +180,7 @@ export class RequestQueue {
     this.#admit();
   }
 
-  /** Lets those go who may, and looks again when the next one may. */
+  /** Admits requests from the head of the queue, and schedules the next check. */
   #admit(): void {
     clearTimeout(this.#timer);
     for (let first = this.#queue[0]; first; first = this.#queue[0]) {
@@ -200,9 +197,9 @@ export class RequestQueue {
     }
   }
 
-  /** Who has no room is let in by whoever leaves. */
+  /** If the wait is infinite, the next finished request admits others. */
   #scheduleAdmit(wait: number): void {
-    // To wait for our own bound is nothing that the endpoint asks for.
+    // Only the endpoint's limits are reported, not our own concurrency limit.
     if (Number.isFinite(wait) || !this.#pace.hasCapacity) this.#reportWaiting(wait);
     if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.#admit(), Math.ceil(wait));
   }
@@ -213,7 +210,7 @@ export class RequestQueue {
     this.#listener.isWaiting();
   }
 
-  /** Milliseconds; infinite until another leaves. */
+  /** Milliseconds; infinite until another request finishes. */
   #waitFor(tokens: number): number {
     if (!this.#pace.hasCapacity) return Number.POSITIVE_INFINITY;
     const wait = this.#pace.waitFor(tokens, performance.now());
@@ -237,7 +234,7 @@ export class RequestQueue {
   }
 }
 
-/** Waits for what counts against no time limit. */
+/** Runs work that doesn't count toward time limits. */
 async function withPausedTimeLimit<Result>(
   { limit, onWait }: Pick<QueueRequest, 'limit' | 'onWait'>,
   work: () => Promise<Result>,
@@ -256,7 +253,6 @@ function isTooLong(wait: number, { limit }: WaitingRequest): boolean {
   return Number.isFinite(wait) && wait > limit.remaining;
 }
 
-/** One request under way. */
 export class InFlightRequest {
   readonly #pace: RateLimiter;
   readonly #sent: SentRequest;
@@ -281,31 +277,30 @@ export class InFlightRequest {
   }
 }
 
-/** A request that was refused so often is refused for another reason than its haste. */
+/** After this many refusals, the cause isn't the request rate. */
 const MAX_ATTEMPTS = 10;
 
-/** What came of one attempt. */
+/** Result of one attempt. */
 interface AttemptResult {
   readonly status: number;
   readonly headers: Headers;
-  /** Whether a refusal is one for good, whenever it is asked again. */
+  /** Whether retries can't help. */
   readonly isFinal?: boolean;
 }
 
-/** The last attempt. Its place is the caller's to leave. */
+/** The answer of the last attempt. The caller ends `inFlight`. */
 interface QueuedAnswer<Answer> {
   readonly answer: Answer;
   readonly inFlight: InFlightRequest;
-  /** Milliseconds that the endpoint asked to wait, where the time limit does not allow it. */
+  /** Milliseconds of a Retry-After that exceeds the time limit. */
   readonly refusedWait?: number;
 }
 
 /**
- * Sends a request when it is its turn. A refused one (429) goes back to the head of the line, for as long as
- * that may help.
+ * Sends a request when it is its turn. If refused (429), it returns to the head of the queue while retries may help.
  *
  * @param send one attempt
- * @throws EndpointDown, LeftAlone, and what `send` throws; the signal's reason when aborted
+ * @throws EndpointDownError, RetryAfterError, and what `send` throws; the signal's reason when aborted
  */
 export async function sendQueued<Answer extends AttemptResult>(
   queue: RequestQueue,
@@ -314,7 +309,7 @@ export async function sendQueued<Answer extends AttemptResult>(
 ): Promise<QueuedAnswer<Answer>> {
   for (let attempts = 0; ; attempts += 1) {
     const admission = queue.enter(request, attempts > 0);
-    // Awaiting what is there already would cost a turn of the loop.
+    // Awaiting a value would cost a turn of the event loop.
     const inFlight = admission instanceof Promise ? await admission : admission;
     const { shared } = queue;
     let answer: Answer;
@@ -323,7 +318,7 @@ export async function sendQueued<Answer extends AttemptResult>(
       answer = await send();
       if (spent) {
         const { status, headers } = answer;
-        // The answer is there, even if the others cannot be told.
+        // The answer is valid even if other processes can't be told.
         const told = () => shared.learnFrom(spent, status, headers).catch(() => {});
         await withPausedTimeLimit(request, told);
       }
@@ -343,13 +338,12 @@ export async function sendQueued<Answer extends AttemptResult>(
   }
 }
 
-/** The requests in flight at one endpoint, of all its lines together. */
+/** Counts requests in flight at one endpoint, over all its queues. */
 export class InFlightCounter {
   readonly #max: number;
   #count = 0;
   #lines: (() => void)[] = [];
 
-  /** @param max how many there may be at once */
   constructor(max: number) {
     this.#max = max;
   }
@@ -358,7 +352,7 @@ export class InFlightCounter {
     return this.#count < this.#max;
   }
 
-  /** @param admit lets those of a line go who may; called when there is room again */
+  /** @param admit called when there is room again */
   add(admit: () => void): void {
     this.#lines.push(admit);
   }
@@ -369,36 +363,36 @@ export class InFlightCounter {
 
   end(): void {
     this.#count -= 1;
-    // Each line in turn comes first, so that none waits for ever.
+    // Rotates the queues, so that none starves.
     this.#lines.push(...this.#lines.splice(0, 1));
     for (const admit of this.#lines) admit();
   }
 }
 
-/** So many requests in a row that failed, retries and all, mean that their endpoint is down. */
+/** Consecutive failed requests, retries included. */
 const FAILURE_THRESHOLD = 3;
 
-/** Milliseconds until one request tries again whether it is still down. */
+/** Milliseconds. */
 const RETRY_INTERVAL = 30_000;
 
-/** Keeps requests from an endpoint that is down, so that each of them fails at once. */
+/** Fails requests to an endpoint that is down at once. */
 export class CircuitBreaker {
   #failures = 0;
-  /** Why the last request failed, while nothing is to be asked. */
+  /** Why the last request failed, while open. */
   #why: string | undefined;
   #nextTry = 0;
 
-  /** @returns why there is no asking now */
+  /** @returns why requests are refused now */
   refusal(now: number): string | undefined {
     return now < this.#nextTry ? this.#why : undefined;
   }
 
-  /** Somebody asks. Where that is a try after a rest, it is the only one. */
+  /** Allows only one request per interval while open. */
   onRequest(now: number): void {
     if (this.#why !== undefined) this.#nextTry = now + RETRY_INTERVAL;
   }
 
-  /** @returns whether it has just become clear that the endpoint is down */
+  /** @returns whether this opened the circuit */
   onFailure(why: string, now: number): boolean {
     this.#failures += 1;
     if (this.#failures < FAILURE_THRESHOLD) return false;
@@ -408,7 +402,7 @@ export class CircuitBreaker {
     return isNew;
   }
 
-  /** @returns whether it was down */
+  /** @returns whether it was open */
   onAnswer(): boolean {
     const wasDown = this.#why !== undefined;
     this.#failures = 0;

@@ -1,12 +1,12 @@
-/** No time limit: the most milliseconds that a timer takes. */
+/** The longest delay of a timer, in milliseconds. */
 export const NO_TIME_LIMIT = 2 ** 31 - 1;
 
-/** A time limit that stands still while what it limits waits in line. */
+/** A time limit that pauses while its work waits in a queue. */
 export class TimeLimit {
   readonly #onTimeout: () => void;
   #timer: NodeJS.Timeout | undefined;
   #began = performance.now();
-  /** How many waits are under way. */
+  /** Number of waits in progress. */
   #waits = 0;
   #left: number;
   #waited = 0;
@@ -18,17 +18,17 @@ export class TimeLimit {
     this.#start();
   }
 
-  /** Milliseconds that are left. */
+  /** Milliseconds. */
   get remaining(): number {
     return this.#waits > 0 ? this.#left : this.#left - (performance.now() - this.#began);
   }
 
-  /** Milliseconds that were spent in line. */
+  /** Milliseconds spent in queues. */
   get waited(): number {
     return this.#waits > 0 ? this.#waited + performance.now() - this.#began : this.#waited;
   }
 
-  /** Hears of each wait when it begins and when it is over. */
+  /** Call it when a wait begins, and when it ends. */
   readonly onWait = (isWaiting: boolean): void => {
     this.#waits += isWaiting ? 1 : -1;
     const now = performance.now();
@@ -53,10 +53,8 @@ export class TimeLimit {
 }
 
 /**
- * Does work, but no longer than `timeout` milliseconds and not past an abort; its own signal then tells it to stop. Time in the
- * queue does not count.
+ * Limits work to `timeout` milliseconds, without time in queues; its signal aborts when the limit or `signal` does.
  *
- * @param late the error if it takes longer
  * @throws the error of `late`; the signal's reason when aborted
  */
 export async function withTimeLimit<Result>(
@@ -78,7 +76,6 @@ export async function withTimeLimit<Result>(
   }
 }
 
-/** Rejects with the signal's reason once it aborts. */
 export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -2,19 +2,18 @@ import { memoize } from '../../core/data/data.ts';
 import type { AnswerFormat, ModelRequest } from '../model.ts';
 import type { EndpointParams } from './params.ts';
 
-/** What an endpoint accepts for one model, as learnt from its answers. */
+/** What an endpoint accepts for one model, learned from its answers. */
 export interface Abilities {
   readonly format: AnswerFormat;
   readonly temperature: boolean;
   readonly limit: 'max_tokens' | 'max_completion_tokens';
-  /** Probabilities of tokens. */
+  /** Token probabilities. */
   readonly logprobs: boolean;
-  /** Several answers to one request (`n`). */
+  /** Several answers per request (`n`). */
   readonly several: boolean;
-  /** Its thoughts, to be sent back between rounds of tool calls. */
+  /** Reasoning, to be sent back between rounds of tool calls. */
   readonly thoughts: boolean;
   readonly seed: boolean;
-  /** Answers that arrive piece by piece. */
   readonly stream: boolean;
 }
 
@@ -23,15 +22,15 @@ interface Endpoint {
   readonly baseUrl: string;
   readonly model: string;
   readonly isOpenAi: boolean;
-  /** How answers are asked for until the endpoint refuses it. */
+  /** Format of answers until the endpoint refuses it. */
   readonly format: AnswerFormat;
 }
 
 const knownAbilities = new Map<string, Abilities>();
 
 /**
- * OpenAI's own models want `max_completion_tokens` (the newer ones refuse the old name); other
- * endpoints mostly know `max_tokens` alone.
+ * OpenAI's own models need `max_completion_tokens` (newer ones refuse the old name); other endpoints usually know
+ * only `max_tokens`.
  */
 export function abilitiesOf(endpoint: Endpoint): Abilities {
   return (
@@ -52,7 +51,7 @@ export function saveAbilities(endpoint: Endpoint, abilities: Abilities): void {
   knownAbilities.set(keyOf(endpoint), abilities);
 }
 
-/** Endpoints are only known within a process; tests start with none known. */
+/** For tests. */
 export function resetAbilities(): void {
   knownAbilities.clear();
 }
@@ -66,12 +65,12 @@ const FORMAT_COMPLAINT =
 const UNSUPPORTED =
   /unsupported|not support|unrecognized|unknown|not permitted|extra|only|must be 1/i;
 
-/** Which parameters the refused request held. */
+/** Parameters in the refused request. */
 export type Used = Readonly<Partial<Record<keyof Abilities, boolean>>>;
 
 /**
- * What the endpoint's complaint teaches about the request that it refused; undefined if it
- * complains of something else, or of what was not sent.
+ * What to do without after the endpoint refused a request; undefined if the complaint is about something else, or
+ * about a parameter that wasn't sent.
  *
  *     sent {format: 'json_schema', …}, "response_format of type 'json_schema' is not supported"
  *     → {format: 'json_object', …}
@@ -112,13 +111,13 @@ export function learn(
 interface AskedEndpoint {
   readonly baseUrl: string;
   readonly params: EndpointParams;
-  /** Whether OpenAI's own models are served there. */
+  /** Whether it serves OpenAI's own models. */
   readonly isOpenAi: boolean;
 }
 
 /**
- * How an answer is asked for. An endpoint that reads the schema before the messages caches no
- * conversation for requests with different schemas, so there the schema goes last where they share one.
+ * How an answer is requested. If an endpoint reads the schema before the messages, requests with different schemas
+ * can't share a cached conversation, so the schema goes last.
  */
 export function answerFormatFor(request: ModelRequest, asked: AskedEndpoint): AnswerFormat {
   const { answer_format = 'auto' } = asked.params;
@@ -126,13 +125,13 @@ export function answerFormatFor(request: ModelRequest, asked: AskedEndpoint): An
   return request.shared && readsSchemaFirst(asked) ? 'json_object' : 'json_schema';
 }
 
-/** Whether `auto` can come to something else than usual. */
+/** Whether `auto` may choose another format than usual. */
 export function hasFormatChoice({ answer }: ModelRequest, asked: AskedEndpoint): boolean {
   const { answer_format = 'auto' } = asked.params;
   return answer !== undefined && answer_format === 'auto' && readsSchemaFirst(asked);
 }
 
-/** Azure's deployments are also reached by the provider `openai`. */
+/** Azure deployments also work with the provider `openai`. */
 const readsSchemaFirst = memoize(({ isOpenAi, baseUrl }: AskedEndpoint): boolean => {
   if (isOpenAi || !URL.canParse(baseUrl)) return isOpenAi;
   return new URL(baseUrl).hostname.endsWith('.openai.azure.com');

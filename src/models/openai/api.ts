@@ -8,27 +8,29 @@ import type { Abilities, Used } from './abilities.ts';
 import type { EndpointParams } from './params.ts';
 import type { Collector } from './streaming.ts';
 
-/** Of the client, for one request. */
 export type RequestOptions = Pick<OpenAI.RequestOptions, 'signal' | 'fetchOptions'>;
 
-/** A request, ready to be sent. */
 interface PreparedRequest {
   readonly used: Used;
-  /** Present where the answer is to be a stream. */
+  /** Present if the answer is streamed. */
   readonly collect?: () => Collector;
   send(client: OpenAI, options: RequestOptions): Promise<unknown>;
 }
 
-/** A way to ask an endpoint. */
+/** One of OpenAI's APIs. */
 export interface Api {
-  /** @param count answers that are wanted; it may give fewer */
+  /** @param count maximum number of answers */
   prepare(
     request: ModelRequest,
     params: EndpointParams,
     abilities: Abilities,
     count: number,
   ): PreparedRequest;
-  /** As `readReplies`. */
+  /**
+   * The replies, at least one; `malformed` says what is wrong. The first contains the usage.
+   *
+   * @param onUnknown called with finish reasons that OpenAI doesn't have; compatible servers invent some
+   */
   read(
     body: unknown,
     price: Price | undefined,
@@ -42,7 +44,7 @@ export const tokenSchema = z.object({
   top_logprobs: z.array(z.object({ token: z.string(), logprob: z.number() })).nullish(),
 });
 
-/** Alternatives are kept of numbers alone: all that is ever weighed, and little to record. */
+/** Keeps alternatives only for numbers: nothing else is weighed, and recordings stay small. */
 export function toReplyToken({
   token,
   logprob,
@@ -59,7 +61,7 @@ const errorSchema = z.object({
   error: z.union([z.string(), z.object({ message: z.string() })]),
 });
 
-/** @param what the reply should be, such as `a chat completion` */
+/** @param what the expected reply, such as `a chat completion` */
 export function describeInvalidReply(body: unknown, error: z.ZodError, what: string): string {
   const reported = reportedError(body);
   if (reported !== undefined) return `it reports an error: ${reported}`;
@@ -68,7 +70,7 @@ export function describeInvalidReply(body: unknown, error: z.ZodError, what: str
   return field === '' ? `it is not ${what}` : `its field "${field}" is missing or wrong`;
 }
 
-/** What a reply says went wrong; undefined if it says nothing of the kind. */
+/** The error in a reply, if any. */
 export function reportedError(body: unknown): string | undefined {
   const reported = errorSchema.safeParse(body);
   if (!reported.success) return undefined;
@@ -81,7 +83,7 @@ export function parseArguments(text: string): unknown {
   return jsonOrText(text);
 }
 
-/** Some endpoints say `stop`, or words of their own, behind tool calls. */
+/** Some endpoints report `stop`, or their own words, after tool calls. */
 export function finishOf(finish: ModelReply['finish'], called: boolean): ModelReply['finish'] {
   return called && (finish === 'stop' || finish === 'other') ? 'tool-calls' : finish;
 }
@@ -92,7 +94,7 @@ interface Counts {
   readonly output?: number | null | undefined;
 }
 
-/** @param counts undefined where the endpoint reports none */
+/** @param counts undefined if the endpoint reports none */
 export function usageOf(counts: Counts | undefined, price: Price | undefined): Usage {
   if (!counts) return { ...NO_USAGE, calls: 1 };
   const input = toCount(counts.input);
@@ -111,7 +113,7 @@ function toCount(value: number | null | undefined): number {
   return value !== null && value !== undefined && value > 0 ? Math.round(value) : 0;
 }
 
-/** Arguments that were no JSON are kept as the text they came as. */
+/** Arguments that weren't JSON stay text. */
 export function argumentsText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? {});
 }

@@ -34,7 +34,7 @@ export const chatApi: Api = {
         seed: body.seed !== undefined,
         stream: streams,
       },
-      // A stream is put together before the client sees it.
+      // `collect` assembles the stream before the client sees it.
       send: async (client, options) => {
         const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
         return client.post('/chat/completions', { body: streams ? streamed : body, ...options });
@@ -46,7 +46,7 @@ export const chatApi: Api = {
 
 type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
 
-/** The request as Chat Completions, using only what the endpoint takes. */
+/** Uses only what the endpoint accepts. */
 function requestBody(
   request: ModelRequest,
   params: EndpointParams,
@@ -121,7 +121,7 @@ function toToolParam(tool: Tool): OpenAI.ChatCompletionFunctionTool {
 
 const EXPECTED = 'a chat completion';
 
-/** What we read of a chat completion; endpoints add fields of their own and leave others out. */
+/** The parts of a chat completion in use; endpoints add fields and omit others. */
 const completionSchema = z.object({
   model: z.string().nullish(),
   choices: z
@@ -163,7 +163,6 @@ const completionSchema = z.object({
 
 type Completion = z.infer<typeof completionSchema>;
 
-/** Why a reply ended, in the endpoint's words and in ours. */
 const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   stop: 'stop',
   tool_calls: 'tool-calls',
@@ -172,11 +171,7 @@ const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   error: 'error',
 };
 
-/**
- * The replies, at least one, or in `malformed` what is wrong. The usage stands in the first.
- *
- * @param onUnknown hears of a `finish_reason` that is none of OpenAI's; compatible servers invent some
- */
+/** As of `Api.read`. */
 function readReplies(
   body: unknown,
   price: Price | undefined,
@@ -211,7 +206,7 @@ const embeddingsSchema = z.object({
   usage: z.object({ prompt_tokens: z.number().nullish() }).nullish(),
 });
 
-/** The vectors in the order of the texts, or in `malformed` what is wrong. */
+/** The vectors in the order of the texts; `malformed` says what is wrong. */
 export function readEmbeddings(
   body: unknown,
   count: number,
@@ -222,7 +217,7 @@ export function readEmbeddings(
   const { data, usage } = parsed.data;
   const vectors = [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
   if (vectors.length !== count) {
-    return { malformed: `it holds ${vectors.length} embeddings for ${count} texts` };
+    return { malformed: `it contains ${vectors.length} embeddings for ${count} texts` };
   }
   return { vectors, usage: usageOf(usage ? { input: usage.prompt_tokens } : undefined, price) };
 }

@@ -6,19 +6,19 @@ import { retryAfterText } from '../endpoint/requestQueue.ts';
 import { ModelError } from '../model.ts';
 import type { Attempts } from './guardedFetch.ts';
 
-/** What to do about failures, in a provider's words. */
+/** Advice for failures, in terms of a provider. */
 export interface Advice {
-  /** Where nobody answers. */
+  /** If nothing answers. */
   readonly unreachable: string;
-  /** Where the endpoint does not have the model. */
+  /** If the endpoint doesn't have the model. */
   readonly notFound: string;
 }
 
-/** What a message about a failure may name. */
+/** What messages about a failure may name. */
 export interface FailedEndpoint {
   readonly baseUrl: string;
   readonly model: string;
-  /** The variable that holds its key; absent if it needs none. */
+  /** The variable of its key; absent if it needs none. */
   readonly keyName?: string;
   readonly advice: Advice;
   readonly scrubber: Scrubber;
@@ -40,7 +40,7 @@ export function isTooLong(error: APIError): boolean {
   );
 }
 
-/** The client's error as ours, with what to do about it and without any key. */
+/** The client's error with advice, and without keys. */
 export function toModelError(error: unknown, at: FailedEndpoint, attempts: Attempts): ModelError {
   const url = redactUrl(at.baseUrl);
   if (error instanceof APIConnectionError) return unreachableError(error, at);
@@ -60,7 +60,7 @@ export function toModelError(error: unknown, at: FailedEndpoint, attempts: Attem
   );
 }
 
-/** Where there was no response. */
+/** There was no response. */
 export function unreachableError(error: Error, at: FailedEndpoint): ModelError {
   const { reason, advice = at.advice.unreachable } = connectionFaultOf(error);
   const words = sanitizeText(reason, at.scrubber);
@@ -70,7 +70,7 @@ export function unreachableError(error: Error, at: FailedEndpoint): ModelError {
   );
 }
 
-/** Where the attempts before found nobody, more time would not help. */
+/** If earlier attempts couldn't connect, more time wouldn't help. */
 export function timeoutError(at: FailedEndpoint, attempts: Attempts): ModelError {
   if (attempts.lastFailure) return unreachableError(attempts.lastFailure, at);
   const last =
@@ -104,7 +104,7 @@ function statusError(
         'unauthorized',
         at.keyName
           ? `The endpoint ${url} refused the key ${said}. Set a valid key in the environment variable ${at.keyName}, or with the command "Turnlight: Set API Key…" in the editor.`
-          : `The endpoint ${url} refused the request ${said}. Put what it wants into the model's \`headers\`.`,
+          : `The endpoint ${url} refused the request ${said}. Add what it requires to the model's \`headers\`.`,
       );
     case 404:
       return new ModelError(
@@ -139,7 +139,7 @@ function statusError(
   }
 }
 
-/** Not asked at all, since the endpoint said before when to come back. */
+/** Not sent, because of an earlier Retry-After. */
 export function retryAfterModelError(at: FailedEndpoint, attempts: Attempts): ModelError {
   return new ModelError(
     'rate-limited',

@@ -13,41 +13,40 @@ import type { TimeLimit } from '../endpoint/timeLimit.ts';
 import { ModelError } from '../model.ts';
 import type { StreamReader } from './streaming.ts';
 
-/** A reply that is not read; its message goes after `The reply of https://… `. */
+/** A reply that exceeds a limit; `message` follows `The reply of https://… `. */
 export class RejectedReplyError extends Error {
   override readonly name = 'UnreadReply';
 }
 
-/** What the attempts of one request have met so far. */
+/** State of the attempts of one request. */
 export interface Attempts {
   /** Of the whole request. */
   readonly limit: TimeLimit;
-  /** That of a target, where the request is for its reply. */
+  /** Pauses the time limit of a target, if the request is for its reply. */
   readonly onWait?: TimeLimit['onWait'] | undefined;
   lastStatus?: number | undefined;
-  /** Why there was no response, if there was none to the last attempt. */
+  /** Why the last attempt got no response. */
   lastFailure?: Error | undefined;
-  /** Milliseconds that the endpoint asked to wait, where the limit does not allow it. */
+  /** Milliseconds of a Retry-After that exceeds the time limit. */
   refusedWait?: number;
 }
 
-/** Of English, roughly. */
+/** Rough average for English. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** A refusal that no waiting turns: no credit is left, or one request is more than a minute allows. */
+/** Refusals that waiting doesn't resolve: no credit, or a single request exceeds the limit per minute. */
 const FINAL_REFUSAL = /insufficient_quota|billing|request too large/i;
 
-/** What of a response's headers the client reads. The waits that endpoints ask for are waited for in line. */
+/** Response headers that the client reads. The queue handles Retry-After. */
 const PASSED_HEADERS = ['x-should-retry', 'x-request-id'];
 
 /**
- * A `fetch` for the client that waits in line, and reads the whole body itself, with a cap: the client's
- * own time-out ends with the headers, and a body may trickle or pour for ever. A connection lost within the
- * body also becomes an error that the client retries. Nobody is followed elsewhere: neither the key nor the
- * conversation is for a host that nobody named.
+ * A `fetch` for the client that queues requests, and reads the whole body with a size limit: the client's own timeout
+ * ends with the headers, and a body may never end. A connection lost in the body becomes an error that the client
+ * retries. Redirects aren't followed: nobody allowed the new host to get the key or the conversation.
  *
- * @param stop ends the request for good: the client retries nothing after it
- * @param reading of each attempt, where the answer may be a stream
+ * @param stop ends the request and its retries
+ * @param reading creates the reader of a streamed answer, for each attempt
  */
 export function guardedFetch(
   queue: RequestQueue,
@@ -80,14 +79,14 @@ export function guardedFetch(
       if (value !== null) headers.set(name, value);
     }
     if (parseRetryAfter(answer.headers) !== undefined) headers.set('retry-after-ms', '1');
-    // Retry-After: 86400 must not hold a run for a day; and what is refused in line stays refused.
+    // The queue already waited, and a long Retry-After must not hold a run for a day.
     if (refusedWait !== undefined) attempts.refusedWait = refusedWait;
     if (refusedWait !== undefined || answer.status === 429) headers.set('x-should-retry', 'false');
     return createResponse(answer.bytes, { status: answer.status, headers });
   };
 }
 
-/** A response whose body is there already: a stream of it would take longer than all else of a request. */
+/** A response whose body is already read: a stream would take longer than the rest of a request. */
 function createResponse(body: string | Uint8Array, init: ResponseInit): Response {
   const text = async () => (typeof body === 'string' ? body : new TextDecoder().decode(body));
   const json = async (): Promise<unknown> => JSON.parse(await text());
@@ -104,7 +103,7 @@ async function sendOnce(
   const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
     attempts.lastStatus = undefined;
     attempts.lastFailure = error instanceof Error ? error : undefined;
-    // What is wrong with encryption is wrong in a second as well.
+    // A TLS error doesn't go away with a retry.
     if (error instanceof Error && connectionFaultOf(error).advice !== undefined) stop.abort(error);
     throw error;
   });
@@ -151,7 +150,7 @@ async function readCapped(
   return whole;
 }
 
-/** Whether it cannot be longer than it says, and says that it is within the limit. */
+/** Whether its declared length is within the limit and can be trusted. */
 function declaresSafeLength({ headers }: Response): boolean {
   const size = headers.get('content-length') ?? '';
   return /^\d+$/.test(size) && Number(size) <= LIMITS.response && !headers.has('content-encoding');
@@ -175,7 +174,7 @@ async function readStream(
   return reading.body();
 }
 
-/** By its reader: to go through a stream with `for await` takes several times as long. */
+/** `for await` over a stream takes several times as long. */
 async function readChunks(
   response: Response,
   stop: AbortController,

@@ -39,10 +39,10 @@ import { type Account, DEFAULT_TIMEOUT, type EndpointParams } from './params.ts'
 import { responsesApi } from './responsesApi.ts';
 import { type Collector, StreamReader } from './streaming.ts';
 
-/** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
+/** The client waits about 0.5, 1, and 2 s in between, unless there is a Retry-After. */
 const RETRIES = 3;
 
-/** Options of every client, whoever it asks. */
+/** Client options that don't depend on the provider. */
 type CommonOptions = Pick<
   ClientOptions,
   'adminAPIKey' | 'defaultHeaders' | 'maxRetries' | 'timeout' | 'fetch' | 'logLevel'
@@ -51,14 +51,14 @@ type CommonOptions = Pick<
 interface OpenAiSetup extends Omit<FailedEndpoint, 'model'> {
   readonly id: string;
   readonly params: EndpointParams;
-  /** Whether OpenAI's own models are served there. */
+  /** Whether it serves OpenAI's own models. */
   readonly isOpenAi: boolean;
   readonly makeClient: (options: CommonOptions) => OpenAI;
   readonly log: Logger;
   readonly queue: RequestQueue;
 }
 
-/** Where the client hands the `fetch` of a request on to `fetchOfRequest`. */
+/** The client passes the `fetch` of a request in its options under this key. */
 const OWN_FETCH = Symbol('fetch');
 
 const fetchOfRequest: NonNullable<ClientOptions['fetch']> = (input, init) => {
@@ -67,7 +67,6 @@ const fetchOfRequest: NonNullable<ClientOptions['fetch']> = (input, init) => {
   return own(input, rest);
 };
 
-/** A model behind an OpenAI-compatible endpoint. */
 class OpenAiModel implements Model {
   readonly id: string;
   readonly #setup: OpenAiSetup;
@@ -82,7 +81,7 @@ class OpenAiModel implements Model {
     this.#api = setup.params.api === 'responses' ? responsesApi : chatApi;
   }
 
-  /** Endpoints without `n` are asked once for each answer. */
+  /** Sends one request per answer if the endpoint doesn't support `n`. */
   async complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies> {
     const replies: [ModelReply, ...ModelReply[]] = [
       ...(await this.#completeUpTo(request, count, signal)),
@@ -93,7 +92,7 @@ class OpenAiModel implements Model {
     return replies;
   }
 
-  /** @param most the endpoint may give fewer */
+  /** @param most the endpoint may return fewer */
   async #completeUpTo(request: ModelRequest, most: number, signal: AbortSignal): Promise<Replies> {
     const body = await this.#withTimeLimit(signal, request.onWait, (attempts, stop) =>
       this.#complete(request, most, attempts, stop),
@@ -139,7 +138,6 @@ class OpenAiModel implements Model {
     return this.#read(readEmbeddings(body, texts.length, price));
   }
 
-  /** Within the model's time limit, and ended by the signal. */
   async #withTimeLimit<Body>(
     signal: AbortSignal,
     onWait: ModelRequest['onWait'],
@@ -153,7 +151,7 @@ class OpenAiModel implements Model {
     const forward = () => stop.abort(signal.reason);
     signal.addEventListener('abort', forward, { once: true });
     try {
-      // The client does not notice an abort while it waits to retry.
+      // The client doesn't notice an abort while it waits to retry.
       return await Promise.race([ask(attempts, stop), rejectOnAbort(stop.signal)]);
     } catch (error) {
       const explained = this.#explain(error, attempts, stop.signal);
@@ -171,7 +169,7 @@ class OpenAiModel implements Model {
     return { ...this.#setup, model: this.#setup.params.model };
   }
 
-  /** Asks, and asks again without what the endpoint turns out not to take. */
+  /** Repeats the request without parameters that the endpoint refuses. */
   async #complete(
     request: ModelRequest,
     count: number,
@@ -201,20 +199,20 @@ class OpenAiModel implements Model {
     if (better) {
       const words = sanitizeText(error.message, this.#setup.scrubber);
       this.#setup.log.warn(
-        `${this.id} refused a parameter (${words}); asking again with ${JSON.stringify(better)}.`,
+        `${this.id} refused a parameter (${words}); retrying with ${JSON.stringify(better)}.`,
       );
     }
     return better;
   }
 
-  /** One for all requests, since it takes long to make. */
+  /** Shared by all requests: creating it is slow. */
   get #client(): OpenAI {
     const { makeClient, params } = this.#setup;
     this.#cachedClient ??= makeClient({
       adminAPIKey: null,
       defaultHeaders: params.headers ?? {},
       maxRetries: RETRIES,
-      // Ours ends the request, body included, and stands still while it waits in line.
+      // Our time limit includes the body, and pauses in the queue.
       timeout: NO_TIME_LIMIT,
       fetch: fetchOfRequest,
       logLevel: 'off',
@@ -222,7 +220,7 @@ class OpenAiModel implements Model {
     return this.#cachedClient;
   }
 
-  /** Of a request: its own `fetch` knows its deadline. */
+  /** Each request has a `fetch` with its own time limit. */
   #requestOptions(
     attempts: Attempts,
     stop: AbortController,
@@ -263,7 +261,7 @@ class OpenAiModel implements Model {
   }
 }
 
-/** Whether it says something of the endpoint's health, and not of one request. */
+/** Whether it is about the endpoint's health, not one request. */
 function isEndpointFailure(error: unknown): error is ModelError {
   return (
     error instanceof ModelError &&
@@ -271,13 +269,13 @@ function isEndpointFailure(error: unknown): error is ModelError {
   );
 }
 
-/** Local servers want no key, but the client wants one to send. */
+/** Local servers need no key, but the client requires one. */
 const NO_KEY = 'no-key';
 
-/** What a provider says of a model. */
+/** The provider's part of the setup. */
 type ModelDescription = Omit<OpenAiSetup, 'makeClient' | 'scrubber' | 'log' | 'timeout' | 'queue'>;
 
-/** A model at an address that takes a key as `Authorization: Bearer`, or none. */
+/** A model whose key is sent as `Authorization: Bearer`, if any. */
 export function createOpenAiModel(
   model: ModelDescription,
   { key, ...account }: Account & { readonly key?: string | undefined },
@@ -291,7 +289,7 @@ export function createOpenAiModel(
 interface AzureAccess {
   readonly deployment: string;
   readonly apiVersion: string;
-  /** A key goes into the header `api-key`, a token of Entra ID into `Authorization`. */
+  /** A key is sent as `api-key`, an Entra ID token as `Authorization`. */
   readonly kind: 'key' | 'token';
   readonly secret: string;
 }
@@ -309,7 +307,7 @@ export function createAzureModel(
       ...own,
       deployment,
       apiVersion,
-      // Without the empty key the client would look for one in the environment.
+      // Without the empty key, the client would read one from the environment.
       ...(kind === 'key'
         ? { apiKey: secret }
         : { apiKey: '', azureADTokenProvider: async () => secret }),
@@ -317,7 +315,7 @@ export function createAzureModel(
   });
 }
 
-/** @param account what tells this caller of the endpoint from others */
+/** @param account identifies the account at the endpoint */
 function createModelWith(
   model: ModelDescription,
   { scrubber, log, endpoints = new Endpoints(log) }: ModelHost,

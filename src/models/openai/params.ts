@@ -4,10 +4,10 @@ import { addressSchema } from '../destination.ts';
 import { answerFormats } from '../model.ts';
 import { priceSchema } from '../price.ts';
 
-/** Of every model that may judge. */
+/** For all models that can judge. */
 export const togetherKey = z.boolean().optional().meta({
   description:
-    'If true, this judge is asked all questions about a conversation in one request, where neither the case nor the file says otherwise.',
+    'If true, this judge gets all questions about a conversation in one request, unless the case or the file says otherwise.',
   default: false,
 });
 
@@ -23,32 +23,37 @@ export function variableKey(description: string, usual?: string) {
 }
 
 export const KEY_LOOKUP =
-  'Name of the variable that holds the API key, looked up in the secret store and then in the environment.';
+  'Name of the variable with the API key, looked up in the secret store and then in the environment.';
 
-/** Keys of every model that is asked in OpenAI's way. */
+/** Keys of all models with OpenAI's API. */
 export const endpointKeys = {
   headers: z.record(z.string(), z.string()).optional().meta({
     description:
       'Extra HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
   }),
   temperature: z.number().min(0).max(2).optional().meta({
-    description: 'Used when the assertion sets none. Omitted for models that do not accept one.',
+    description: 'Used if the assertion sets none. Omitted for models that do not accept one.',
   }),
-  max_tokens: z.int().min(1).optional().meta({ description: 'Most tokens in one reply.' }),
+  max_tokens: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'Maximum number of tokens in one reply.' }),
   timeout: z.int().min(1).optional().meta({
     description:
       'Time limit for one request in milliseconds, retries included. Waiting for a rate limit does not count.',
     default: DEFAULT_TIMEOUT,
   }),
   max_input_tokens: z.int().min(1).optional().meta({
-    description: 'Most tokens the model can read. Longer conversations are judged in parts.',
+    description:
+      'Maximum number of input tokens of the model. Longer conversations are judged in parts.',
   }),
   answer_format: z
     .enum(['auto', ...answerFormats])
     .optional()
     .meta({
       description:
-        'How judges are told the format of their answer. With `json_schema` the endpoint enforces it. With `json_object` and `text` the schema goes at the end of the request, and the endpoint enforces only JSON, or nothing. OpenAI and Azure read a schema before the messages, so that only these two let assertions share one cached conversation: `auto` takes `json_object` there where several ask about a conversation that a prompt cache holds, and otherwise `json_schema`.',
+        'How judges get the format of their answer. With `json_schema`, the endpoint enforces it. With `json_object` and `text`, the schema goes at the end of the request, and the endpoint enforces only JSON, or nothing. OpenAI and Azure read a schema before the messages, so only these two let assertions share one cached conversation: there, `auto` uses `json_object` if several assertions ask about a conversation in a prompt cache, and otherwise `json_schema`.',
       default: 'auto',
     }),
   together: togetherKey,
@@ -59,7 +64,7 @@ const apis = ['chat-completions', 'responses'] as const;
 
 export const apiKey = z.enum(apis).optional().meta({
   description:
-    'How the endpoint is asked. With `responses`, what the model thought goes back to it between rounds of tool calls.',
+    'API of the endpoint. With `responses`, the model gets its reasoning back between rounds of tool calls.',
   default: apis[0],
 });
 
@@ -74,13 +79,13 @@ export const openaiSchema = z.strictObject({
   ...endpointKeys,
 });
 
-/** What a model is asked with, whichever provider it has. */
+/** Parameters of requests, for any provider. */
 export interface EndpointParams extends z.infer<z.ZodObject<typeof endpointKeys>> {
   readonly model: string;
   readonly api?: (typeof apis)[number] | undefined;
 }
 
-/** The organization and project that OpenAI's own variables name; never sent to another endpoint. */
+/** OpenAI's organization and project, from its own variables; never sent to another endpoint. */
 export interface Account {
   readonly organization: string | null;
   readonly project: string | null;

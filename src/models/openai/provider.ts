@@ -34,7 +34,7 @@ export const openaiProvider: ModelProvider = {
       ...(account.project ? [PROJECT] : []),
       ...(spec.sends ?? []),
     ];
-    // An endpoint of one's own needs no key, unless the file names one.
+    // Other endpoints need a key only if the file names one.
     const needsKey = isOpenAi || params.api_key_env !== undefined;
     return {
       destination: {
@@ -53,7 +53,7 @@ export const openaiProvider: ModelProvider = {
   },
 };
 
-/** With the `fetch` of Node, which is loaded when one of its classes is first used. */
+/** Also loads Node's `fetch`, which Node does when one of its classes is first used. */
 export function loadClients(): Promise<unknown> {
   new Headers();
   return import('./openaiModel.ts');

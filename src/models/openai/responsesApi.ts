@@ -26,8 +26,8 @@ const THOUGHTS: Include = 'reasoning.encrypted_content';
 const LOGPROBS: Include = 'message.output_text.logprobs';
 
 /**
- * OpenAI's Responses. Nothing is stored at the endpoint: each request holds the whole conversation,
- * and while tools are called also what the model thought, encrypted.
+ * OpenAI's Responses API. Nothing is stored at the endpoint: each request contains the whole conversation, and
+ * encrypted reasoning during tool calls.
  */
 export const responsesApi: Api = {
   prepare(request, params, abilities) {
@@ -90,7 +90,7 @@ function itemsOf(message: Message, thoughts: Thoughts = []): Item[] {
       return [{ type: 'function_call_output', call_id: message.callId, output: message.content }];
     case 'assistant':
       return [
-        // As the endpoint gave them.
+        // As received from the endpoint.
         ...(thoughts as readonly Item[]),
         ...(message.content === '' ? [] : [messageItem('assistant', message.content)]),
         ...(message.toolCalls ?? []).map(
@@ -117,7 +117,7 @@ function toToolParam({ name, description, parameters }: Tool): OpenAI.Responses.
     name,
     description: description ?? null,
     parameters: parameters ?? null,
-    // Without it the endpoint would rewrite the tool's schema.
+    // Otherwise the endpoint would rewrite the tool's schema.
     strict: false,
   };
 }
@@ -139,7 +139,7 @@ const itemSchema = z.looseObject({
   arguments: z.string().nullish(),
 });
 
-/** What we read of a response; endpoints add fields of their own and leave others out. */
+/** The parts of a response in use; endpoints add fields and omit others. */
 const responseSchema = z.object({
   model: z.string().nullish(),
   status: z.string().nullish(),
@@ -161,7 +161,7 @@ const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   content_filter: 'content-filter',
 };
 
-/** As `readReplies`, of one response. */
+/** As of `Api.read`, with one reply. */
 function readResponse(
   body: unknown,
   price: Price | undefined,

@@ -4,13 +4,13 @@ import { isMapping, parseJson } from '../../core/data/data.ts';
 
 const DONE = '[DONE]';
 
-/** Puts an answer that arrives in events together, into the body that it would have been at once. */
+/** Assembles a streamed answer into the body of an unstreamed one. */
 export interface Collector {
   add(event: unknown): void;
   body(): unknown;
 }
 
-/** Reads a stream for a collector, as it arrives. */
+/** Parses a stream for a collector. */
 export class StreamReader {
   readonly #collector: Collector;
   readonly #decoder = new TextDecoder();
@@ -26,7 +26,7 @@ export class StreamReader {
 
   /** As JSON text. */
   body(): string {
-    // Some endpoints leave out the empty line behind the last event.
+    // Some endpoints omit the empty line after the last event.
     this.#parser.feed('\n\n');
     return JSON.stringify(this.#collector.body());
   }
@@ -37,7 +37,7 @@ export class StreamReader {
   }
 }
 
-/** A piece of a tool call, as OpenAI's chat format streams it. */
+/** A piece of a tool call in OpenAI's chat format. */
 export const callPieceSchema = z.object({
   index: z.int().nullish(),
   id: z.string().nullish(),
@@ -63,7 +63,7 @@ const chunkSchema = z.object({
   usage: z.unknown().optional(),
 });
 
-/** Of Chat Completions, with one choice. @param hear told all that was said so far */
+/** For Chat Completions with one choice. @param onText called with the whole text so far */
 export function chatCollector(onText: (soFar: string) => void): Collector {
   const message = { content: '', refusal: '' };
   const streamed = new StreamedCalls();
@@ -105,7 +105,7 @@ const endSchema = z.object({
   response: z.unknown().optional(),
 });
 
-/** Of Responses, whose last event holds all. @param hear as of `chatCollector` */
+/** For Responses, whose last event contains everything. @param onText as of `chatCollector` */
 export function responseCollector(onText: (soFar: string) => void): Collector {
   let text = '';
   let whole: unknown = {};
@@ -128,7 +128,7 @@ interface Call {
   function: { name: string; arguments: string };
 }
 
-/** Puts tool calls together that arrive in pieces. */
+/** Assembles tool calls from pieces. */
 export class StreamedCalls {
   readonly calls: Call[] = [];
 
@@ -138,7 +138,7 @@ export class StreamedCalls {
     if (id) call.id = id;
     call.function.name ||= part?.name ?? '';
     call.function.arguments += part?.arguments ?? '';
-    // An index far out would make a list of nothing.
+    // A far index would create a sparse list.
     if (at <= this.calls.length) this.calls[at] = call;
   }
 }

@@ -17,7 +17,7 @@ const MAX_NAME = 36;
 const MAX_COMMENT = 160;
 const ITEM_LENGTH = 600;
 
-/** Disagreements that are listed; the rest is counted. */
+/** Disagreements to list; more are counted. */
 const MAX_LISTED = { terminal: 50, markdown: 200 };
 
 export const AGREEMENT_HEAD = [
@@ -26,9 +26,9 @@ export const AGREEMENT_HEAD = [
 ];
 
 export const AGREEMENT_LEGEND =
-  'Precision and recall are of fail. Kappa is agreement beyond chance, alpha that of people among each other.';
+  'Precision and recall are for “fail”. Kappa measures agreement with people beyond chance; alpha measures agreement among people.';
 
-/** For a terminal: a row for each judge and assertion, then each disagreement with file and line. */
+/** For a terminal: a row per judge and assertion, then each disagreement with file and line. */
 export function agreementText(agreement: Agreement, paint: Paint, folder: string): string {
   const { rows } = agreement;
   const items = itemTexts(agreement, folder, MAX_LISTED.terminal);
@@ -58,10 +58,10 @@ export function agreementMarkdown(agreement: Agreement, folder: string): string 
 
 function noAgreementText({ unmatched }: Agreement): string {
   const isToRun = unmatched.some(({ reason }) => reason === 'not-run');
-  return `No label speaks of a conversation that was judged.${isToRun ? ' Run the files first: turnlight run' : ''}`;
+  return `No judged conversation has a label.${isToRun ? ' Run the files first: turnlight run' : ''}`;
 }
 
-/** What was compared, and how well they agree. */
+/** What was compared, and how well judge and people agree. */
 export function agreementCells({ assertion, of, compared, kappa, ...row }: AgreementRow): string[] {
   return [
     assertion ? visibleLine(assertion.name, MAX_NAME) : 'all',
@@ -84,7 +84,7 @@ function confusionCells(confusion: AgreementRow['confusion']): string[] {
   return [failFail, failPass, passFail, passPass].map(String);
 }
 
-/** Of a row, as `HEAD` names them. */
+/** A row under `AGREEMENT_HEAD`. */
 export function agreementRowCells(row: AgreementRow): string[] {
   const { judge, confusion } = row;
   return [
@@ -95,7 +95,7 @@ export function agreementRowCells(row: AgreementRow): string[] {
   ];
 }
 
-/** What the numbers leave out, a sentence each. */
+/** What the numbers exclude, one sentence each. */
 export function agreementNotes({
   rows,
   unmatched,
@@ -105,7 +105,7 @@ export function agreementNotes({
     sums.reduce((total, row) => total + pick(row), 0);
   const notes: [number, string][] = [
     [sum((row) => row.otherQuestion), 'counted, though the question has changed since'],
-    [sum((row) => row.split), 'not counted: as many people say one thing as another'],
+    [sum((row) => row.split), 'not counted: people are tied'],
     [sum((row) => row.unjudged), 'not counted: the judge errored or skipped it'],
     [sum((row) => row.notApplicable), 'not counted: people say that it does not apply'],
     ...(Object.keys(UNMATCHED) as UnmatchedLabel['reason'][]).map((reason): [number, string] => [
@@ -121,14 +121,14 @@ export function agreementNotes({
 const UNMATCHED: Readonly<Record<UnmatchedLabel['reason'], string>> = {
   'earlier-text': VALIDITY_WORDS['earlier-text'],
   'not-judged': 'no verdict on that assertion or turn',
-  'not-run': 'no kept run has the conversation',
+  'not-run': 'no stored run has the conversation',
 };
 
 function itemTexts({ disagreements }: Agreement, folder: string, most: number): string[] {
   const more = disagreements.length - most;
   return [
     ...disagreements.slice(0, most).map((one) => itemText(one, folder)),
-    ...(more > 0 ? [`and ${more} more, which --format json lists`] : []),
+    ...(more > 0 ? [`and ${more} more; --format json lists all`] : []),
   ];
 }
 
@@ -149,7 +149,7 @@ function itemText(item: LabelledItem, folder: string): string {
   return `${about}  ${place}: ${visibleLine(judge)} ${STATUS_WORDS[status]}, ${said.join(', ')}${mark}`;
 }
 
-/** Thresholds that a table shows; the others are in the JSON. */
+/** Thresholds to list; the others are in the JSON. */
 const MAX_THRESHOLDS = 15;
 
 export const THRESHOLDS_HEAD = [
@@ -188,7 +188,7 @@ function titleOf({ judge, assertion }: Thresholds): string {
   return `${visibleLine(judge, MAX_NAME)}, ${visibleLine(assertion.name, MAX_NAME)}`;
 }
 
-/** Which one agrees best, and what that is worth on other conversations. */
+/** The best threshold, and its accuracy on other conversations. */
 export function bestThresholdSentence({ best, current, compared, heldOut }: Thresholds): string {
   const isBest = best === current;
   const what = isBest
@@ -197,14 +197,14 @@ export function bestThresholdSentence({ best, current, compared, heldOut }: Thre
   return `${what} With the threshold that is best on the other conversations, ${scoreText(heldOut)} of all ${compared} verdicts are right.`;
 }
 
-/** Where there are too many, the best, the current one and others evenly. */
+/** If there are too many: the best, the current one, and others at regular intervals. */
 export function thresholdRows({ rows, best, current }: Thresholds): ThresholdRow[] {
   const every = Math.ceil(rows.length / MAX_THRESHOLDS);
   const isNamed = ({ threshold }: ThresholdRow) => threshold === best || threshold === current;
   return rows.filter((row, index) => index % every === 0 || isNamed(row));
 }
 
-/** As the head names them. */
+/** A row under `THRESHOLDS_HEAD`. */
 export function thresholdCells(row: ThresholdRow, { best, current }: Thresholds): string[] {
   const { threshold, confusion, accuracy, precision, recall, kappa } = row;
   const marks = [

@@ -23,14 +23,14 @@ import {
   signedText,
 } from './comparisonSentences.ts';
 
-/** Cases of each outcome that are listed; the rest is counted. */
+/** Cases of each outcome to list; more are counted. */
 const MAX_LISTED = { terminal: 30, markdown: 100 };
 
 const MAX_NAME = 36;
 
 const HEAD = ['Assertion', 'Cases', 'Before', 'After', 'Change', '95 %', 'Worse', 'Better', 'p'];
 
-/** For a terminal: what changed first, then what the numbers say, then each case that changed. */
+/** For a terminal: first what changed, then the numbers, then each changed case. */
 export function comparisonText(comparison: Comparison, paint: Paint, folder: string): string {
   const bullets = (texts: readonly string[]) => texts.map((one) => `  ${one}`).join('\n');
   const cases = OUTCOMES.flatMap((outcome) => {
@@ -46,7 +46,7 @@ export function comparisonText(comparison: Comparison, paint: Paint, folder: str
     paint.bold(evidenceSentence(comparison)),
     comparison.evidence.length === 0
       ? undefined
-      : `${plainTable(HEAD, rows(comparison), false)}\np is corrected for the number of assertions, by Holm.`,
+      : `${plainTable(HEAD, rows(comparison), false)}\np is corrected for the number of assertions (Holm).`,
     `${paint.bold('Judge noise')}\n${bullets(noiseTexts(comparison.noise))}`,
     ...cases,
     countsText(comparison),
@@ -74,14 +74,14 @@ export function comparisonMarkdown(comparison: Comparison, folder: string): stri
     `## What changed\n\n${markdownList(changedTexts(comparison))}`,
     comparison.evidence.length === 0
       ? undefined
-      : `${markdownTable(HEAD, rows(comparison))}\n\np is corrected for the number of assertions, by Holm.`,
+      : `${markdownTable(HEAD, rows(comparison))}\n\np is corrected for the number of assertions (Holm).`,
     `## Judge noise\n\n${markdownList(noiseTexts(comparison.noise))}`,
     ...cases,
     escapeLine(countsText(comparison)),
   )}\n`;
 }
 
-/** All of it, and the sentence, as JSON. */
+/** Everything, with the sentence, as JSON. */
 export function* comparisonJson(comparison: Comparison): Generator<string> {
   const { cases, ...rest } = comparison;
   function* each() {
@@ -130,9 +130,7 @@ function caseTexts(one: ComparedCase, folder: string): string[] {
 }
 
 function moreLine(own: readonly ComparedCase[], listed: number): string[] {
-  return own.length > listed
-    ? [`  and ${own.length - listed} more, which --format json lists`]
-    : [];
+  return own.length > listed ? [`  and ${own.length - listed} more; --format json lists all`] : [];
 }
 
 /** `200 cases: 1 worse, 199 unchanged` */

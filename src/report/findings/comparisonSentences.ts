@@ -21,7 +21,7 @@ export function runText({ id, started, commit, finished, cases }: RunFacts): str
   );
 }
 
-/** What differs between the runs besides what came out, a sentence each; what is the same comes last. */
+/** Differences between the runs besides the outcomes, one sentence each; what is the same comes last. */
 export function changedTexts({ base, head, differences }: Comparison): string[] {
   const { cases, inputs, questions, assertions, sameConversations, files } = differences;
   const changed = [
@@ -30,21 +30,19 @@ export function changedTexts({ base, head, differences }: Comparison): string[] 
       : []),
     ...files.map((file) => `The eval file ${visibleLine(file)}.`),
     ...(inputs > 0
-      ? [
-          `What the conversation is made from (script, context or agent): ${shareOfCases(inputs, cases)}.`,
-        ]
+      ? [`Inputs of the conversation (script, context, or agent): ${shareOfCases(inputs, cases)}.`]
       : []),
     ...(differences.judges
       ? [`The judge: ${formatList(base.judges)} → ${formatList(head.judges)}.`]
       : []),
     ...(questions > 0
-      ? [`What the same judge is asked: ${questions} of ${counted(assertions, 'assertion')}.`]
+      ? [`Questions to the same judge: ${questions} of ${counted(assertions, 'assertion')}.`]
       : []),
   ];
   const [before, after] = [repeatText(base), repeatText(head)];
   return [
     ...(changed.length === 0
-      ? ['Nothing that the records tell: agent, eval files, questions and judges are the same.']
+      ? ['No recorded differences: the agent, eval files, questions, and judges are the same.']
       : changed),
     ...(cases > 0
       ? [`Same conversations in both runs: ${shareOfCases(sameConversations, cases)}.`]
@@ -68,10 +66,10 @@ function repeatText({ repetitions, samples }: RunFacts): string {
   const range = ([low, high]: readonly [number, number]) =>
     low === high ? String(low) : `${low} to ${high}`;
   const times = repetitions[1] === 1 ? 'once' : `${range(repetitions)} times`;
-  return samples[1] === 1 ? times : `${times} with ${range(samples)} samples a verdict`;
+  return samples[1] === 1 ? times : `${times} with ${range(samples)} samples per verdict`;
 }
 
-/** What the numbers say, in one sentence. */
+/** The result in one sentence. */
 export function evidenceSentence({ evidence, passRate }: Comparison): string {
   if (evidence.length === 0)
     return 'The runs have no verdict in common: there is nothing to compare.';
@@ -99,10 +97,10 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
   return `No evidence of a change in ${counted(cases, 'case')}${beside}.${rate}`;
 }
 
-/** More assertions with as many cases, too few all of them, are told in one sentence. */
+/** If more assertions have the same, too small number of cases, they share a sentence. */
 const MAX_SEPARATE = 3;
 
-/** Of each assertion, those alike as one. */
+/** One sentence per assertion, or per group of similar ones. */
 export function evidenceTexts(
   evidence: readonly Evidence[],
 ): { readonly says: Evidence['says']; readonly text: string }[] {
@@ -155,10 +153,10 @@ function numbersText(one: Evidence): string {
   return `${scoreText(base)} → ${scoreText(head)} (${sums})`;
 }
 
-/** How far the judges can be trusted to say the same again, a sentence each. */
+/** How consistent the judges are, one sentence each. */
 export function noiseTexts(noise: readonly NoiseRow[]): string[] {
   const all = noise.filter(({ assertion }) => assertion === undefined);
-  if (all.length === 0) return ['No verdict is by a judge.'];
+  if (all.length === 0) return ['No verdict is from a judge.'];
   return all.map((row) => {
     const judge = visibleLine(row.judge, MAX_NAME);
     const samples =
@@ -166,13 +164,13 @@ export function noiseTexts(noise: readonly NoiseRow[]): string[] {
         ? ''
         : ` Samples disagreed in ${row.unstable} of ${counted(row.sampled, 'verdict')}.`;
     if (row.disagreement === null) {
-      return `Unknown of ${judge}: it judged no conversation twice.${samples}`;
+      return `Unknown for ${judge}: it judged no conversation twice.${samples}`;
     }
     return `${judge} changed its verdict on ${row.flipped} of ${counted(row.conversations, 'conversation')} that it judged more than once (${intervalText(row.share)}); two verdicts differ with a chance of ${scoreText(row.disagreement)}.${samples}`;
   });
 }
 
-/** `✓ 1.00`-like, in words: `passed 1.00`, `2 of 3 passed 0.80 (0.40 to 1.00)`, `errored`. */
+/** In words: `passed 1.00`, `2 of 3 passed 0.80 (0.40 to 1.00)`, `errored`. */
 export function sideText(side: Side | undefined, ...thresholds: readonly number[]): string {
   if (!side) return 'none';
   const { status, score, passed, decided, errored, range } = side;
@@ -216,7 +214,7 @@ export function signedText(value: number): string {
   return value > 0 ? `+${fixedNumber(value)}` : fixedNumber(value);
 }
 
-/** Two digits, with a minus sign that reads as one; no `−0.00`. */
+/** Two digits, with a real minus sign; never `−0.00`. */
 function fixedNumber(value: number): string {
   const text = value.toFixed(2);
   return Number(text) === 0 ? '0.00' : text.replace('-', '−');

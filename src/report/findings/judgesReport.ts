@@ -6,11 +6,10 @@ import type { Paint } from '../style.ts';
 import { markdownList, markdownTable, plainTable } from '../tables.ts';
 import { agreementCells, agreementNotes as notesOnRows } from './agreementReport.ts';
 
-/** What judges made of the labelled conversations. */
 interface JudgesReport extends JudgeComparison {
   readonly conversations: number;
   readonly folds: number;
-  /** Labels that were left out, by why. */
+  /** Number of excluded labels, by reason. */
   readonly left: Readonly<Record<string, number>>;
 }
 
@@ -46,7 +45,7 @@ export function judgesMarkdown(found: JudgesReport): string {
   )}\n`;
 }
 
-/** Of what was compared; what it took stands in the first row of each judge. */
+/** One row per comparison; the first row of each judge has its errors, cost, and time. */
 function rowsOf(judge: JudgeMeasured): string[][] {
   const { name, usage, duration, errors } = judge;
   const rows = judge.rows.filter(({ compared }) => compared > 0);
@@ -65,7 +64,7 @@ function rowsOf(judge: JudgeMeasured): string[][] {
   ]);
 }
 
-/** Reasons that are told of each judge. */
+/** Reasons to list per judge. */
 const MAX_REASONS = 3;
 
 /** `openai:a, 12 verdicts: It needs the key …` */
@@ -77,18 +76,18 @@ function errorsOf({ judges }: JudgesReport): string[] {
       ...reasons
         .slice(0, MAX_REASONS)
         .map(({ why, count }) => `${shown}, ${counted(count, 'verdict')}: ${why}`),
-      ...(more > 0 ? [`${shown}, ${counted(more, 'more verdict')}: --format json tells why`] : []),
+      ...(more > 0 ? [`${shown}, ${counted(more, 'more verdict')}: --format json shows why`] : []),
     ];
   });
 }
 
-/** `openai:a and ollama:b say the same on 20 of 24 (kappa 0.61). Only openai:a is right on 3, only … on 1 (p 0.63).` */
+/** `openai:a and ollama:b agree on 20 of 24 (kappa 0.61). Only openai:a is right on 3, only … on 1 (p 0.63).` */
 function pairText({ first, second, compared, accuracy, kappa, ...pair }: JudgePair): string {
   const [a, b] = [visibleLine(first, MAX_NAME), visibleLine(second, MAX_NAME)];
   const same = Math.round((accuracy ?? 0) * compared);
   const beyond = kappa ? ` (kappa ${kappa.kappa.toFixed(2)})` : '';
   const right = `Only ${a} is right on ${pair.onlyFirst}, only ${b} on ${pair.onlySecond}`;
-  return `${a} and ${b} say the same on ${same} of ${compared}${beyond}. ${right} (p ${pair.p.toFixed(2)}).`;
+  return `${a} and ${b} agree on ${same} of ${compared}${beyond}. ${right} (p ${pair.p.toFixed(2)}).`;
 }
 
 function notesOf({ conversations, folds, judges, left }: JudgesReport): string[] {
@@ -96,17 +95,17 @@ function notesOf({ conversations, folds, judges, left }: JudgesReport): string[]
     const text = cacheText(usage);
     return text === undefined
       ? []
-      : [`${visibleLine(name, MAX_NAME)}: ${text}; cost and time are of the others.`];
+      : [`${visibleLine(name, MAX_NAME)}: ${text}; they don't add to cost and time.`];
   });
   const uncounted = judges.flatMap(({ name, rows }) =>
     notesOnRows({ rows, unmatched: [] }).map((note) => `${visibleLine(name, MAX_NAME)}: ${note}`),
   );
   const gone = Object.values(left).reduce((sum, count) => sum + count, 0);
   return [
-    `${counted(conversations, 'labelled conversation')} in ${counted(folds, 'fold')}: examples come from other folds only, so nothing is measured on what a judge was shown.`,
-    'Time is that of judging a conversation, on average. P is that of McNemar’s exact test.',
+    `${counted(conversations, 'labeled conversation')}, ${folds}-fold cross-validation: no judge is scored on a conversation that it saw as an example.`,
+    'Time is the average per conversation. P values are from McNemar’s exact test.',
     ...uncounted,
     ...cached,
-    ...(gone > 0 ? [`${counted(gone, 'label')} left out, which --format json tells of.`] : []),
+    ...(gone > 0 ? [`${counted(gone, 'label')} excluded; --format json lists them.`] : []),
   ];
 }

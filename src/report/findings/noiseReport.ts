@@ -18,7 +18,7 @@ const HEAD = [
 ];
 
 const MEASURE_HINT =
-  'To know, judge the conversations of the last run once more: turnlight judge --no-cache';
+  'To measure it, judge the conversations of the last run again: turnlight judge --no-cache';
 
 export function noiseText(rows: readonly NoiseRow[]): string {
   const table = rows.length === 0 ? undefined : plainTable(HEAD, rows.map(noiseCells), false);

@@ -30,19 +30,19 @@ import { type ReadSources, TaskReply } from './taskReply.ts';
 
 const CARD = '/.well-known/agent-card.json';
 
-/** Milliseconds between two looks at a task that goes on after the answer. */
+/** Milliseconds between checks of a task that continues after the answer. */
 const POLL_INTERVAL = 500;
 
 interface A2aSetup {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds that one reply may take. */
+  /** Milliseconds per reply. */
   readonly timeout: number;
 }
 
 type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
 
-/** A conversation with an agent: one context, and a task for as long as the agent wants input for it. */
+/** A conversation with an agent: one context, and a task while the agent needs more input for it. */
 export class A2aSession extends RemoteSession {
   readonly #setup: A2aSetup;
   readonly #host: Host;
@@ -108,7 +108,7 @@ export class A2aSession extends RemoteSession {
     };
     const reply = new TaskReply(this.#sources);
     let heard = '';
-    // One answer, where the agent does not stream.
+    // If the agent doesn't stream, this is a single answer.
     for await (const event of client.sendMessageStream(request, { signal })) {
       reply.add(event);
       if (reply.text === heard) continue;
@@ -146,7 +146,7 @@ export class A2aSession extends RemoteSession {
     };
   }
 
-  /** Agents of protocol 0.3 are spoken to in it, where their card says so. */
+  /** Uses protocol 0.3 if the agent's card says so. */
   async #connect(): Promise<Client> {
     const { url, headers } = this.#setup;
     const fetchImpl = createAgentFetch(url, headers, () => {
@@ -162,7 +162,7 @@ export class A2aSession extends RemoteSession {
     try {
       return await factory.createFromUrl(`${url.replace(/\/$/, '')}${CARD}`, '');
     } catch (error) {
-      // The card of the only agent of a host stands at its root.
+      // If a host has a single agent, its card may be at the root.
       if (!(error instanceof StatusError) || error.status !== 404) throw error;
       if (new URL(url).pathname === '/') throw error;
       return factory.createFromUrl(new URL(CARD, url).href, '');
@@ -178,9 +178,9 @@ export class A2aSession extends RemoteSession {
 }
 
 /**
- * A `fetch` for the client of an agent: within the limits and with the retries of every target, and
- * with the target's headers. An agent's card names where messages go: another host than the card's gets
- * none that have headers, since nobody has said that it may have them.
+ * A `fetch` for the agent's client, with the limits and retries of all targets, and the target's headers. An agent's
+ * card chooses where messages go; if that is another host, requests with headers fail, because nobody allowed it to
+ * get them.
  *
  * @param url of the target
  */
@@ -213,12 +213,12 @@ function createAgentFetch(
 function isSameHost(one: string, other: string): boolean {
   const [a, b] = [new URL(one), new URL(other)];
   if (a.origin === b.origin) return true;
-  // `localhost` and `127.0.0.1` are one server.
+  // `localhost` and `127.0.0.1` are the same server.
   const isLocal = [a, b].every(({ hostname }) => isLoopback(hostname));
   return isLocal && a.port === b.port && a.protocol === b.protocol;
 }
 
-/** What the client can parse in little memory: it reads JSON without looking at it first. */
+/** Fails on JSON that would take too much memory: the client parses without a limit. */
 async function* checkShape(
   bytes: AsyncIterable<Uint8Array>,
   url: string,
@@ -227,7 +227,7 @@ async function* checkShape(
   let shape = new JsonShape();
   for await (const piece of bytes) {
     const end = isStream ? Buffer.from(piece).lastIndexOf('\n\n') : -1;
-    // The next event is a text of its own.
+    // The next event is separate JSON.
     if (end >= 0) shape = new JsonShape();
     const excess = shape.add(piece.subarray(end + 1)).excess();
     if (excess !== undefined) throw targetError(`What ${redactUrl(url)} sent ${excess}.`);

@@ -20,41 +20,40 @@ import { TargetError } from '../target.ts';
 
 const MAX_DETAIL = 300;
 
-/** Of a task that is over without a reply, what it was. */
+/** States of a task that ended without a reply. */
 const FAILED_STATES: Readonly<Partial<Record<TaskState, string>>> = {
   [TaskState.TASK_STATE_FAILED]: 'failed',
   [TaskState.TASK_STATE_CANCELED]: 'was cancelled',
   [TaskState.TASK_STATE_REJECTED]: 'was rejected',
-  [TaskState.TASK_STATE_AUTH_REQUIRED]: 'needs an authorization that nobody can give here',
+  [TaskState.TASK_STATE_AUTH_REQUIRED]: "needs an authorization, which isn't possible here",
 };
 
-/** Between texts of one reply. */
+/** Between the texts of one reply. */
 const SEPARATOR = '\n\n';
 
 /**
- * Puts an agent's reply together from what it sends: a message, or a task with artifacts, whose last
- * status may say something as well. What it said while it worked counts where there is nothing else.
+ * Assembles an agent's reply: a message, or a task with artifacts, whose last status may add text. Text from while it
+ * worked counts only if there is nothing else.
  */
 export class TaskReply {
   #message: string | undefined;
   readonly #artifacts = new Map<string, string>();
   #status: TaskStatus | undefined;
-  /** The latest text of a status. */
+  /** Of the latest status with text. */
   #statusText = '';
   contextId = '';
   taskId = '';
-  /** What it reports besides its words. */
   readonly report: AgentReport;
 
   readonly #before: ReadSources;
 
-  /** @param before as of `sources`, after the reply before */
+  /** @param before `sources` of the previous reply */
   constructor(before: ReadSources = new Map()) {
     this.#before = before;
     this.report = new AgentReport(before);
   }
 
-  /** What was read by the end of this reply: a task that goes on tells of it again. */
+  /** Everything read by the end of this reply: a continued task sends it again. */
   get sources(): ReadSources {
     const texts = [...this.#artifacts].map(([id, text]) => [`text ${id}`, text] as const);
     return new Map([...this.report.sources, ...texts]);
@@ -89,7 +88,7 @@ export class TaskReply {
     checkLength(this.text.length);
   }
 
-  /** All of the reply so far. */
+  /** The whole reply so far. */
   get text(): string {
     if (this.#message !== undefined) return this.#message;
     const results = [...this.#artifacts.values()].filter((text) => text !== '');
@@ -98,7 +97,6 @@ export class TaskReply {
     return texts.length > 0 ? texts.join(SEPARATOR) : this.isWorking ? '' : this.#statusText;
   }
 
-  /** Whether more is to come. */
   get isWorking(): boolean {
     const state = this.#status?.state;
     return (
@@ -109,12 +107,12 @@ export class TaskReply {
     );
   }
 
-  /** Whether the next message goes on with the task. */
+  /** Whether the next message continues the task. */
   get isOpen(): boolean {
     return this.#status?.state === TaskState.TASK_STATE_INPUT_REQUIRED;
   }
 
-  /** @throws TargetError where the task came to no good end */
+  /** @throws TargetError if the task failed */
   check(): void {
     const end = this.#status && FAILED_STATES[this.#status.state];
     if (end === undefined) return;
@@ -148,7 +146,7 @@ export class TaskReply {
     if (status.message) this.report.addMessage(status.message);
   }
 
-  /** Pieces that are appended belong to one text. */
+  /** Appended pieces form one text. */
   #addArtifact(artifact: Artifact, append: boolean): void {
     const { artifactId, parts } = artifact;
     this.report.addArtifact(artifact, append);
@@ -185,26 +183,26 @@ function partText(part: Part): string {
   }
 }
 
-/** What ADK's agents call a data part, in its metadata. */
+/** Type of a data part in the metadata of ADK's agents. */
 const ADK_TYPE = 'adk_type';
 const ADK_CALLS: readonly unknown[] = ['function_call', 'function_response'];
 
-/** Where agents put what an event used, in its metadata. */
+/** Metadata keys for usage. */
 const USAGE = ['usage', 'adk_usage_metadata'];
 
-/** By message or artifact, what was read of it. */
+/** What was read, by message or artifact. */
 export type ReadSources = ReadonlyMap<string, string>;
 
 /**
- * The tool calls, results and usage that an agent reports in data parts and metadata. What it sends of a message or an artifact
- * later takes the place of what it sent before: a task tells of its whole history again.
+ * Tool calls, results, and usage in data parts and metadata. A message or artifact that is sent again replaces its
+ * earlier version: a task repeats its whole history.
  */
 class AgentReport {
   readonly #before: ReadSources;
   readonly #calls = new Map<string, unknown[]>();
   readonly #usage = new Map<string, Usage>();
 
-  /** @param before as of `sources`, after the reply before */
+  /** @param before `sources` of the previous reply */
   constructor(before: ReadSources = new Map()) {
     this.#before = before;
   }
@@ -224,7 +222,7 @@ class AgentReport {
     this.addMetadata(metadata, artifactId);
   }
 
-  /** @param event its id, unless the metadata has one */
+  /** @param event id of the event, unless the metadata has one */
   addMetadata(metadata: unknown, event: string): void {
     if (!isMapping(metadata)) return;
     const { adk_event_id: id = event } = metadata;
@@ -251,7 +249,7 @@ class AgentReport {
     return all.length === 0 ? undefined : all.reduce(addUsage);
   }
 
-  /** What was read by the end of this reply. */
+  /** Everything read by the end of this reply. */
   get sources(): ReadSources {
     const own = [...this.#calls].map(
       ([source, items]) => [source, canonicalJson(items) ?? ''] as const,
@@ -261,7 +259,7 @@ class AgentReport {
   }
 }
 
-/** Whether a part reports something that is no text of the reply. */
+/** Whether a part is a report, not text of the reply. */
 function isReport(part: Part): boolean {
   const { content } = part;
   if (content?.$case !== 'data') return false;

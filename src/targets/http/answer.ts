@@ -15,7 +15,7 @@ import { type OnText, TargetError, type TargetReply } from '../target.ts';
 
 const MAX_EXCERPT = 200;
 
-/** The end of a stream in OpenAI's way. */
+/** End of a stream in OpenAI's format. */
 const DONE = '[DONE]';
 
 /** JSON pointers into an answer. */
@@ -27,7 +27,7 @@ export interface Pointers {
   readonly usage?: string | undefined;
 }
 
-/** What an answer contains besides the reply, as it came. */
+/** Contents of an answer besides the reply. */
 interface ReportedExtras {
   readonly tool_calls?: unknown;
   readonly usage?: unknown;
@@ -36,13 +36,13 @@ interface ReportedExtras {
 
 export interface Answer {
   readonly reply: TargetReply;
-  /** As the service names it; undefined where it named none. */
+  /** The service's name for it; undefined if the answer has none. */
   readonly session: string | undefined;
 }
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** The answer in one piece. @param number of the reply, from 1 @throws TargetError */
+/** Reads an unstreamed answer. @param number of the reply, from 1 @throws TargetError */
 export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): Promise<Answer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
@@ -76,7 +76,7 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
 }
 
 /**
- * The reply with what the answer reports besides it. An answer may contain nothing but calls.
+ * The reply with everything else in the answer, which may consist of calls alone.
  *
  * @param number of the reply, from 1
  */
@@ -109,7 +109,7 @@ const REPORTS = ['tool_calls', 'usage'] as const;
 
 type ReportPointer = (typeof REPORTS)[number];
 
-/** Whether a key may be left out: a service without calls to report has none, but has all that it would be in. */
+/** Whether the key may be missing: an answer without calls may omit the key, but not its parent. */
 function hasParent(value: unknown, pointer = ''): boolean {
   return (
     valueAtPointer(value, pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))) !== undefined
@@ -118,7 +118,7 @@ function hasParent(value: unknown, pointer = ''): boolean {
 
 function missingParentError(key: ReportPointer, pointers: Pointers, text: string): TargetError {
   return malformedError(
-    `The answer has nothing where \`${key}\` (${pointers[key]}) would be in it. It was: ${excerptOf(text)}`,
+    `The answer has nothing that could contain \`${key}\` (${pointers[key]}). It was: ${excerptOf(text)}`,
   );
 }
 
@@ -133,7 +133,7 @@ function at(value: unknown, pointer: string | undefined): unknown {
   return pointer === undefined ? undefined : valueAtPointer(value, pointer);
 }
 
-/** A whole answer as the reply. In an object of another shape the text may be anywhere. */
+/** Reads a whole answer as the reply. In other objects, the text could be anywhere. */
 function readWholeAsReply(value: unknown): TargetReply {
   try {
     return readReply(value);
@@ -145,9 +145,9 @@ function readWholeAsReply(value: unknown): TargetReply {
 }
 
 /**
- * An answer in events: the texts at `reply` of all of them, put together.
+ * Reads server-sent events: concatenates the texts at `reply`.
  *
- * @param hear told all that was said so far, as it arrives
+ * @param onText called with the whole text so far
  * @param number of the reply, from 1
  * @throws TargetError
  */
@@ -165,7 +165,7 @@ export async function readEvents(
     parser.feed(decoder.decode(chunk, { stream: true }));
     if (reading.text.length > before) onText(reading.text);
   }
-  // Some services leave out the empty line behind the last event.
+  // Some services omit the empty line after the last event.
   parser.feed('\n\n');
   return reading.answer();
 }
@@ -179,7 +179,7 @@ class EventReader {
   #usage: unknown;
   #last = '';
   readonly #number: number;
-  /** Of which some event had all that they would be in. */
+  /** Pointers whose parent occurred in some event. */
   readonly #placed = new Set<ReportPointer>();
 
   constructor(pointers: Pointers, number: number) {
@@ -267,7 +267,7 @@ function malformedError(message: string): TargetError {
   return new TargetError('target-malformed-reply', message);
 }
 
-/** The tool calls of a stream: in pieces, as OpenAI's chat format has them, or whole. */
+/** Collects the tool calls of a stream: in pieces, as in OpenAI's chat format, or complete. */
 class EventCallCollector {
   readonly #streamed = new StreamedCalls();
   readonly #whole: unknown[] = [];

@@ -6,15 +6,15 @@ import {
   templateVariables,
 } from '../../core/text/template.ts';
 
-/** What the variables of a body stand for. */
+/** Values of the variables in a body. */
 interface BodyValues {
   /** The last user message. */
   readonly message: string;
   /** The conversation so far, in OpenAI's chat format. */
   readonly messages: readonly object[];
-  /** Null until there is one. */
+  /** Null before the service has named one. */
   readonly session: string | null;
-  /** Its id, of ours. */
+  /** Turnlight's id of the conversation. */
   readonly conversation: string;
   readonly context: Readonly<Record<string, unknown>>;
 }
@@ -22,12 +22,11 @@ interface BodyValues {
 const VARIABLE_NAMES = Object.keys(REQUEST_VARIABLES);
 
 /**
- * The body as JSON text. A text that is one variable becomes its value, with its type:
+ * The body as JSON text. A string that consists of a single variable becomes its value, with its type:
  *
  *     {turns: "{{messages}}", say: "User: {{message}}"} → {"turns":[…],"say":"User: Hi"}
  *
- * A body that is a text is JSON itself. What is put in stays one value, or part of one string,
- * whatever it holds.
+ * A body that is text must itself be JSON. A value can't break out of its place.
  */
 export function fillBody(body: unknown, values: BodyValues): string {
   if (typeof body !== 'string') return JSON.stringify(fillValue(body, values));
@@ -47,7 +46,7 @@ function fillValue(part: unknown, values: BodyValues): unknown {
   );
 }
 
-/** Within a string of the JSON the value's text, escaped; elsewhere its JSON. */
+/** Inserts escaped text inside JSON strings, and JSON elsewhere. */
 function fillJson(text: string, values: BodyValues): string {
   const pieces: string[] = [];
   let end = 0;
@@ -76,7 +75,7 @@ function contextPath(name: string): string[] {
   return name.slice(CONTEXT_PREFIX.length).split('.');
 }
 
-/** The variables of a body by name, with the path of the text that holds them. */
+/** The variables of a body, with the path of the text that contains each. */
 export function bodyVariables(body: unknown): { readonly name: string; readonly path: Path }[] {
   const walk = (part: unknown, path: Path): { name: string; path: Path }[] => {
     if (typeof part === 'string')
@@ -88,7 +87,7 @@ export function bodyVariables(body: unknown): { readonly name: string; readonly 
   return walk(body, []);
 }
 
-/** The keys of the case's context that a body needs. */
+/** The keys of the case's context that a body uses. */
 export function contextKeysOf(body: unknown): string[] {
   const names = bodyVariables(body).map(({ name }) => name);
   const keys = names.flatMap((name) =>
@@ -97,7 +96,6 @@ export function contextKeysOf(body: unknown): string[] {
   return [...new Set(keys)];
 }
 
-/** What is wrong with a body, and where in it. */
 export function bodyProblems(body: unknown): { readonly message: string; readonly path: Path }[] {
   const known = [...VARIABLE_NAMES.map((name) => `{{${name}}}`), '{{context.NAME}}'].join(', ');
   const strangers = bodyVariables(body).filter(
@@ -105,7 +103,7 @@ export function bodyProblems(body: unknown): { readonly message: string; readonl
   );
   if (strangers.length > 0) {
     return strangers.map(({ name, path }) => {
-      return { message: `There is no variable {{${name}}} in a body. Known: ${known}.`, path };
+      return { message: `Unknown variable {{${name}}} in a body. Known: ${known}.`, path };
     });
   }
   if (typeof body !== 'string') return [];
@@ -113,8 +111,6 @@ export function bodyProblems(body: unknown): { readonly message: string; readonl
     fillBody(body, { message: '', messages: [], session: null, conversation: '', context: {} });
     return [];
   } catch {
-    return [
-      { message: 'Expected JSON, a mapping or a list. A text here has to be JSON.', path: [] },
-    ];
+    return [{ message: 'Expected JSON, a mapping, or a list. Text must be JSON.', path: [] }];
   }
 }

@@ -19,17 +19,17 @@ interface HttpSetup extends Pointers {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Milliseconds that one reply may take. */
+  /** Milliseconds per reply. */
   readonly timeout: number;
 }
 
 type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
 
-/** A conversation with a service: a request for each reply. */
+/** A conversation with a service: one request per reply. */
 export class HttpSession extends RemoteSession {
   readonly #setup: HttpSetup;
   readonly #host: Host;
-  /** Ours, where the service has none of its own. */
+  /** Turnlight's id if the service has no sessions. */
   #session: string | null;
   #replies = 0;
 
@@ -93,12 +93,12 @@ export class HttpSession extends RemoteSession {
     this.#session = session ?? this.#session;
     if (this.#session !== null) return;
     throw targetError(
-      `The answer has no text at \`session\` (${pointer}), so that the next message would begin another conversation.`,
+      `The answer has no text at \`session\` (${pointer}), so the next message would start another conversation.`,
     );
   }
 }
 
-/** Ours give way to theirs, however those are written. */
+/** So that the user's headers override the defaults in any case. */
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

@@ -21,23 +21,23 @@ import {
   type TargetSession,
 } from '../target.ts';
 
-/** Of one reply: how long it is waited for, and where. */
+/** State of one reply. */
 export interface PendingReply extends Pick<TargetHost, 'scrubber'> {
   readonly limit: TimeLimit;
   readonly queue: RequestQueue;
   readonly signal: AbortSignal;
-  /** That of its last request, until the reply is there. */
+  /** The last request, until the reply is complete. */
   inFlight?: InFlightRequest;
 }
 
-/** A conversation with a service over HTTP. Its requests share one queue with others to the same address. */
+/** A conversation with a service over HTTP. All requests to one address share a queue. */
 export abstract class RemoteSession implements TargetSession {
   readonly #of: Pick<PendingReply, 'queue' | 'scrubber'>;
   readonly #timeout: number;
   #waited = 0;
   #length = 0;
 
-  /** @param timeout milliseconds that one reply may take */
+  /** @param timeout milliseconds per reply */
   constructor(queue: RequestQueue, scrubber: TargetHost['scrubber'], timeout: number) {
     this.#of = { queue, scrubber };
     this.#timeout = timeout;
@@ -72,18 +72,18 @@ export abstract class RemoteSession implements TargetSession {
     return withTimeLimit(work, this.#timeout, signal, replyTimeoutError());
   }
 
-  /** @param size of a reply @throws TargetError if it is too long, or all replies together are */
+  /** @param size of a reply @throws TargetError if it or all replies together are too long */
   protected addLength(size: number): void {
     this.#length += size;
     checkLength(size, this.#length);
   }
 }
 
-/** Waits of 0.5, 1 and 2 s with some chance, unless the service says Retry-After. */
+/** With waits of about 0.5, 1, and 2 s in between, unless there is a Retry-After. */
 const RETRIES = 3;
 const FIRST_WAIT = 500;
 
-/** Bytes of an error's answer that are read. */
+/** Bytes to read of an error response. */
 const MAX_ERROR_BODY = 4_000;
 
 export interface OutgoingRequest {
@@ -94,8 +94,8 @@ export interface OutgoingRequest {
 }
 
 /**
- * Sends a request of a target's when it is its turn, and again where that may help, as models do. Nobody is
- * followed elsewhere: neither a secret nor the conversation is for a host that nobody named.
+ * Sends a request when it is its turn, with retries if they may help. Redirects aren't followed: nobody allowed the
+ * new host to get secrets or the conversation.
  *
  * @returns the response, its body unread
  * @throws TargetError
@@ -126,14 +126,14 @@ export async function send(request: OutgoingRequest, pending: PendingReply): Pro
     }
     await response.body?.cancel();
     pending.inFlight?.end();
-    // The waits that services ask for are waited for in line.
+    // The queue waits for Retry-After.
     if (parseRetryAfter(response.headers) === undefined) {
       await setTimeout(pause, undefined, { signal });
     }
   }
 }
 
-/** The response that is not refused for haste alone, or why there was none. */
+/** The response after any rate limiting, or the error if there was none. */
 async function sendInTurn(request: OutgoingRequest, pending: PendingReply) {
   const { limit, queue, signal } = pending;
   pending.inFlight?.end();
@@ -206,7 +206,7 @@ async function refusedError(
 
 function adviceFor(status: number): string {
   if (status === 401 || status === 403) {
-    return 'Set what it wants in `headers`, from an environment variable where it is a secret.';
+    return 'Set the required `headers`; use environment variables for secrets.';
   }
   if (status === 404 || status === 405) return "Check the target's `url` and `method`.";
   if (status === 429) return 'Lower the concurrency, or try later.';
@@ -223,12 +223,12 @@ async function readBeginning(response: Response): Promise<string> {
       if (text.length >= MAX_ERROR_BODY) break;
     }
   } catch {
-    // What came before the connection was lost has to do.
+    // Text from before the connection was lost is enough.
   }
   return text.slice(0, MAX_ERROR_BODY);
 }
 
-/** What a service sends, piece by piece, to the limit. @throws TargetError where it is too much, or cut short */
+/** The body in chunks, up to a size limit. @throws TargetError if it is too large, or incomplete */
 export async function* readBytes(
   { url }: Pick<OutgoingRequest, 'url'>,
   response: Response,
@@ -258,7 +258,6 @@ export function isEventStream({ headers }: Response): boolean {
   return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** A service answered with a status other than success. */
 export class StatusError extends TargetError {
   readonly status: number;
 

@@ -7,7 +7,7 @@ import { TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog } from './outputLines.ts';
 import { MIN_GRACE, type Programs, type Start } from './programs.ts';
 
-/** Characters of a wrong answer that an error shows. */
+/** Characters of an invalid answer in errors. */
 const MAX_EXCERPT = 200;
 
 interface ProgramCall extends Pick<Start, 'cwd' | 'env'> {
@@ -15,15 +15,15 @@ interface ProgramCall extends Pick<Start, 'cwd' | 'env'> {
   readonly command: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
-  /** As an error calls it: `The script`. */
+  /** The program as errors call it: `The script`. */
   readonly who: string;
-  /** What it prints on stderr, line by line. */
+  /** Called with each line on stderr. */
   readonly onOutput: (line: string) => void;
 }
 
 /**
- * Runs a program once: one JSON value on its standard input, one from its standard output. It ends with
- * all that it started.
+ * Runs a program with one JSON value as its input, and reads one from its output. Then ends it and all processes it
+ * started.
  *
  * @throws TargetError; the signal's reason when aborted
  */
@@ -48,7 +48,7 @@ export async function runProgramOnce(
       fail(new TargetError('target-too-much-output', message));
     });
     child.once('error', (error) => fail(notStartedError(program, error)));
-    // What it has started may keep its output open.
+    // Processes that it started may keep its output open.
     child.once('exit', async () => {
       await started.end();
       await setTimeout(MIN_GRACE);

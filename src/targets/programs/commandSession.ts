@@ -22,20 +22,19 @@ interface PendingLine {
 export interface CommandSetup {
   /** Of the target. */
   readonly name: string;
-  /** Milliseconds that one reply may take, and that the program may take to be ready. */
+  /** Milliseconds per reply, and for the program to be ready. */
   readonly timeout: number;
-  /** Whether it says when it is ready. */
+  /** Whether it reports when it is ready. */
   readonly ready: boolean;
 }
 
-/** What a program is asked for a reply. */
 export function programRequest(messages: readonly Message[], host: TargetHost): object {
   return { messages: messages.map(toOpenaiChat), ...conversationFactsOf(host) };
 }
 
 /**
- * A conversation with a program that prints one line for each request. A line that nobody asked for is
- * an error, however late it is noticed: each line after it could be the reply to the request before.
+ * A conversation with a program that prints one line per request. An unrequested line is an error, even if noticed
+ * late: every later line could then answer the wrong request.
  */
 export class CommandSession implements TargetSession {
   readonly #program: LineProgram;
@@ -43,7 +42,7 @@ export class CommandSession implements TargetSession {
   readonly #host: TargetHost;
   #waiting: PendingLine | undefined;
   #unrequested: TargetError | undefined;
-  /** Milliseconds that its slowest reply took; undefined before the first. */
+  /** Milliseconds of its slowest reply; undefined before the first. */
   #slowest: number | undefined;
   #startup = 0;
 
@@ -95,7 +94,7 @@ export class CommandSession implements TargetSession {
   }
 
   async #ask(messages: readonly Message[]): Promise<string> {
-    // What it has printed up to now is read first: no reply to what is still to be asked.
+    // Lets output arrive that can't be the reply to this request.
     await setImmediate();
     await setImmediate();
     if (this.#program.failure) throw this.#program.failure;
@@ -113,7 +112,7 @@ export class CommandSession implements TargetSession {
     } else if (this.#program.isClosing && !isReply(line)) {
       this.#program.log(line);
     } else {
-      // A program that is still at a request when it is to leave took an earlier line of its own for the reply.
+      // Otherwise, an earlier unrequested line was taken for its last reply.
       this.#unrequested ??= unrequestedLineError(line);
       this.#program.fail(this.#unrequested);
     }

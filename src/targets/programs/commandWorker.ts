@@ -14,15 +14,15 @@ interface PendingAnswer {
   readonly fail: (error: TargetError) => void;
 }
 
-/** One process that serves many conversations at once. Requests and answers pair by `id`. */
+/** A process that serves many conversations at the same time. Answers repeat the `id` of their request. */
 class WorkerProcess {
   readonly #program: LineProgram;
   readonly #waiting = new Map<number, PendingAnswer>();
-  /** Requests whose answers are no longer wanted: they ran out of time, or were cancelled. */
+  /** Requests that timed out or were cancelled; their answers are ignored. */
   readonly #abandoned = new Set<number>();
   #latest = 0;
   #slowest = 0;
-  /** Of the conversation that asked last. */
+  /** Of the latest conversation. */
   log: Logger | undefined;
 
   constructor({ name, ready }: CommandSetup, program: Program) {
@@ -48,7 +48,7 @@ class WorkerProcess {
     try {
       return await this.#program.whenReady(timeout, signal);
     } catch (error) {
-      // Who never gets ready helps nobody; the next conversation gets another.
+      // The next conversation gets a new process.
       if (error instanceof TargetError) this.#program.fail(error);
       throw error;
     }
@@ -113,7 +113,7 @@ class WorkerProcess {
   }
 }
 
-/** Starts the process of a target anew where the last one is over. */
+/** Restarts a target's process when it has failed. */
 class CommandWorker {
   readonly #setup: CommandSetup;
   readonly #start: () => Program;
@@ -136,10 +136,10 @@ class CommandWorker {
   }
 }
 
-/** Of a run, by what they are. */
+/** By run and target. */
 const workers = new WeakMap<Programs, Map<string, CommandWorker>>();
 
-/** The worker of a run that is started so. @param key what tells it from others */
+/** The shared worker of a run. @param key identifies the target */
 export function workerOf(
   key: string,
   setup: CommandSetup,
@@ -156,10 +156,7 @@ export function workerOf(
   return worker;
 }
 
-/**
- * One of a worker's conversations. It stays with the process that it began with: another would know
- * nothing of it.
- */
+/** One of a worker's conversations. It stays with its process: another wouldn't know the conversation. */
 export class WorkerSession implements TargetSession {
   readonly #worker: CommandWorker;
   readonly #timeout: number;
@@ -168,7 +165,7 @@ export class WorkerSession implements TargetSession {
   #startup = 0;
   #length = 0;
 
-  /** @param timeout milliseconds that one reply may take */
+  /** @param timeout milliseconds per reply */
   constructor(worker: CommandWorker, timeout: number, host: TargetHost) {
     this.#worker = worker;
     this.#timeout = timeout;

@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /**
- * The process groups of a program, which leads the first, and of all that it started: a browser that an agent
- * starts has a group of its own. Undefined if the program has ended, since nothing then tells what it
- * had started. On Windows a program stands for all of them.
+ * The process groups of a program, which leads the first, and of everything it started: for example, a browser has
+ * its own group. Undefined if the program has ended, because nothing shows then what it had started. On Windows, only
+ * the program's id.
  */
 export async function groupsOf(pid: number): Promise<ReadonlySet<number> | undefined> {
   if (process.platform === 'win32') return new Set([pid]);
@@ -23,22 +23,22 @@ export async function groupsOf(pid: number): Promise<ReadonlySet<number> | undef
 }
 
 /**
- * Ends a program at once with all that it started.
+ * Kills a program and everything it started.
  *
- * @param seen groups that it was seen to have started: it may no longer be there to tell
+ * @param seen groups that it started earlier: it may have ended and no longer show them
  */
 export async function killTree(pid: number, seen: Iterable<number>): Promise<void> {
   const groups = new Set([pid, ...seen]);
   for (let stopped = 0; stopped < groups.size; ) {
     stopped = groups.size;
-    // What runs on could start another after our look.
+    // A running process could start another after the listing.
     for (const group of groups) stopGroup(group);
     for (const group of (await groupsOf(pid)) ?? []) groups.add(group);
   }
   await killGroups(groups);
 }
 
-/** Ends groups at once, that of the program last: it may be the one that ends them. */
+/** Kills groups, the program's own last: the program may be the caller. */
 export async function killGroups(groups: Iterable<number>): Promise<void> {
   await Promise.all([...groups].reverse().map(killGroup));
 }
@@ -48,7 +48,7 @@ function stopGroup(group: number): void {
   try {
     process.kill(-group, 'SIGSTOP');
   } catch {
-    // It had ended by itself.
+    // It has already ended.
   }
 }
 
@@ -61,11 +61,11 @@ async function killGroup(group: number): Promise<void> {
       process.kill(-group, 'SIGKILL');
     }
   } catch {
-    // It had ended by itself.
+    // It has already ended.
   }
 }
 
-/** Whether some process is left of the group that a program led. */
+/** Whether any process of a program's group is still running. */
 export function groupExists(pid: number): boolean {
   try {
     process.kill(-pid, 0);
@@ -81,9 +81,9 @@ interface ProcessInfo {
   readonly group: number;
 }
 
-/** Those that run; one that has ended may be listed until somebody has asked after it. */
+/** Running processes, without zombies. */
 async function listProcesses(): Promise<ProcessInfo[]> {
-  // Linux without `ps`, as in slim containers, has `/proc`; others have `ps`.
+  // Slim Linux containers have no `ps`, but all have `/proc`.
   const lines = process.platform === 'linux' ? await readProc() : await readPs();
   return lines.flatMap((line) => {
     const [pid, state = '', parent, group] = line.trim().split(/\s+/);

@@ -6,24 +6,24 @@ import { TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog, ReplyLines } from './outputLines.ts';
 import { MAX_GRACE, MIN_GRACE, type Program } from './programs.ts';
 
-/** Characters of a wrong line that an error shows. */
+/** Characters of an invalid line in errors. */
 export const MAX_EXCERPT = 200;
 
 interface LineProgramSetup {
   readonly program: Program;
-  /** Whether it prints `{"ready":true}` before anything else. */
+  /** Whether it prints `{"ready":true}` first. */
   readonly saysReady: boolean;
-  /** Whether it serves one conversation, so that all it prints is limited as the replies of one. */
+  /** Whether it serves one conversation, so that the limits of replies apply to all its output. */
   readonly isSingleConversation: boolean;
-  /** Hears of each line on stdout, but that it is ready. */
+  /** Called with each line on stdout, except the ready line. */
   readonly onLine: (line: string) => void;
-  /** Hears once why it can reply no more. */
+  /** Called once when it can no longer reply. */
   readonly onFailure: (why: TargetError) => void;
-  /** Hears of each line on stderr. */
+  /** Called with each line on stderr. */
   readonly onOutput: (line: string) => void;
 }
 
-/** A program of the user's that reads and prints lines of JSON. */
+/** A user program that reads and prints lines of JSON. */
 export class LineProgram {
   readonly #setup: LineProgramSetup;
   readonly #log: ProgramLog;
@@ -64,7 +64,7 @@ export class LineProgram {
     });
   }
 
-  /** Why it can reply no more. */
+  /** Why it can no longer reply. */
   get failure(): TargetError | undefined {
     return this.#failure;
   }
@@ -74,10 +74,10 @@ export class LineProgram {
   }
 
   /**
-   * Waits until it is ready.
+   * Waits until the program is ready.
    *
    * @param timeout milliseconds
-   * @returns milliseconds that this took; 0 if it was ready before, or need not say so
+   * @returns milliseconds it took; 0 if it was ready, or doesn't report it
    * @throws TargetError; the signal's reason when aborted
    */
   async whenReady(timeout: number, signal: AbortSignal): Promise<number> {
@@ -91,7 +91,6 @@ export class LineProgram {
     this.#setup.program.process.stdin?.write(`${JSON.stringify(request)}\n`);
   }
 
-  /** From now on it can reply no more. */
   fail(why: TargetError): void {
     if (this.#failure) return;
     this.#failure = why;
@@ -99,17 +98,15 @@ export class LineProgram {
     this.#setup.onFailure(why);
   }
 
-  /** Ends it at once. */
   async kill(): Promise<void> {
     await this.#setup.program.end();
   }
 
   /**
-   * Ends its input and waits for it to end. A program that is still at a request then is given as long as
-   * its replies take.
+   * Ends its input and waits until it exits, up to as long as its replies take.
    *
-   * @param slowest milliseconds that its slowest reply took
-   * @param signal when aborted, it is ended at once
+   * @param slowest milliseconds of its slowest reply
+   * @param signal when aborted, the program is killed
    */
   async close(slowest: number, signal: AbortSignal): Promise<void> {
     await this.#setup.program.end(async () => {
@@ -126,7 +123,7 @@ export class LineProgram {
     });
   }
 
-  /** Takes a line on stdout for a log. */
+  /** Logs a line of its output. */
   log(line: string): void {
     this.#log.write(line);
   }
@@ -151,7 +148,7 @@ function isReadyLine(line: string): boolean {
   return isMapping(value) && value.ready === true && Object.keys(value).length === 1;
 }
 
-/** A line as JSON. @throws TargetError */
+/** @throws TargetError if the line isn't JSON */
 export function parseLine(line: string): unknown {
   const value = parseJson(line);
   if (value !== undefined) return value;
@@ -159,7 +156,6 @@ export function parseLine(line: string): unknown {
   throw new TargetError('target-malformed-reply', message);
 }
 
-/** What is wrong with a line that nobody asked for. */
 export function unrequestedLineError(line: string): TargetError {
   const advice = isReadyLine(line)
     ? 'Set `ready: true` on the target'

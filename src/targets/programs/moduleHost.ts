@@ -6,9 +6,8 @@ import { groupsOf, killGroups } from './groups.ts';
 import { loadErrorText, thrownText } from './thrownText.ts';
 
 /**
- * The process in which functions of the user's run, those of a `module` target, of a `tool_module` or
- * of a script assertion: `moduleHost FILE`. Each message from the parent is one call; the answer goes
- * back over the same channel, what the module prints does not.
+ * The process that runs user functions of a `module` target, a `tool_module`, or a script assertion: `moduleHost
+ * FILE`. Each message from the parent is one call; the answer uses the same channel, but the module's output doesn't.
  */
 const [file = ''] = process.argv.slice(2);
 
@@ -19,16 +18,16 @@ interface Call {
   readonly about: object;
 }
 
-/** The functions of a module by name: its exports, and those of an object that it exports by default. */
+/** Functions by name: the module's exports, and those of an object that is its default export. */
 type Functions = ReadonlyMap<string, (input: unknown, about: object) => unknown>;
 
-/** What is told of it is told as of a call. */
+/** Number of the load, which is answered like a call. */
 const LOADING = 0;
 
 let replied = 0;
 
 function send(answer: object): void {
-  // Nobody may be left to hear it.
+  // The parent may be gone.
   if (process.connected) process.send?.(answer, undefined, undefined, () => {});
 }
 
@@ -71,9 +70,9 @@ async function answer(
   }
 }
 
-// Ctrl+C in a terminal reaches this process too; the parent ends it when it is done.
+// Ctrl+C in a terminal also reaches this process; the parent ends it in time.
 process.on('SIGINT', () => {});
-// Before the file is loaded, which may take long or never end.
+// Registered before loading the file, which may take long or never end.
 process.on('disconnect', async () => {
   await killGroups((await groupsOf(process.pid)) ?? []);
   process.exit();

@@ -8,12 +8,12 @@ import { TargetError } from '../target.ts';
 import { exitText, ProgramLog } from './outputLines.ts';
 import { entryPoint, type Programs } from './programs.ts';
 
-/** Before the script's own path: the program waits until a debugger lets it go on. */
+/** Pauses the program at start until a debugger continues it. */
 const WAIT_FOR_DEBUGGER = '--inspect-brk=127.0.0.1:0';
 
 const LISTENING = /^Debugger listening on ws:\/\/127\.0\.0\.1:(\d+)\//m;
 
-/** Resolves with the port that Node names before the program begins. */
+/** Resolves with the port that Node prints before it runs the program. */
 function inspectorPort(stderr: Readable): Promise<number> {
   return new Promise((found) => {
     let text = '';
@@ -28,7 +28,7 @@ function inspectorPort(stderr: Readable): Promise<number> {
   });
 }
 
-/** What the host process answers to the call of that number. */
+/** The host's answer to a call. */
 const answerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('value'), call: z.int(), value: z.unknown() }),
   z.object({ kind: z.literal('error'), call: z.int(), message: z.string() }),
@@ -38,10 +38,10 @@ const answerSchema = z.discriminatedUnion('kind', [
 
 type Answer = z.infer<typeof answerSchema>;
 
-/** `message` has the places in the code, `error` only the words. */
+/** `message` includes the stack, `error` doesn't. */
 export type Thrown = Extract<Answer, { kind: 'threw' }>;
 
-/** What loading answers. */
+/** The answer to loading. */
 const namesSchema = z.array(z.string());
 
 const HOST = entryPoint('moduleHost.ts', 'module-host.js');
@@ -51,33 +51,33 @@ interface ModuleSetup {
   /** Absolute. */
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
-  /** As an error calls it; `The target` unless it is something else. */
+  /** The module as errors call it. Default: `The target`. */
   readonly who?: string;
-  /** What it prints, line by line. */
+  /** Called with each line that it prints. */
   readonly onOutput: (line: string) => void;
 }
 
 interface FunctionCall {
-  /** The name of the export. */
+  /** Name of the export. */
   readonly exported: string;
   readonly input: unknown;
   readonly about: object;
-  /** What the call returns if the function throws; by default that is an error. */
+  /** Result of the call if the function throws. Default: an error. */
   readonly onThrow?: (thrown: Thrown) => unknown;
 }
 
-/** Functions of the user's in a process of their own. */
+/** User functions in their own process. */
 export interface ModuleProcess {
   /**
-   * Calls one with `(input, {...about, signal})`; one call at a time.
+   * Calls a function with `(input, {...about, signal})`; one call at a time.
    *
-   * @param timeout milliseconds, and as many for loading before the first call; the process is ended when they are passed
+   * @param timeout milliseconds, and as many for loading before the first call; the process ends after that
    * @throws TargetError; the signal's reason when aborted
    */
   call(called: FunctionCall, timeout: number, signal: AbortSignal): Promise<unknown>;
   /** The names of its functions. @throws as `call` */
   functions(timeout: number, signal: AbortSignal): Promise<readonly string[]>;
-  /** Milliseconds that calls have waited for it to load so far. */
+  /** Milliseconds that calls have waited for it to load. */
   startup(): number;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
     args: [...(attach ? [WAIT_FOR_DEBUGGER] : []), HOST, file],
     cwd: dirname(file),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // The extension host's own binary is no plain Node without this.
+    // Otherwise, the extension host's binary isn't plain Node.
     env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
   });
   const child = program.process;
@@ -97,7 +97,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
   child.stdout?.on('data', (data: Buffer) => printed.add(data));
   child.stderr?.on('data', (data: Buffer) => printed.add(data));
 
-  /** The number of the latest call; loading is 0. */
+  /** Number of the latest call; loading is 0. */
   let latest = 0;
   let settle: ((answer: Answer | TargetError) => void) | undefined;
   let ended: TargetError | undefined;

@@ -1,25 +1,25 @@
 import { tooLongText } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
 
-/** A line longer than this is cut, so that an endless one cannot fill the memory. */
+/** Characters. Longer lines are truncated, so that an endless one can't fill the memory. */
 const MAX_LINE = 10_000;
 
-/** Characters that are told of one program; one that prints more is read on in silence. */
+/** Characters to log per program; more output is ignored. */
 const MAX_LOGGED = 1_000_000;
 
-/** What telling a line costs beside its characters: a flood of empty lines is one too. */
+/** Extra cost per line, so that a flood of empty lines counts too. */
 const PER_LINE = 100;
 
 const TAIL_LINES = 5;
 
-/** Cuts what a program prints for people into lines, and remembers the last ones. */
+/** Splits a program's log output into lines, and remembers the last ones. */
 export class ProgramLog {
   readonly #onLine: (line: string) => void;
   readonly #decoder = new TextDecoder();
   #rest = '';
   #last: readonly string[] = [];
   #logged = 0;
-  /** The latest of what is not told. */
+  /** The latest output that wasn't logged. */
   #unlogged: Uint8Array | undefined;
 
   constructor(onLine: (line: string) => void) {
@@ -54,7 +54,7 @@ export class ProgramLog {
   }
 }
 
-/** Cuts what a program prints on standard output into lines, each the reply to a request. */
+/** Splits standard output into lines, each a reply. */
 export class ReplyLines {
   readonly #onLine: (line: string) => void;
   readonly #isOneConversation: boolean;
@@ -63,13 +63,13 @@ export class ReplyLines {
   #length = 0;
   #all = 0;
 
-  /** @param isOneConversation whether the lines together are limited as the replies of one */
+  /** @param isOneConversation whether the limit of all replies applies to the lines together */
   constructor(onLine: (line: string) => void, isOneConversation = true) {
     this.#isOneConversation = isOneConversation;
     this.#onLine = onLine;
   }
 
-  /** @returns why no more is to be read; undefined while all is well */
+  /** @returns why the output is too long; undefined if it isn't */
   add(data: Uint8Array): string | undefined {
     const text = this.#decoder.decode(data, { stream: true });
     const [first = '', ...others] = text.split('\n');
@@ -93,7 +93,7 @@ export class ReplyLines {
   }
 }
 
-/** How a program ended, for an error. */
+/** How a program ended, for errors. */
 export function exitText(code: number | null, signal: NodeJS.Signals | null): string {
   return signal ? `was ended by ${signal}` : `exited with code ${code}`;
 }

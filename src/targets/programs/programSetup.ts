@@ -9,10 +9,10 @@ interface ProgramVariables {
 }
 
 /**
- * What a target's program inherits: our environment and `programVariables` without the keys of models, but for those that
- * it asks for by name.
+ * Environment of a target's program: our variables and `programVariables` without models' keys, plus those that it
+ * requests by name.
  *
- * @throws TargetError where one of these is not set
+ * @throws TargetError if one of these isn't set
  */
 export function environmentFor(
   name: string,
@@ -35,16 +35,16 @@ export function environmentFor(
   return { ...Object.fromEntries(kept), ...Object.fromEntries(passed), ...env };
 }
 
-/** Windows knows one variable by any case of its letters. */
+/** Windows ignores the case of variables. */
 function isSameVariable(a: string, b: string): boolean {
   return process.platform === 'win32' ? a.toUpperCase() === b.toUpperCase() : a === b;
 }
 
 /**
- * A file or folder that a suite names, links followed: what runs is what was looked at.
+ * Resolves a file or folder that a suite names, through links: the checked path is the one that runs.
  *
- * @param what as an error calls it: `The \`path\` of "agent"`
- * @throws TargetError `target-not-found` where it is not there, or not inside the workspace
+ * @param what the path as errors call it: `The \`path\` of "agent"`
+ * @throws TargetError `target-not-found` if it doesn't exist, or is outside the workspace
  */
 export async function programPath(
   what: string,

@@ -3,24 +3,24 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../core/logger.ts';
 import { groupExists, groupsOf, killTree } from './groups.ts';
 
-/** Where a process of our own begins: beside the bundle when built, beside the source in a checkout. */
+/** Path of one of our own processes: next to the bundle if built, next to the source in a checkout. */
 export function entryPoint(source: string, built: string): string {
   const name = import.meta.url.endsWith('.ts') ? source : built;
   return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }
 
-/** Milliseconds that a program gets to end by itself after its last reply: as long as its slowest one, within these. */
+/** Milliseconds for a program to exit after its last reply: as long as its slowest one, within these limits. */
 export const MIN_GRACE = 250;
 export const MAX_GRACE = 5_000;
 
-/** Milliseconds that what was killed gets to be gone. */
+/** Milliseconds for a killed process to exit. */
 const KILL_GRACE = 2_000;
 
 const SUPERVISOR = entryPoint('supervisor.ts', 'program-supervisor.js');
 
 const POSIX = process.platform !== 'win32';
 
-/** Attaches a debugger to a program that waits for it. @param port of its inspector, on this machine alone */
+/** Attaches a debugger to a waiting program. @param port of its inspector, on this machine */
 export type Attach = (port: number) => Promise<void>;
 
 export interface Start {
@@ -33,22 +33,22 @@ export interface Start {
 
 export interface Program {
   readonly process: ChildProcess;
-  /** Resolves once it has ended, by itself or by us. */
+  /** Resolves when it has ended for any reason. */
   readonly ended: Promise<void>;
   /**
-   * Ends it with all that it started, at once.
+   * Kills it and everything it started.
    *
-   * @param beforeKill what comes before: it may end by itself then, and what it had started ends all the same
+   * @param beforeKill runs first, and may let it exit by itself; everything it started ends anyway
    */
   end(beforeKill?: () => Promise<void>): Promise<void>;
 }
 
 /**
- * The user's programs that a run has started. None of them outlives the run, also where our own process
- * is killed: a supervisor process notices and ends them.
+ * User programs that a run has started. None outlives the run, even if our process is killed: a supervisor process
+ * then ends them.
  */
 export class Programs {
-  /** Where functions of the user's are debugged: attaches to each of their processes. */
+  /** Attaches a debugger to each process of user functions. */
   readonly attach: Attach | undefined;
   readonly #log: Logger;
   readonly #running = new Map<number, Program>();
@@ -60,15 +60,15 @@ export class Programs {
     this.attach = attach;
   }
 
-  /** A program that cannot be started emits `error`. */
+  /** If it can't be started, the process emits `error`. */
   start({ program, args, cwd, env, stdio }: Start): Program {
-    // First, so that it can be told at once: on a busy machine we may be killed before it has begun.
+    // First, because on a busy machine we may be killed before it is running.
     this.#supervisor ??= this.#startSupervisor();
     const child = spawn(program, args, {
       cwd,
       env,
       stdio,
-      // A group of its own, so that what it started ends with it.
+      // Its own group, so that everything it started ends with it.
       detached: POSIX,
       windowsHide: true,
     });
@@ -98,18 +98,18 @@ export class Programs {
     this.#running.set(pid, started);
     this.#supervisor?.stdin?.write(`+${pid}\n`);
     child.once('exit', () => {
-      // Something that it started may go on, and print, until the conversation is over.
+      // Processes that it started may still run, and print, until the conversation is over.
       if (!POSIX || !groupExists(pid)) this.#remove(pid);
     });
     return started;
   }
 
-  /** Does something before what is left is ended. */
+  /** Runs before `close` ends the remaining programs. */
   beforeClose(work: () => Promise<void>): void {
     this.#beforeClose.push(work);
   }
 
-  /** Ends what is left. */
+  /** Ends the remaining programs. */
   async close(): Promise<void> {
     await Promise.all(this.#beforeClose.splice(0).map((work) => work()));
     await Promise.all([...this.#running.values()].map((program) => program.end()));
@@ -122,14 +122,13 @@ export class Programs {
     if (this.#running.delete(pid)) this.#supervisor?.stdin?.write(`-${pid}\n`);
   }
 
-  /** Told of all that runs. */
   #startSupervisor(): ChildProcess {
     const child = spawn(process.execPath, [SUPERVISOR], {
       stdio: ['pipe', 'ignore', 'ignore'],
-      // Neither Ctrl+C nor a closing terminal reaches it.
+      // Neither Ctrl+C nor a closing terminal ends it.
       detached: true,
       windowsHide: true,
-      // The extension host's own binary is no plain Node without this.
+      // Otherwise, the extension host's binary isn't plain Node.
       env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
     });
     child.unref();

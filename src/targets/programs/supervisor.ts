@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline';
 import { groupsOf, killTree } from './groups.ts';
 
 /**
- * The process that outlives ours by a moment. It is told of each program that begins (`+42`) and ends
- * (`-42`); when its input ends because we are gone, whatever ended us, it ends the programs that are left.
+ * A process that briefly outlives ours. It reads which programs start (`+42`) and end (`-42`); when its input closes
+ * because our process is gone for any reason, it ends the remaining programs.
  */
 
-/** How often it looks what programs have started, in milliseconds. */
+/** Milliseconds between scans for processes that programs have started. */
 const SCAN_INTERVAL = 500;
 
-/** Groups by the program they came from, as of the latest look: one that ends with us can no longer tell. */
+/** Groups by program, as of the latest scan: a program that ends with us no longer shows its own. */
 const running = new Map<number, ReadonlySet<number>>();
 
 async function scan(): Promise<void> {

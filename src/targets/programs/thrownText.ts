@@ -2,31 +2,33 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stackText } from '../../core/errors.ts';
 
-/** Milliseconds that Node may take to find the line of a syntax error. */
+/** Milliseconds for Node to find the line of a syntax error. */
 const CHECK_TIMEOUT = 10_000;
 
 const OWN_FOLDER = `${pathToFileURL(import.meta.dirname).href}/`;
 
-/** What the user's code threw, with the places in that code: those within Node and ours say nothing to the user. */
+/** What user code threw, with its stack but without Node's and our own frames. */
 export function thrownText(error: unknown): string {
   const isTheirs = (line: string) =>
     !/^ +at (?:.*[( ])?node:/.test(line) && !(/^ +at /.test(line) && line.includes(OWN_FOLDER));
   return stackText(error).split('\n').filter(isTheirs).map(withPath).join('\n');
 }
 
-/** `at reply (file:///shop/a%20b.mjs:5:28)` → `at reply (/shop/a b.mjs:5:28)`, which editors and terminals open at its line. */
+/**
+ * `at reply (file:///shop/a%20b.mjs:5:28)` → `at reply (/shop/a b.mjs:5:28)`, which editors and terminals can open.
+ */
 function withPath(line: string): string {
   return line.replace(/^( +at (?:.*\()?)(file:.*?)((?::\d+){2}\)?)$/, (whole, at, url, place) => {
     try {
       return `${at}${fileURLToPath(url)}${place}`;
     } catch {
-      // An address with a host, or no address: a program may write anything there.
+      // A URL with a host, or not a URL: programs may write anything.
       return whole;
     }
   });
 }
 
-/** What kept a file from being loaded. Of a syntax error Node tells the place only when it checks the file. */
+/** Why a file can't be loaded. Node shows the line of a syntax error only with `--check`. */
 export async function loadErrorText(error: unknown, file: string): Promise<string> {
   const text = thrownText(error);
   if (/ERR_UNKNOWN_FILE_EXTENSION/.test(text) && file.endsWith('.ts')) {
@@ -36,7 +38,7 @@ export async function loadErrorText(error: unknown, file: string): Promise<strin
   return `${text}\n    at ${(await syntaxErrorLocation(file)) ?? `${file}, or at a file that it imports`}`;
 }
 
-/** `FILE:LINE`, unless the mistake is in another file. */
+/** `FILE:LINE`, unless the error is in another file. */
 function syntaxErrorLocation(file: string): Promise<string | undefined> {
   return new Promise((done) => {
     execFile(

@@ -196,7 +196,7 @@ describe('comparing two runs', () => {
   it('names first what changed: agent, file, input, judge, question; or that nothing did', () => {
     const base = [judgedLine('a', [buildVerdict(1)]), judgedLine('b', [buildVerdict(1)])];
     const same = changedTexts(compare(base, base));
-    assert.match(same[0] ?? '', /^Nothing that the records tell/);
+    assert.match(same[0] ?? '', /^No recorded differences/);
     assert.match(same[1] ?? '', /2 of 2 cases/);
     const target = { name: 'agent', type: 'module', digest: '2'.repeat(64) };
     const texts = changedTexts(
@@ -219,9 +219,9 @@ describe('comparing two runs', () => {
     ).join('\n');
     assert.match(texts, /The agent: agent \(module, 11111111\) → agent \(module, 22222222\)\./);
     assert.match(texts, /The eval file \/work\/suite\.eval\.yaml\./);
-    assert.match(texts, /made from .*: 1 of 2 cases\./);
+    assert.match(texts, /Inputs of the conversation .*: 1 of 2 cases\./);
     assert.match(texts, /The judge: openai:judge → ollama:x, openai:judge\./);
-    assert.match(texts, /What the same judge is asked: 1 of 2 assertions\./);
+    assert.match(texts, /Questions to the same judge: 1 of 2 assertions\./);
     assert.match(texts, /Same conversations in both runs: 1 of 2 cases\./);
     assert.match(texts, /Each case ran once in both runs\./);
   });
@@ -272,7 +272,7 @@ describe('judge noise', () => {
       assert.equal(noise[0]?.conversations, 0);
       assert.match(
         noiseTexts(noise)[0] ?? '',
-        /^Unknown of openai:judge: it judged no conversation twice\./,
+        /^Unknown for openai:judge: it judged no conversation twice\./,
       );
     }
     assert.deepEqual(compare([judgedLine('a', [buildVerdict(1, { judge: null })])], []).noise, []);

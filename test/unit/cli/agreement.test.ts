@@ -115,14 +115,14 @@ describe('turnlight agreement', () => {
     const { out } = await turnlight(folder, ['agreement']);
     assert.match(out, /12 labels counted, though the question has changed since\./);
     assert.match(out, /1 label not counted: label is of an earlier text\./);
-    assert.match(out, /1 label not counted: no kept run has the conversation\./);
+    assert.match(out, /1 label not counted: no stored run has the conversation\./);
   });
 
   it('tells bad lines and exits with 3, and says where there are no labels', async (t) => {
     const { folder, run, file } = await labelledFolder(t);
     assert.match(
       (await turnlight(folder, ['agreement'])).out,
-      /^No label speaks of a conversation that was judged\. Run the files first: turnlight run\n/,
+      /^No judged conversation has a label\. Run the files first: turnlight run\n/,
     );
     await writeRun(folder, { lines: run });
     await appendFile(join(labelsFolder(file), 'ann.jsonl'), 'what?\n');
@@ -154,7 +154,7 @@ describe('turnlight noise', () => {
     );
     assert.match(out, /openai:judge {2}Kind +12 +3 /);
     const one = await turnlight(folder, ['noise', second.id, '--format', 'markdown']);
-    assert.match(one.out, /Unknown of openai.*\n.*judge \S*--no\S*-cache/);
+    assert.match(one.out, /Unknown for openai.*\n.*judge \S*--no\S*-cache/);
     assert.doesNotMatch(out, /no-cache/);
     const json = await turnlight(folder, ['noise', '--format', 'json']);
     assert.equal(JSON.parse(json.out)[0].flipped, 3);

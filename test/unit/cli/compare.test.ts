@@ -34,7 +34,7 @@ describe('turnlight compare', () => {
     const told = await turnlight(folder, ['compare']);
     assert.equal(told.err, '');
     assert.equal(told.code, 0);
-    assert.match(told.out, /What changed\n {2}Nothing that the records tell/);
+    assert.match(told.out, /What changed\n {2}No recorded differences/);
     assert.match(told.out, /No evidence of a change in 200 cases\./);
     assert.match(told.out, /↓ 1 worse\n {2}case-137: passed → failed {2}suite\.eval\.yaml:10\n/);
     assert.match(told.out, /Kind: passed 1\.00 → failed 0\.00 {2}suite\.eval\.yaml:14: It is 0\./);

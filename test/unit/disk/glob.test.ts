@@ -46,7 +46,7 @@ describe('a pattern', () => {
     });
   }
 
-  it('that would keep a regular expression busy for years matches at once', async (t) => {
+  it('matches at once even if a regular expression would take years', async (t) => {
     const folder = await workspaceWith(t, { [`${'a'.repeat(200)}.json`]: '' });
     const hard = [
       `${'*a'.repeat(90)}*b`,
@@ -57,7 +57,7 @@ describe('a pattern', () => {
     for (const pattern of hard) await matchingFiles([pattern], folder);
   });
 
-  it('that is too long, or has too many braces, is refused', async (t) => {
+  it('is refused if it is too long, or has too many braces', async (t) => {
     const folder = await workspaceWith(t, {});
     for (const pattern of ['*'.repeat(201), '{a,b}'.repeat(25), `*${'/'.repeat(70_000)}`]) {
       await assert.rejects(matchingFiles([pattern], folder), PatternError);

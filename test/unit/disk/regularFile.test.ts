@@ -22,8 +22,8 @@ async function folder(t: TestContext): Promise<string> {
   return path;
 }
 
-describe('a file of ours', () => {
-  it('is read, appended to and created', async (t) => {
+describe("one of Turnlight's own files", () => {
+  it('can be read, appended to, and created', async (t) => {
     const path = join(await folder(t), 'file');
     await writeRegular(path, 'a', CREATE);
     await writeRegular(path, 'a', APPEND);
@@ -32,7 +32,7 @@ describe('a file of ours', () => {
     await assert.rejects(readRegular(path, 1), { reason: 'too-large' });
   });
 
-  it('that is a link is neither read nor written', async (t) => {
+  it('is neither read nor written if it is a link', async (t) => {
     const at = await folder(t);
     await writeFile(join(at, 'outside'), 'secret');
     await symlink(join(at, 'outside'), join(at, 'link'));
@@ -49,7 +49,7 @@ describe('a file of ours', () => {
     await assert.rejects(stat(join(at, 'nowhere')));
   });
 
-  it('that is a pipe, a device or a folder is refused at once', POSIX, async (t) => {
+  it('is refused at once if it is a pipe, a device, or a folder', POSIX, async (t) => {
     const at = await folder(t);
     execFileSync('mkfifo', [join(at, 'pipe')]);
     for (const path of [join(at, 'pipe'), '/dev/zero', at]) {
@@ -59,8 +59,8 @@ describe('a file of ours', () => {
   });
 });
 
-describe('a folder of ours', () => {
-  it('is made, and may be there', async (t) => {
+describe("one of Turnlight's own folders", () => {
+  it('is created unless it exists', async (t) => {
     const path = join(await folder(t), 'made');
     assert.equal(isRealFolder(path), false);
     await Promise.all([makeRealFolder(path), makeRealFolder(path)]);
@@ -68,7 +68,7 @@ describe('a folder of ours', () => {
     assert.equal(isRealFolder(path), true);
   });
 
-  it('is no link to a folder and no file', async (t) => {
+  it('must not be a link to a folder, or a file', async (t) => {
     const at = await folder(t);
     await mkdir(join(at, 'outside'));
     await symlink(join(at, 'outside'), join(at, 'link'));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { SpillBuffer } from '../../../src/disk/spillBuffer.ts';
 
-test('texts come back unchanged, whether they fit into memory or not', () => {
+test('returns texts unchanged, whether they fit into memory or not', () => {
   const buffer = new SpillBuffer();
   const texts = Array.from({ length: 12 }, (_, index) => `${index} ä 📦 `.repeat(100_000));
   const numbers = texts.map((text) => buffer.put(text));
@@ -13,7 +13,7 @@ test('texts come back unchanged, whether they fit into memory or not', () => {
   }
 });
 
-test('nothing of it stands in the folder for temporary files', () => {
+test('leaves nothing in the temporary folder', () => {
   const before = new Set(readdirSync(tmpdir()));
   const buffer = new SpillBuffer();
   for (let count = 0; count < 3; count += 1) buffer.put('secret'.repeat(1_000_000));

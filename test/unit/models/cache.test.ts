@@ -29,7 +29,7 @@ async function askedTwice(request: ModelRequest): Promise<number> {
 
 const REQUEST: ModelRequest = { messages: [{ role: 'user', content: 'Hi' }] };
 
-test('the refusal of a judge is not kept, that of an agent is', async () => {
+test('caches the refusal of an agent, but not that of a judge', async () => {
   const answer = { name: 'verdict', schema: {} };
   assert.equal(await askedTwice({ ...REQUEST, answer }), 2);
   assert.equal(await askedTwice(REQUEST), 1);

@@ -104,7 +104,7 @@ describe('a key, or another variable,', () => {
     });
   }
 
-  it('of a chat target does not go along in its system text', async () => {
+  it('is not sent in the system text of a chat target', async () => {
     const foreign = judge('base_url: "https://llm.example.com/v1", api_key_env: NONE');
     const target = `target: {type: chat, model: ${foreign}, system: "Say \${env:SECRET}."}\n`;
     const [, agent] = await sentBy(judge(''), target);
@@ -170,7 +170,7 @@ describe('a host that the user allowed', () => {
     it(what, () => assert.deepEqual(destinationProblemOf(to, allowed)?.variables, refused));
   }
 
-  it('is still not told them unencrypted', () => {
+  it('never gets them unencrypted', () => {
     const plain = { ...to, url: 'http://llm.example.com/v1' };
     assert.equal(destinationProblemOf(plain, [{ host: 'llm.example.com' }])?.kind, 'not-encrypted');
   });
@@ -181,14 +181,14 @@ describe('a model', () => {
   const spec = { id: 'openai:m', provider: 'openai', params, folder: '/' };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-  it('is not made for a host that may not have its key, whoever forgot to ask', async () => {
+  it('is not created if its host may not get the key, even without a check before', async () => {
     await assert.rejects(createModel(spec, { ...host, scrubber: new Scrubber(), log }), {
       reason: 'host-not-allowed',
       message: /turnlight trust llm\.example\.com=OPENAI_API_KEY$/,
     });
   });
 
-  it('is made once that host is allowed', async () => {
+  it('is created when the host is allowed', async () => {
     const allowedHosts = [{ host: 'llm.example.com', variables: ['OPENAI_API_KEY'] }];
     assert.equal(
       (await createModel(spec, { ...host, scrubber: new Scrubber(), log, allowedHosts })).id,

@@ -98,7 +98,7 @@ async function failure(promise: Promise<unknown>): Promise<ModelError> {
   throw new Error('It was expected to fail.');
 }
 
-test('sends the conversation in OpenAI chat form and reads text, version and usage', async (t) => {
+test("sends the conversation in OpenAI's chat format and reads text, version, and usage", async (t) => {
   const { server, model } = await modelWith(t, [
     { text: 'Hi!', version: 'm-1', usage: { input: 10, cached: 4, output: 2 } },
   ]);
@@ -153,7 +153,7 @@ test('sends the conversation in OpenAI chat form and reads text, version and usa
   });
 });
 
-test('reads tool calls, and keeps arguments that are other than JSON as text', async (t) => {
+test('reads tool calls; arguments that are not JSON stay text', async (t) => {
   const { model } = await modelWith(t, [
     {
       toolCalls: [
@@ -170,7 +170,7 @@ test('reads tool calls, and keeps arguments that are other than JSON as text', a
   ]);
 });
 
-test('costs are counted from the price per million tokens', async (t) => {
+test('computes the cost from the price per million tokens', async (t) => {
   const { model } = await modelWith(
     t,
     [{ text: 'x', usage: { input: 1000, cached: 400, output: 100 } }],
@@ -182,7 +182,7 @@ test('costs are counted from the price per million tokens', async (t) => {
   assert.ok(Math.abs((usage.cost ?? 0) - (600 * 2 + 400 * 0.5 + 100 * 10) / 1e6) < 1e-12);
 });
 
-test('without reported usage the cost is unknown, not 0', async (t) => {
+test('the cost is unknown, not 0, without reported usage', async (t) => {
   const { model } = await modelWith(t, [{ text: 'x', usage: null }], {
     params: { price: { input: 2, output: 10 } },
   });
@@ -195,7 +195,7 @@ test('without reported usage the cost is unknown, not 0', async (t) => {
   });
 });
 
-test('the key is sent as Authorization and nowhere else', async (t) => {
+test('sends the key only as Authorization', async (t) => {
   const { server, model } = await modelWith(t, ['x'], {
     params: { api_key_env: 'MY_KEY', headers: { 'x-team': 'evals' } },
     host: host({ MY_KEY: `${KEY}\n` }),
@@ -208,19 +208,19 @@ test('the key is sent as Authorization and nowhere else', async (t) => {
   assert.doesNotMatch(JSON.stringify([others, request?.text]), new RegExp(KEY));
 });
 
-test('a missing key is an error that names variable and command, before anything is sent', async () => {
+test('reports a missing key with variable and command, before anything is sent', async () => {
   const error = await failure(createModel(spec({ api_key_env: 'MY_KEY' }), host({})));
   assert.equal(error.reason, 'missing-key');
   assert.match(error.message, /MY_KEY.*"Turnlight: Set API Key…"/);
 });
 
-test('an endpoint of its own needs no key', async (t) => {
+test('needs no key for a custom endpoint', async (t) => {
   const { server, model } = await modelWith(t, ['x'], { host: host({}) });
   await ask(model);
   assert.equal(server.requests[0]?.headers.authorization, 'Bearer no-key');
 });
 
-test('a pasted key is refused where the name of a variable belongs', () => {
+test("refuses a pasted key instead of a variable's name", () => {
   const parsed = openaiSchema.safeParse({
     provider: 'openai',
     model: 'm',
@@ -238,7 +238,7 @@ test('asks for structured output as a strict JSON Schema', async (t) => {
   });
 });
 
-test('falls back to json_object and then to plain text, says the schema last, and remembers', async (t) => {
+test('falls back to json_object and then to plain text with the schema last, and remembers it', async (t) => {
   const logged: string[] = [];
   const { server, model } = await modelWith(t, () => json({ score: 1 }), {
     rejects: ['json_schema', 'json_object'],
@@ -254,7 +254,7 @@ test('falls back to json_object and then to plain text, says the schema last, an
   assert.equal(logged.length, 2);
 });
 
-test('says the schema last at once where the model is to be asked so, and falls back from there', async (t) => {
+test("puts the schema last if the model's answer_format says so, and falls back from there", async (t) => {
   const { server, model } = await modelWith(t, () => json({ score: 1 }), {
     rejects: ['json_object'],
     params: { answer_format: 'json_object' },
@@ -269,14 +269,14 @@ test('says the schema last at once where the model is to be asked so, and falls 
   assert.equal(server.requests[0]?.body.response_format?.json_schema, undefined);
 });
 
-test('is strict about requests that share their beginning, where the endpoint is not known to read the schema first', async (t) => {
+test('uses a strict schema for requests with a shared beginning, unless the endpoint reads the schema first', async (t) => {
   const { server, model } = await modelWith(t, () => json({ score: 1 }));
   const reply = await ask(model, { ...HELLO, answer: ANSWER, shared: true });
   assert.equal(server.requests[0]?.body.response_format?.type, 'json_schema');
   assert.equal(reply.answerFormat, undefined);
 });
 
-test('requests side by side settle on the same fallback', async (t) => {
+test('parallel requests settle on the same fallback', async (t) => {
   const { server, model } = await modelWith(t, () => json({ score: 1 }), {
     rejects: ['json_schema'],
   });
@@ -285,7 +285,7 @@ test('requests side by side settle on the same fallback', async (t) => {
   assert.equal(server.requests.at(-1)?.body.response_format?.type, 'json_object');
 });
 
-test('leaves out a temperature that the endpoint does not take, and remembers', async (t) => {
+test('omits a temperature that the endpoint refuses, and remembers it', async (t) => {
   const { server, model } = await modelWith(t, () => 'x', { rejects: ['temperature'] });
   await ask(model, { ...HELLO, temperature: 0 });
   await ask(model, { ...HELLO, temperature: 0 });
@@ -295,21 +295,21 @@ test('leaves out a temperature that the endpoint does not take, and remembers', 
   );
 });
 
-test('a temperature out of range is an error, not left out', async (t) => {
+test('reports a temperature out of range instead of omitting it', async (t) => {
   const { model } = await modelWith(t, [
     faults.httpError(400, "Invalid 'temperature': decimal above maximum value. Expected <= 2."),
   ]);
   assert.equal((await failure(ask(model, { ...HELLO, temperature: 2 }))).reason, 'bad-request');
 });
 
-test('uses max_completion_tokens where max_tokens is refused', async (t) => {
+test('uses max_completion_tokens if max_tokens is refused', async (t) => {
   const { server, model } = await modelWith(t, () => 'x', { rejects: ['max_tokens'] });
   await ask(model, { ...HELLO, maxTokens: 9 });
   assert.equal(server.requests[1]?.body.max_completion_tokens, 9);
   assert.equal(server.requests[1]?.body.max_tokens, undefined);
 });
 
-test('an endpoint that refuses everything is asked a few times, not for ever', async (t) => {
+test('stops after a few requests if the endpoint refuses everything', async (t) => {
   const { server, model } = await modelWith(t, () =>
     faults.httpError(
       400,
@@ -323,7 +323,7 @@ test('an endpoint that refuses everything is asked a few times, not for ever', a
   assert.equal(server.requests.length, 5);
 });
 
-test('the finish is told for a cut-off, a content filter and a refusal', async (t) => {
+test('reports truncation, a content filter, and a refusal', async (t) => {
   const { model } = await modelWith(t, [
     faults.cutOff(),
     faults.contentFilter(),
@@ -336,7 +336,7 @@ test('the finish is told for a cut-off, a content filter and a refusal', async (
   assert.equal((await ask(model)).text, '');
 });
 
-test('an endpoint that ends a reply with an error is heard; a word of its own is noted once', async (t) => {
+test('reports a reply that ends with an error, and logs unknown finish reasons once', async (t) => {
   const logged: string[] = [];
   const { model } = await modelWith(
     t,
@@ -349,7 +349,7 @@ test('an endpoint that ends a reply with an error is heard; a word of its own is
   assert.deepEqual(logged, ['openai:m ended a reply with the unknown finish_reason "eos".']);
 });
 
-test('retries a rate limit as Retry-After says, a server error, and a lost connection', async (t) => {
+test('retries after a rate limit with Retry-After, a server error, and a lost connection', async (t) => {
   const { server, model } = await modelWith(t, [
     faults.rateLimited(0),
     faults.serverError(),
@@ -362,7 +362,7 @@ test('retries a rate limit as Retry-After says, a server error, and a lost conne
   assert.equal(server.requests.length, 4);
 });
 
-test('nobody is followed elsewhere: what was to be sent stays here', async (t) => {
+test('does not follow redirects', async (t) => {
   for (const status of [301, 302, 307, 308]) {
     const elsewhere = await startModelServer(() => 'stolen');
     t.after(() => elsewhere.close());
@@ -374,7 +374,7 @@ test('nobody is followed elsewhere: what was to be sent stays here', async (t) =
   }
 });
 
-test('a connection reset is retried', async (t) => {
+test('retries after a connection reset', async (t) => {
   const { model } = await modelWith(t, [faults.connectionReset(), 'Back']);
   assert.equal((await ask(model)).text, 'Back');
 });
@@ -466,7 +466,7 @@ for (const [name, script, reason, words] of FAILURES) {
   });
 }
 
-test('an endpoint whose certificate is out of date is told at once, and gets no key', async (t) => {
+test('reports an expired certificate at once, and sends no key', async (t) => {
   setDefaultCACertificates([EXPIRED]);
   t.after(() => setDefaultCACertificates(getCACertificates('bundled')));
   let asked = 0;
@@ -531,13 +531,13 @@ for (const [status, headers, reason] of [
     assert.equal(error.reason, reason);
     assert.match(
       error.message,
-      /\. It asks to be left alone for 24 h 0 min, longer than the model's `timeout`\. Run again after that\.$/,
+      /\. It asked clients to wait 24 h 0 min, which is longer than the model's `timeout`\. Try again later\.$/,
     );
     assert.equal(server.requests.length, 1);
   });
 }
 
-test('an abort ends a running request, and a wait between retries, with its own reason', async (t) => {
+test('an abort ends a request, or a wait between retries, with its own reason', async (t) => {
   const { server, model } = await modelWith(t, (_body, index) =>
     index === 0 ? faults.hang() : faults.rateLimited(3),
   );
@@ -551,7 +551,7 @@ test('an abort ends a running request, and a wait between retries, with its own 
   }
 });
 
-test('secrets in headers, and in the address, are never shown', async (t) => {
+test('never shows secrets in headers and in the address', async (t) => {
   const { model } = await modelWith(t, [faults.unauthorized('team-secret-1')], {
     params: { headers: { 'api-key': 'team-secret-1' } },
   });
@@ -560,7 +560,7 @@ test('secrets in headers, and in the address, are never shown', async (t) => {
   assert.doesNotMatch(message, /team-secret-1/);
 });
 
-test('a key that cannot be a header is an error without the key', async (t) => {
+test('reports an invalid key without showing it', async (t) => {
   const { model } = await modelWith(t, ['x'], { host: host({ OPENAI_API_KEY: 'sk-bad\nkey-…' }) });
   const { message } = await failure(ask(model));
   assert.doesNotMatch(message, /sk-bad|key-…/);

@@ -52,7 +52,7 @@ async function destination(provider: string, keys: object, env: Variables) {
 }
 
 describe('a model of Azure OpenAI', () => {
-  it('is asked at its deployment, with the version of the API and the key in its header', async (t) => {
+  it('gets requests at its deployment, with the API version, and the key in a header', async (t) => {
     const { server, origin } = await serve(t, ['Hi!']);
     const keys = { base_url: `${origin}/`, deployment: 'judge', api_version: '2025-01-01' };
     assert.equal((await ask('azure-openai', keys, { AZURE_OPENAI_API_KEY: KEY })).text, 'Hi!');
@@ -81,7 +81,7 @@ describe('a model of Azure OpenAI', () => {
     });
   }
 
-  it('is found where the variables of Azure say', async (t) => {
+  it("is found through Azure's own variables", async (t) => {
     const { server, origin } = await serve(t, ['Hi!']);
     const env = {
       AZURE_OPENAI_ENDPOINT: origin,
@@ -92,7 +92,7 @@ describe('a model of Azure OpenAI', () => {
     assert.match(server.requests[0]?.path ?? '', /api-version=v$/);
   });
 
-  it('says the schema last in requests that share their beginning, unless the file says otherwise', async (t) => {
+  it('gets the schema last in requests with a shared beginning, unless the file says otherwise', async (t) => {
     const { server, origin } = await serve(t, () => '{}');
     const answer = { name: 'verdict', schema: {} };
     const env = { AZURE_OPENAI_API_KEY: KEY };
@@ -109,7 +109,7 @@ describe('a model of Azure OpenAI', () => {
     ]);
   });
 
-  it('does not get the organization of OpenAI, nor its key', async (t) => {
+  it('gets neither the organization nor the key of OpenAI', async (t) => {
     const { server, origin } = await serve(t, ['Hi!']);
     for (const name of ['OPENAI_ORG_ID', 'OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY']) {
       process.env[name] = 'sk-of-the-process';
@@ -119,7 +119,7 @@ describe('a model of Azure OpenAI', () => {
     assert.doesNotMatch(JSON.stringify(server.requests), /sk-of-the-process/);
   });
 
-  it('has no usual host: what a file names has to be allowed', async () => {
+  it('has no trusted host: a host in a file must be allowed', async () => {
     const keys = { base_url: 'https://mine.openai.azure.com' };
     const to = await destination('azure-openai', keys, { AZURE_OPENAI_API_KEY: KEY });
     assert.deepEqual(destinationProblemOf(to, [])?.variables, ['AZURE_OPENAI_API_KEY']);
@@ -129,21 +129,21 @@ describe('a model of Azure OpenAI', () => {
     assert.equal(destinationProblemOf(fromUser, []), undefined);
   });
 
-  it('says which key is missing, and which address', async () => {
+  it('reports a missing key or address', async () => {
     const missing = { reason: 'missing-key', message: /AZURE_OPENAI_API_KEY/ };
     await assert.rejects(ask('azure-openai', { base_url: 'http://localhost:9' }, {}), missing);
     const nowhere = { reason: 'missing-variable', message: /AZURE_OPENAI_ENDPOINT/ };
     await assert.rejects(ask('azure-openai', {}, { AZURE_OPENAI_API_KEY: KEY }), nowhere);
   });
 
-  it('names the deployment that is not there', async (t) => {
+  it('names a missing deployment', async (t) => {
     const { origin } = await serve(t, [faults.notFound()]);
     const keys = { base_url: origin, deployment: 'judge' };
     const missing = { reason: 'not-found', message: /a deployment "judge".*`api_version`/ };
     await assert.rejects(ask('azure-openai', keys, { AZURE_OPENAI_API_KEY: KEY }), missing);
   });
 
-  it('is told in the file where its address is one of OpenAI', async () => {
+  it('reports an address for the OpenAI provider in the file', async () => {
     const { problems } = await load(
       'models: {j: {provider: azure-openai, model: m, base_url: "https://a.openai.azure.com/openai/v1"}}\ncases: [{id: a, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}]\n',
     );
@@ -152,7 +152,7 @@ describe('a model of Azure OpenAI', () => {
 });
 
 describe('a model of Ollama', () => {
-  it('is asked without a key', async (t) => {
+  it('needs no key', async (t) => {
     const { server, origin } = await serve(t, ['Hi!', 'Hi!']);
     for (const base_url of [origin, server.baseUrl]) await ask('ollama', { base_url }, {});
     for (const { path, headers, body } of server.requests) {
@@ -174,7 +174,7 @@ describe('a model of Ollama', () => {
     });
   }
 
-  it('says how to get a model that is not there', async (t) => {
+  it('says how to get a missing model', async (t) => {
     const { origin } = await serve(t, [faults.notFound()]);
     const missing = { reason: 'not-found', message: /ollama pull m$/ };
     await assert.rejects(ask('ollama', { base_url: origin }, {}), missing);
@@ -182,7 +182,7 @@ describe('a model of Ollama', () => {
 });
 
 describe('a server on this machine that is not running', () => {
-  it('is told with what to start', async () => {
+  it('is reported with what to start', async () => {
     // Nobody answers at these ports while tests run; the short time limit leaves out retries.
     for (const [provider, base_url, words] of [
       ['ollama', 'http://localhost:9', /cannot be reached.*Start the server/],

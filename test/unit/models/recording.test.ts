@@ -73,7 +73,7 @@ async function replay(
   return async (request) => (await model.complete(request, 1, signal))[0].text;
 }
 
-test('what was recorded is answered, by the model of that name behind any provider', async (t) => {
+test('answers recorded requests to the same model behind any provider', async (t) => {
   const path = join(await folder(t), 'deep/er/r.jsonl');
   await record(path, scripted('openai:judge', ['one', 'two']), [said('a'), said('b')]);
   const ask = await replay(path, 'other:judge');
@@ -81,7 +81,7 @@ test('what was recorded is answered, by the model of that name behind any provid
   assert.equal(await ask(said('a')), 'one');
 });
 
-test('a request recorded several times is answered in order, then with the last', async (t) => {
+test('answers a request recorded several times in order, then with the last answer', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   await record(path, scripted('openai:m', ['one', 'two']), [said('a'), said('a')]);
   const ask = await replay(path, 'openai:m');
@@ -91,7 +91,7 @@ test('a request recorded several times is answered in order, then with the last'
   );
 });
 
-test('a recorded error is raised again with its reason', async (t) => {
+test('throws recorded errors with their reason', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   await record(path, scripted('openai:m', [new ModelError('timeout', 'Too slow.')]), [said('a')]);
   const ask = await replay(path, 'openai:m');
@@ -102,13 +102,13 @@ test('a recorded error is raised again with its reason', async (t) => {
   });
 });
 
-test('a cancelled request leaves no line', async (t) => {
+test('does not record cancelled requests', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   await record(path, scripted('openai:m', [new Error('cancelled')]), [said('a')]);
   assert.equal(await readFile(path, 'utf8'), '');
 });
 
-test('a line holds the canonical request and its hash, no provider, no endpoint', async (t) => {
+test('records the canonical request and its hash, without provider and endpoint', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   const request = said('a', { temperature: 0, maxTokens: 5, answer: { name: 'v', schema: {} } });
   await record(path, scripted('openai:m', ['x']), [request]);
@@ -124,7 +124,7 @@ test('a line holds the canonical request and its hash, no provider, no endpoint'
   assert.deepEqual(Object.keys(line).sort(), ['key', 'kind', 'reply', 'request']);
 });
 
-test('lines of requests side by side are whole and all there', async (t) => {
+test('records all parallel requests on complete lines', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   const recorder = await openRecorder(path, new Scrubber(), assert.fail);
   const model = recordingModel(scripted('openai:m', []), recorder);
@@ -135,7 +135,7 @@ test('lines of requests side by side are whole and all there', async (t) => {
   for (const text of texts) assert.equal(await ask(said(text)), 'nothing left');
 });
 
-test('a new recording replaces the old one', async (t) => {
+test('replaces an existing recording', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   await record(path, scripted('openai:m', ['old']), [said('a')]);
   await record(path, scripted('openai:m', ['new']), [said('a')]);
@@ -150,7 +150,7 @@ for (const [name, recorded, asked, words] of [
     'the message and its first differing line',
     said(LONG.join('\n')),
     said(LONG.with(4, 'another').join('\n')),
-    /\(line 1\) differs in messages: message 1 \(user\), line 5: asked "another", recorded "line 5"\. Name a model to be asked instead, or record again with `turnlight run --record FILE`\.$/,
+    /\(line 1\) differs in messages: message 1 \(user\), line 5: asked "another", recorded "line 5"\. Name another model to use, or record again with `turnlight run --record FILE`\.$/,
   ],
   [
     'a temperature',
@@ -191,7 +191,7 @@ for (const [name, recorded, asked, words] of [
   });
 }
 
-test('the nearest recorded request is the one compared with', async (t) => {
+test('compares with the most similar recorded request', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   await record(path, scripted('openai:m', []), [
     said('Where is it?'),
@@ -205,7 +205,7 @@ test('the nearest recorded request is the one compared with', async (t) => {
   );
 });
 
-test('a model that was not recorded is an error that names the recorded ones', async (t) => {
+test('names the recorded models if a model was not recorded', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   await record(path, scripted('openai:m', ['x']), [said('a')]);
   const ask = await replay(path, 'openai:other');
@@ -238,7 +238,7 @@ for (const [name, line, words] of [
   });
 }
 
-test('a recording that is missing, or cannot be written, is an error that names it', async (t) => {
+test("names a recording that is missing or can't be written", async (t) => {
   const path = await folder(t);
   await assert.rejects(
     openReplaySource(join(path, 'none.jsonl'), unheard),
@@ -254,7 +254,9 @@ const host = (): ModelHost => ({
   log: SILENT,
 });
 
-test('the replay provider reads no device', { skip: process.platform === 'win32' }, async (t) => {
+test('the replay provider does not read devices', {
+  skip: process.platform === 'win32',
+}, async (t) => {
   const path = await folder(t);
   await symlink('/dev/zero', join(path, 'r.jsonl'));
   const params = { provider: 'replay', model: 'm', path: 'r.jsonl' };
@@ -262,7 +264,7 @@ test('the replay provider reads no device', { skip: process.platform === 'win32'
   await assert.rejects(createModel(spec, host()), /\/dev\/zero is not a regular file/);
 });
 
-test('a recording answers whatever format its answers were asked for in, and says which', async (t) => {
+test('answers whatever the recorded answer format, and returns it', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
   const told: ModelReply = { ...reply('{}'), answerFormat: 'json_object' };
   const answer = { name: 'verdict', schema: { type: 'object' } };
@@ -272,7 +274,7 @@ test('a recording answers whatever format its answers were asked for in, and say
   assert.deepEqual(replayed, told);
 });
 
-test('the replay provider reads its path from the folder of its file, once per run', async (t) => {
+test('the replay provider resolves its path from the folder of its file, and reads it once per run', async (t) => {
   const path = await folder(t);
   await record(join(path, 'r.jsonl'), scripted('openai:m', ['one', 'two']), [said('a'), said('a')]);
   const spec = {

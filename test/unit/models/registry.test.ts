@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { findProvider, parseModelSpec } from '../../../src/models/registry.ts';
 
-test('reads provider:model, colons in the name of the model included', () => {
+test("reads provider:model, including colons in the model's name", () => {
   assert.deepEqual(parseModelSpec('openai:qwen3:8b', '/work'), {
     spec: {
       id: 'openai:qwen3:8b',
@@ -35,7 +35,7 @@ test('knows its providers', () => {
   assert.equal(findProvider('none'), undefined);
 });
 
-test('importing the registry does not load the client', async () => {
+test('does not load the client on import', async () => {
   const registry = new URL('../../../src/models/registry.ts', import.meta.url).href;
   const script = `
     import { registerHooks } from 'node:module';

@@ -43,8 +43,8 @@ async function modelWith(
   return { server, ask, model };
 }
 
-describe('a model that is asked through Responses', () => {
-  it('gets the conversation as items, and nothing is stored', async (t) => {
+describe('a model with the Responses API', () => {
+  it('gets the conversation as items, without storing it', async (t) => {
     const { server, ask } = await modelWith(t, ['Hi!']);
     const calling: Message = {
       role: 'assistant',
@@ -92,7 +92,7 @@ describe('a model that is asked through Responses', () => {
     });
   });
 
-  it('replies with text, calls, thoughts, usage and cost', async (t) => {
+  it('returns text, calls, reasoning, usage, and cost', async (t) => {
     const { ask } = await modelWith(
       t,
       [
@@ -121,7 +121,7 @@ describe('a model that is asked through Responses', () => {
     assert.ok(Math.abs((usage.cost ?? 0) - 0.0024) < 1e-9);
   });
 
-  it('judges: structured output is asked for strictly, then as the endpoint takes it', async (t) => {
+  it('gets a strict schema for judges, then whatever the endpoint accepts', async (t) => {
     const answer = { name: 'verdict', schema: { type: 'object' } };
     const { server, ask } = await modelWith(t, (body) => {
       const type = Object(body.text).format?.type;
@@ -136,7 +136,7 @@ describe('a model that is asked through Responses', () => {
     ]);
   });
 
-  it('is asked without thoughts where the endpoint has none', async (t) => {
+  it('gets no request for reasoning if the endpoint has none', async (t) => {
     const tools = [{ name: 'find' }];
     const { server, ask } = await modelWith(t, (body) =>
       body.include ? faults.httpError(400, 'Encrypted content is not supported.') : 'Hi!',
@@ -148,7 +148,7 @@ describe('a model that is asked through Responses', () => {
     );
   });
 
-  it('gives the probabilities of tokens', async (t) => {
+  it('returns token probabilities', async (t) => {
     const { ask, server } = await modelWith(t, [
       { text: '8', tokens: [{ text: '8', top: { 8: -0.1, 6: -2 } }] },
     ]);
@@ -165,7 +165,7 @@ describe('a model that is asked through Responses', () => {
     assert.deepEqual(server.requests[0]?.body.include, ['message.output_text.logprobs']);
   });
 
-  it('is asked as often as answers are wanted', async (t) => {
+  it('gets one request per answer', async (t) => {
     const { model } = await modelWith(t, ['a', 'b', 'c']);
     const replies = await model.complete(HELLO, 3, new AbortController().signal);
     assert.deepEqual(
@@ -185,13 +185,13 @@ describe('a model that is asked through Responses', () => {
     });
   }
 
-  it('tells a refusal and a failure', async (t) => {
+  it('reports a refusal and a failure', async (t) => {
     const { ask } = await modelWith(t, [faults.refusal('No.'), { finish: 'error' }]);
     assert.equal((await ask()).refusal, 'No.');
     await assert.rejects(ask(), { reason: 'malformed-reply', message: /The model failed\./ });
   });
 
-  it('is an error where the endpoint has Chat Completions alone', async (t) => {
+  it('is an error if the endpoint only has Chat Completions', async (t) => {
     const { ask } = await modelWith(t, [faults.missingChoices()]);
     await assert.rejects(ask(), { reason: 'malformed-reply', message: /"output"/ });
   });

@@ -67,7 +67,7 @@ const ANSWERS: readonly (readonly [string, Answer])[] = [
   ['no usage', { text: 'Good day.', usage: null }],
 ];
 
-describe('a reply that is streamed', () => {
+describe('a streamed reply', () => {
   for (const api of ['chat-completions', 'responses']) {
     for (const [what, answer] of ANSWERS) {
       const finish =
@@ -87,7 +87,7 @@ describe('a reply that is streamed', () => {
     });
   }
 
-  it('may come at once all the same', async (t) => {
+  it('may also arrive in one piece', async (t) => {
     const at = { message: { content: 'Hi.' }, finish_reason: 'stop' };
     const { first, heard } = await ask(t, [
       faults.body(200, JSON.stringify({ choices: [at] }), 'application/json'),
@@ -95,7 +95,7 @@ describe('a reply that is streamed', () => {
     assert.deepEqual([first.text, heard], ['Hi.', []]);
   });
 
-  it('is asked for no more where the endpoint does not take that', async (t) => {
+  it('is no longer requested if the endpoint refuses it', async (t) => {
     const { first, reply, asked } = await ask(t, () => 'Hi.', { rejects: ['stream'] });
     assert.equal(first.text, 'Hi.');
     assert.equal((await reply()).text, 'Hi.');

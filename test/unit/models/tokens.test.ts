@@ -26,12 +26,12 @@ for (const text of ['<|endoftext|>', '<|endofprompt|>', 'a <|im_start|> b']) {
   });
 }
 
-test('a long text with blanks is counted as a whole', () => {
+test('counts a long text with spaces as a whole', () => {
   // " word" is one token, and a cut before or behind a blank would make it two.
   assert.equal(countTokens(' word'.repeat(10_000)), 10_000);
 });
 
-test('a long run is cut without taking characters apart', () => {
+test('splits a long run between characters', () => {
   // Eight of them are a token, and 400 characters 50.
   assert.equal(countTokens('a'.repeat(4_000)), 500);
   const smiles = '🙂'.repeat(1_000);

@@ -55,7 +55,7 @@ async function modelOf(
 const never = new AbortController().signal;
 
 describe("one of the editor's models", () => {
-  it('answers by a tool call, its tokens counted by the model', async () => {
+  it('answers with a tool call, and counts tokens with the model', async () => {
     const asked: EditorRequest[] = [];
     const editor = editorWith('a/tools', async (request) => {
       asked.push(request);
@@ -74,7 +74,7 @@ describe("one of the editor's models", () => {
     assert.equal(reply.usage.cost, reply.usage.input_tokens);
   });
 
-  it('is asked for JSON where it takes no tools, and from then on at once', async () => {
+  it('gets a JSON schema if it refuses tools, and from then on at once', async () => {
     const asked: EditorRequest[] = [];
     const editor = editorWith('a/plain', async (request) => {
       asked.push(request);
@@ -95,7 +95,7 @@ describe("one of the editor's models", () => {
     );
   });
 
-  it('is asked no more at once than a run may, also by its other names', async () => {
+  it('never exceeds the concurrency of a run, even under other names', async () => {
     let [now, most] = [0, 0];
     const editor = (name: string) =>
       editorWith(name, async () => {
@@ -114,7 +114,7 @@ describe("one of the editor's models", () => {
     assert.equal(most, 2);
   });
 
-  it('is not taken for one without tools when it fails either way', async () => {
+  it('is not considered to lack tools if it fails both ways', async () => {
     let failing = true;
     const asked: boolean[] = [];
     const editor = editorWith('a/broken', async ({ mustCall }) => {
@@ -129,7 +129,7 @@ describe("one of the editor's models", () => {
     assert.deepEqual(asked, [true, false, true]);
   });
 
-  it('plays the assistant, with tools to call', async () => {
+  it('can play the assistant, with tools', async () => {
     const call = { id: '1', name: 'find_order', arguments: { order: '98765' } };
     const editor = editorWith('a/chat', async ({ mustCall, tools }) => {
       assert.equal(mustCall, false);
@@ -159,19 +159,19 @@ describe("one of the editor's models", () => {
     });
   }
 
-  it('is missing where the editor has no such model', async () => {
+  it('is missing if the editor has no such model', async () => {
     const editor = editorWith('a/b', async () => ({ text: '', toolCalls: [] }));
     await assert.rejects(modelOf('a/c', editor), { reason: 'not-found', message: /vscode:a\/c/ });
   });
 
-  it('is none of the command line', async () => {
+  it('is not available on the command line', async () => {
     await assert.rejects(modelOf('a/b', undefined), {
       reason: 'no-editor',
-      message: /command line has none.*--judge/,
+      message: /command line can't use.*--judge/,
     });
   });
 
-  it('may take only so long, and is stopped when the run is', async () => {
+  it('has a time limit, and stops with the run', async () => {
     const editor = editorWith(
       'a/slow',
       (_request, signal) =>

@@ -55,7 +55,7 @@ const LINE = buildCaseLine({
 describe("the report in the JSON of Azure's `evaluate`", () => {
   const run = () => JSON.parse(reported(writeAzure, runEvents([LINE])));
 
-  it('has a row with what was asked before the last reply, and that reply', () => {
+  it('has a row with the query before the last reply, and that reply', () => {
     const [row] = run().rows;
     assert.equal(row['inputs.id'], 'order');
     assert.deepEqual(row['inputs.query'], [
@@ -78,7 +78,7 @@ describe("the report in the JSON of Azure's `evaluate`", () => {
     assert.equal(row['inputs.ground_truth'], 'Told');
   });
 
-  it('has columns for each verdict, on its own scale, and sums', () => {
+  it('has columns for each verdict on its own scale, and sums', () => {
     const { rows, metrics } = run();
     const [row] = rows;
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe("the report in the JSON of Azure's `evaluate`", () => {
     assert.equal(Object.hasOwn(metrics, 'late.late'), false);
   });
 
-  it('is imported again with the same words and its evaluators as assertions', async () => {
+  it('can be imported with the same texts, and evaluators as assertions', async () => {
     const { cases, importer } = await imported('run.json', reported(writeAzure, runEvents([LINE])));
     assert.equal(importer, 'Azure evaluation data');
     assert.deepEqual(cases[0].transcript.at(-1), { assistant: 'It was shipped.' });

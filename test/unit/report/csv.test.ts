@@ -11,7 +11,7 @@ function rows(...lines: readonly CaseLine[]): string[] {
   return text.trimEnd().split('\n');
 }
 
-test('has a row for each verdict and each turn it judged, and one for a case without any', () => {
+test('has a row for each verdict and judged turn, and one for a case without any', () => {
   const turns = [
     { turn: 2, status: 'fail' as const, score: 0, rationale: 'It says "never", twice.' },
   ];
@@ -49,7 +49,7 @@ test('has a row for each verdict and each turn it judged, and one for a case wit
   assert.equal(cell(found[2], 'case_reason'), 'target-error: it crashed');
 });
 
-test('holds no formula of an agent or a judge', () => {
+test('contains no formula from an agent or a judge', () => {
   const formula = '=HYPERLINK("http://x")';
   const line = buildCaseLine({
     id: 'a',

@@ -43,7 +43,7 @@ const LINE = buildCaseLine({
 describe("the report in DeepEval's JSON", () => {
   const run = () => JSON.parse(reported(writeDeepEval, runEvents([LINE])));
 
-  it('has a test case with its turns, their calls and what was retrieved', () => {
+  it('has a test case with its turns, tool calls, and retrieved texts', () => {
     const [one] = run().conversationalTestCases;
     assert.deepEqual(one.turns, [
       { role: 'user', content: 'Where is it?', order: 0 },
@@ -63,7 +63,7 @@ describe("the report in DeepEval's JSON", () => {
     assert.deepEqual(one.additionalMetadata.system, ['Be kind.']);
   });
 
-  it('has a metric for each verdict that applies, an error as one, and sums', () => {
+  it('has a metric for each verdict that applies, including errors, and sums', () => {
     const { conversationalTestCases, metricsScores, testPassed, testFailed } = run();
     const told = conversationalTestCases[0].metricsData.map(
       ({ name, success, score, error }: Record<string, unknown>) => [name, success, score, error],
@@ -85,7 +85,7 @@ describe("the report in DeepEval's JSON", () => {
     assert.deepEqual([testPassed, testFailed], [0, 1]);
   });
 
-  it('is imported again with the same words and its metrics as assertions', async () => {
+  it('can be imported with the same texts, and metrics as assertions', async () => {
     const text = reported(writeDeepEval, runEvents([LINE]));
     const { cases, importer } = await imported('run.json', text);
     assert.equal(importer, 'DeepEval');
@@ -93,7 +93,7 @@ describe("the report in DeepEval's JSON", () => {
     assert.deepEqual(cases[0].assert[0], { type: 'turn-relevancy', threshold: 0.5 });
   });
 
-  it('of a run that never started is empty', () => {
+  it('is empty for a run that never started', () => {
     const report = JSON.parse(reported(writeDeepEval, []));
     assert.deepEqual([report.conversationalTestCases, report.testFailed], [[], 0]);
   });

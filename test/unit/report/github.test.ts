@@ -5,7 +5,7 @@ import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
 import { reported } from '../../support/reported.ts';
 
-test('annotates the line of each failed turn; what GitHub would obey in it is text', () => {
+test('annotates the line of each failed turn, and escapes commands in its text', () => {
   const turns = [
     { turn: 2, status: 'fail' as const, score: 0, rationale: '100% sure:\n::error::x' },
   ];

@@ -11,7 +11,7 @@ import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
 import { reported } from '../../support/reported.ts';
 
-test('holds the lines of the record, cases in the order of the files, no path of the machine', () => {
+test("contains the record's lines in the order of the files, without paths of the machine", () => {
   const first = buildCaseLine({
     id: 'a',
     status: 'pass',
@@ -29,7 +29,7 @@ test('holds the lines of the record, cases in the order of the files, no path of
   );
 });
 
-test('a run that never started is told by nulls', () => {
+test('has nulls for a run that never started', () => {
   assert.deepEqual(JSON.parse(reported(writeJson, [])), {
     run: null,
     cases: [],
@@ -39,7 +39,7 @@ test('a run that never started is told by nulls', () => {
   });
 });
 
-test('sums up each assertion of a suite: mean, passes, errors and how often each value was given', () => {
+test('summarizes each assertion of a suite: mean, passes, errors, and the count of each value', () => {
   const line = (id: string, ...verdicts: Parameters<typeof buildVerdict>[0][]) =>
     buildCaseLine({ id, status: 'pass', verdicts: verdicts.map((one) => buildVerdict(one)) });
   const kind = { name: 'Kind', status: 'pass', score: 1, label: 'yes' } as const;

@@ -6,7 +6,7 @@ import { judgesMarkdown, judgesText } from '../../../src/report/findings/judgesR
 import { createPaint } from '../../../src/report/style.ts';
 import { buildVerdict, judgedLine } from '../../support/comparing.ts';
 
-it('judges have no row of what nothing was compared of, and say why', () => {
+it('omits rows without comparisons, and says why', () => {
   const verdict = buildVerdict(0, { turns: [[2, 'skipped']] });
   const line = judgedLine('a', [verdict], { said: 'Hi' });
   const label = (turn: { readonly turn?: number }) => ({

@@ -10,7 +10,7 @@ function report(lines: readonly CaseLine[], pass = 1): string {
   return reported(writeJUnit, runEvents(lines, { pass }));
 }
 
-test('keeps failures, errors and skipped cases apart, each with file and line', () => {
+test('distinguishes failures, errors, and skipped cases, each with file and line', () => {
   const xml = report([
     buildCaseLine({ id: 'ok', status: 'pass' }),
     buildCaseLine({
@@ -65,7 +65,7 @@ test('keeps failures, errors and skipped cases apart, each with file and line', 
   );
 });
 
-test('hostile text stays text, and the XML well-formed', () => {
+test('escapes hostile text, and writes well-formed XML', () => {
   const evil = `]]></failure><script>&"'\u0000\u001b[2J\ud800\ufffe\r\n\tend`;
   const xml = report([
     buildCaseLine({
@@ -112,13 +112,13 @@ const REPEATED = (['pass', 'fail'] as const).map((status, index) =>
   }),
 );
 
-test('repetitions are one test case: a failure where all must pass', () => {
+test('combines repetitions into one test case: a failure if all must pass', () => {
   const xml = report(REPEATED);
   assert.match(xml, /tests="1" failures="1"/);
   assert.match(xml, /<failure message="c 2\/2: Kind failed" type="failed">✗ c 2\/2 /);
 });
 
-test('repetitions that failed where enough others passed are told, and are no failure', () => {
+test('shows failed repetitions as output if enough others passed', () => {
   const xml = report(REPEATED, 0.5);
   assert.match(xml, /tests="1" failures="0"/);
   assert.match(xml, /<system-out>✗ c 2\/2 /);

@@ -14,7 +14,7 @@ function report(...lines: readonly CaseLine[]): string {
   );
 }
 
-test('says first how it came out, then tells each failure at its line', () => {
+test('starts with the result, then shows each failure with its line', () => {
   const turns = [{ turn: 2, status: 'fail' as const, score: 0, rationale: 'It promises.' }];
   const text = report(
     buildCaseLine({ id: 'ok', status: 'pass', score: 1 }),
@@ -35,11 +35,11 @@ test('says first how it came out, then tells each failure at its line', () => {
   assert.match(text, /^> The assistant said: “You will get it back\.”/m);
 });
 
-test('says that all passed', () => {
+test('says if all passed', () => {
   assert.match(report(buildCaseLine({ id: 'ok', status: 'pass' })), /^# ✓ Evals passed\n/);
 });
 
-test('says what a run came to that did not pass: cancelled, stopped, with nothing to run', () => {
+test('says if a run was cancelled, was stopped, or had nothing to run', () => {
   const skipped = buildCaseLine({ id: 'a', status: 'skipped' });
   assert.match(report(skipped), /^# ○ No eval was run\n/);
   const title = (events: readonly RunEvent[]) => reported(writeMarkdown, events).split('\n')[0];
@@ -50,7 +50,7 @@ test('says what a run came to that did not pass: cancelled, stopped, with nothin
   assert.equal(title(one), '# ⚠ 1 not finished');
 });
 
-test('leaves out repetitions that failed where enough others passed', () => {
+test('omits failed repetitions if enough others passed', () => {
   const line = (repetition: number, status: 'pass' | 'fail') =>
     buildCaseLine({ id: 'flaky', status, repetition, repetitions: 3 });
   const events = runEvents([line(1, 'pass'), line(2, 'fail'), line(3, 'pass')], { pass: 0.6 });
@@ -60,7 +60,7 @@ test('leaves out repetitions that failed where enough others passed', () => {
   assert.equal(reported(writeAnnotations, events), '');
 });
 
-test('counts the failures that a step summary of GitHub has no room for', () => {
+test("counts the failures that don't fit into a step summary of GitHub", () => {
   const long = 'long '.repeat(20_000);
   const lines = Array.from({ length: 400 }, (_, index) =>
     buildCaseLine({

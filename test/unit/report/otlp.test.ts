@@ -5,7 +5,7 @@ import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents } from '../../support/buildRun.ts';
 import { reported } from '../../support/reported.ts';
 
-test('writes an event of the conventions for each verdict, with score, label and reason', () => {
+test('writes an event per verdict as in the conventions, with score, label, and reason', () => {
   const turns = [{ turn: 2, status: 'fail' as const, score: 0, rationale: 'It asks again.' }];
   const line = buildCaseLine({
     id: 'order',

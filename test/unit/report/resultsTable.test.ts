@@ -27,7 +27,7 @@ const { table } = buildResults([
 ]);
 
 describe('the table of a run', () => {
-  it('has a column for each assertion, and a second one where a case has two of a name', () => {
+  it('has a column for each assertion, and a second one if a case has two of the same name', () => {
     assert.deepEqual(
       table.columns.map(({ name, occurrence }) => [name, occurrence]),
       [
@@ -38,7 +38,7 @@ describe('the table of a run', () => {
     );
   });
 
-  it('holds what verdicts came to once, however many cases have it', () => {
+  it('contains each outcome once, however many cases have it', () => {
     assert.deepEqual(table.columns[0]?.outcomes, [
       { status: 'pass', score: 1, threshold: 0.5, label: 'polite' },
       { status: 'fail', score: 0.4, threshold: 0.5 },
@@ -53,11 +53,11 @@ describe('the table of a run', () => {
     );
   });
 
-  it('is what both ends of the view take', () => {
+  it('matches the protocol of the view', () => {
     assert.deepEqual(tableSchema.parse(structuredClone(table)), table);
   });
 
-  it('is Markdown in the order that is shown, without columns that nothing is in', () => {
+  it('becomes Markdown in display order, without empty columns', () => {
     assert.equal(
       resultsMarkdown(table, [1, 0]),
       [
@@ -70,7 +70,7 @@ describe('the table of a run', () => {
     );
   });
 
-  it('is Markdown in which the assertions of few cases share a column, the worst first', () => {
+  it('becomes Markdown in which the assertions of few cases share a column, the worst first', () => {
     const lines = Array.from({ length: 10 }, (_, at) =>
       buildCase(`case-${at}`, 'fail', {
         verdicts: [
@@ -88,7 +88,7 @@ describe('the table of a run', () => {
     assert.match(first ?? '', /✓ 1\.00 \| Date 0: ✗ 0\.00, Price 0: ✓ 1\.00 \|/);
   });
 
-  it('is Markdown in which no text is a cell, a link or HTML of its own', () => {
+  it('becomes Markdown in which no text adds a cell, a link, or HTML', () => {
     const { table: hostile } = buildResults([buildCase('a|b](x)<img>', 'pass')]);
     const [, , row = ''] = resultsMarkdown(hostile, [0]).split('\n');
     assert.equal(row.split('|').length, 5);
@@ -96,7 +96,7 @@ describe('the table of a run', () => {
   });
 });
 
-describe('the row of a case that is repeated', () => {
+describe('the row of a repeated case', () => {
   const repetitions = [
     { status: 'pass' as const, score: 1, verdicts: [tone(1, 'polite')] },
     { status: 'fail' as const, score: 0.4, verdicts: [tone(0.4, 'rude')] },
@@ -115,7 +115,7 @@ describe('the row of a case that is repeated', () => {
       ...repetitions.slice(1, finished).map((one) => ({ ...one, must_pass })),
     ]).table;
 
-  it('is one, with the mean, all costs and times, and how many passed', () => {
+  it('combines the repetitions: mean, all costs and times, and number passed', () => {
     const { cases } = tableSchema.parse(rowsOf());
     const [row] = cases;
     assert.equal(cases.length, 2);
@@ -126,12 +126,12 @@ describe('the row of a case that is repeated', () => {
     assert.deepEqual(row?.repeated, { passed: 2, finished: 3, planned: 3, range: '0.40–1.00' });
   });
 
-  it('passes where enough of them do', () => {
+  it('passes if enough of them do', () => {
     assert.equal(rowsOf(0.6).cases[0]?.status, 'pass');
     assert.equal(rowsOf(0.7).cases[0]?.status, 'fail');
   });
 
-  it('fails where a required assertion failed in any of them', () => {
+  it('fails if a required assertion failed in any of them', () => {
     const required = buildVerdict({ name: 'Tone', status: 'fail', score: 0, required: true });
     const { table } = buildResults([
       { ...buildCase('a', 'pass'), repetitions: 2, must_pass: 0.5 },
@@ -140,7 +140,7 @@ describe('the row of a case that is repeated', () => {
     assert.equal(table.cases[0]?.status, 'fail');
   });
 
-  it('fills as they finish', () => {
+  it('is updated as they finish', () => {
     assert.deepEqual(rowsOf(undefined, 1).cases[0]?.repeated, {
       ...{ passed: 1, finished: 1, planned: 3 },
     });
@@ -148,7 +148,7 @@ describe('the row of a case that is repeated', () => {
     assert.equal(rowsOf(undefined, 2).cases[0]?.status, 'fail');
   });
 
-  it('is one line of Markdown', () => {
+  it('is one line in Markdown', () => {
     const [, , row] = resultsMarkdown(rowsOf(), [0]).split('\n');
     assert.equal(
       row,

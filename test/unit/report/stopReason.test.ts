@@ -29,12 +29,12 @@ describe('why a simulated conversation ended', () => {
     ['OTLP', writeOtlp, /turnlight\.case\.stop_reason.*goal-refused/s],
   ];
   for (const [name, write, expected] of reports) {
-    it(`stands in ${name}`, () => {
+    it(`appears in ${name}`, () => {
       assert.match(reported(write, runEvents([LINE])), expected);
     });
   }
 
-  it('stands in the terminal, at the case as it finishes and at its failure', () => {
+  it('appears in the terminal, when the case finishes and at its failure', () => {
     let shown = '';
     const reporter = new TerminalReporter({
       write: (text) => {

@@ -9,7 +9,7 @@ function* generated<Entry>(entries: readonly Entry[]): Generator<Entry> {
   yield* entries;
 }
 
-test('JSON written piece by piece is the JSON of the same lists', () => {
+test('JSON written in pieces equals the JSON of the same lists', () => {
   const pieces = [
     ...streamJson({
       run: null,

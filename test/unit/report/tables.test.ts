@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { plainTable } from '../../../src/report/tables.ts';
 
 describe('a table in the terminal', () => {
-  it('aligns texts at the left and numbers at the right', () => {
+  it('aligns texts to the left and numbers to the right', () => {
     assert.equal(
       plainTable(
         ['Case', 'n'],
@@ -25,11 +25,11 @@ describe('a table in the terminal', () => {
     );
   });
 
-  it('has no lines and no blanks at the end outside of a terminal', () => {
+  it('has no lines and no trailing spaces outside of a terminal', () => {
     assert.equal(plainTable(['Case', 'Score'], [['one', '1']], false), 'Case  Score\none   1');
   });
 
-  it('takes wide characters and colors for what they take', () => {
+  it('measures wide characters and colors correctly', () => {
     const green = '\u001b[32m✓\u001b[39m';
     const [, , , first, second] = plainTable(
       ['a', 'b'],

@@ -80,7 +80,7 @@ const FAILED = buildCaseLine({
   usage: { ...NO_USAGE, calls: 2, input_tokens: 50, cached_tokens: 20, output_tokens: 5 },
 });
 
-test('prints plain lines, a table, each failure with turn, reason, quote and place, and the sums', () => {
+test('prints plain lines, a table, each failure with turn, reason, quote, and location, and sums', () => {
   assert.equal(
     report(runEvents([PASSED, FAILED])),
     `✓ order-status  1.2 s
@@ -113,13 +113,13 @@ Record: .turnlight/runs/r1.jsonl
   );
 });
 
-test('cases stand in the order of the files, whichever ended first', () => {
+test('lists cases in the order of the files', () => {
   const text = report(runEvents([PASSED, FAILED], { finished: [FAILED, PASSED] }));
   const table = text.slice(text.indexOf('Case '));
   assert.ok(table.indexOf('order-status') < table.indexOf('frustrated-customer'));
 });
 
-test('an errored case tells its reason and the last output of its target', () => {
+test('shows the reason of an errored case, and the last output of its target', () => {
   const line = buildCaseLine({ id: 'c', status: 'error', reason: 'The target crashed.' });
   const [start, ...rest] = runEvents([line]);
   assert.ok(start);
@@ -135,7 +135,7 @@ test('an errored case tells its reason and the last output of its target', () =>
   );
 });
 
-test('an assertion that could not be judged shows its reason, apart from failures', () => {
+test('shows why an assertion could not be judged, separately from failures', () => {
   const line = buildCaseLine({
     id: 'c',
     status: 'error',
@@ -157,7 +157,7 @@ test('an assertion that could not be judged shows its reason, apart from failure
   assert.match(text, /0 passed, 0 failed, 1 errored, 0 skipped/);
 });
 
-test('what an agent, a judge or a file says cannot drive the terminal', () => {
+test("text from an agent, a judge, or a file can't control the terminal", () => {
   const evil = 'a\u001b]0;title\u0007b\u001b[2J\u009b31m\rc\u202ed';
   const line = buildCaseLine({
     id: 'c',
@@ -191,7 +191,7 @@ test('what an agent, a judge or a file says cannot drive the terminal', () => {
   assert.match(text, /not found in this turn/);
 });
 
-test('long texts are cut, and a table that is too wide becomes a list', () => {
+test('truncates long texts, and shows a table that is too wide as a list', () => {
   const verdicts = Array.from({ length: 9 }, (_, index) =>
     buildVerdict({ name: `Criterion number ${index}`, status: 'pass', score: 1 }),
   );
@@ -205,7 +205,7 @@ test('long texts are cut, and a table that is too wide becomes a list', () => {
   assert.match(text, /✓ c\n {4}✓ 1\.00 {2}Criterion number 0\n/);
 });
 
-test('thousands of cases, each with a sentence of its own, are a list, and what passed is counted', () => {
+test('lists thousands of cases with their own assertions, and counts what passed', () => {
   const cases = Array.from({ length: 3000 }, (_, index) =>
     buildCaseLine({
       id: `case-${index}`,
@@ -225,7 +225,7 @@ test('thousands of cases, each with a sentence of its own, are a list, and what 
   assert.match(text, /^2999 more assertions, all passed or skipped$/m);
 });
 
-test('assertions of the same name have columns of their own', () => {
+test('assertions with the same name have their own columns', () => {
   const twice = buildCaseLine({
     id: 'c',
     status: 'fail',
@@ -237,7 +237,7 @@ test('assertions of the same name have columns of their own', () => {
   assert.match(report(runEvents([twice])), /Case +contains +contains\n✗ c +✓ 1\.00 +✗ 0\.00/);
 });
 
-test('repetitions are told apart, and cases that never finished are counted', () => {
+test('distinguishes repetitions, and counts cases that never finished', () => {
   const lines = [1, 2].map(
     (repetition): CaseLine =>
       buildCaseLine({ id: 'c', status: 'pass', repetition, repetitions: 2 }),
@@ -245,10 +245,10 @@ test('repetitions are told apart, and cases that never finished are counted', ()
   const text = report(runEvents(lines, { finished: lines.slice(0, 1), cancelled: true }));
   assert.match(text, /✓ c 1\/2/);
   assert.match(text, /0 skipped, 1 not finished/);
-  assert.match(text, /cancelled\. Finished cases are kept\. To go on: turnlight run --resume/);
+  assert.match(text, /cancelled\. Finished cases are kept\. To continue: turnlight run --resume/);
 });
 
-test('repetitions are counted as one case, with how many passed and the spread of their scores', () => {
+test('counts repetitions as one case, with the number passed and the spread of the scores', () => {
   const lines = ([1, 0.5, 0] as const).map((score, index) =>
     buildCaseLine({
       id: 'c',
@@ -266,7 +266,7 @@ test('repetitions are counted as one case, with how many passed and the spread o
   assert.match(any, /Cases: 1 passed, 0 failed/);
 });
 
-test('a terminal shows running cases with the turn or the assertion they are at', () => {
+test('shows running cases with their current turn or assertion', () => {
   const line = buildCaseLine({ id: 'c', status: 'pass' });
   const [start, ...rest] = runEvents([line]);
   assert.ok(start);
@@ -294,7 +294,7 @@ test('a terminal shows running cases with the turn or the assertion they are at'
   assert.ok(written.includes('\u001b[2A\u001b[J'));
 });
 
-test('values on a scale are counted as they are, bare scores by their mean alone', () => {
+test('counts values on a scale; for plain scores, shows only the mean', () => {
   const lines = [4, 4, 2.5].map((value, index) =>
     buildCaseLine({
       id: `c${index}`,
@@ -310,12 +310,12 @@ test('values on a scale are counted as they are, bare scores by their mean alone
   assert.match(text, /^Share mean 0\.67, 3 of 3 passed$/m);
 });
 
-test('colors only where they are wanted', () => {
+test('uses colors only if they are wanted', () => {
   assert.ok(report(runEvents([PASSED]), { colors: true }).includes('\u001b[32m'));
   assert.ok(!report(runEvents([PASSED])).includes('\u001b'));
 });
 
-test('a score just below 1 is never shown as 1', () => {
+test('never shows a score just below 1 as 1', () => {
   const line = buildCaseLine({
     id: 'c',
     status: 'fail',
@@ -324,7 +324,7 @@ test('a score just below 1 is never shown as 1', () => {
   assert.match(report(runEvents([line])), /0\.999 \(threshold 1\.00\)/);
 });
 
-test('a decision graph tells its way, a group what failed in it, an unstable verdict how it spread', () => {
+test('shows the path of a decision graph, the failures in a group, and the spread of an unstable verdict', () => {
   const path = [{ node: 'done', asked: 'Is it done?', answer: 'no', why: 'Not yet.' }];
   const judge = { model: 'm', prompt_hash: '0', samples: 3, spread: 0.4, unstable: true };
   const inner = buildVerdict({ name: 'Inner', status: 'fail', score: 0, rationale: 'Left out.' });

@@ -65,7 +65,7 @@ describe('a run whose endpoint is down', { concurrency: true }, () => {
       assert.ok(performance.now() - began < 20_000);
       assert.deepEqual(ran.end.counts, { pass: 0, fail: 0, error: CASES, skipped: 0 });
       assert.equal(told.filter((text) => why.test(text)).length, 1, told.join('\n'));
-      const unasked = reasonsOf(ran).filter((reason) => reason.includes('Not asked, since'));
+      const unasked = reasonsOf(ran).filter((reason) => reason.includes('Not sent, because'));
       assert.ok(unasked.length >= CASES - 4, reasonsOf(ran).join('\n'));
       assert.ok(reasonsOf(ran).every((reason) => why.test(reason)));
       const report = reported(ran);
@@ -83,7 +83,7 @@ describe('a run whose endpoint is down', { concurrency: true }, () => {
     assert.equal(ran.end.counts.error, CASES);
     assert.equal(server.requests.length, 3 * 4);
     assert.equal(told.length, 1);
-    assert.match(told[0] ?? '', /even after retries.*\nUntil it answers again/);
+    assert.match(told[0] ?? '', /even after retries.*\nRequests to it fail immediately/);
   });
 });
 

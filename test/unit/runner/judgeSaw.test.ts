@@ -65,7 +65,10 @@ describe('what the judge saw', () => {
     assert.deepEqual(seen?.requests[0]?.request.messages, server.requests[0]?.body.messages);
     assert.equal(seen?.requests[0]?.answers[0]?.text, GOOD.text);
     assert.match(text, /letter by letter/);
-    assert.match(text, /\nANSWER \(found in the cache, 321 tokens in, 45 out, took \d+/);
+    assert.match(
+      text,
+      /\nANSWER \(found in the cache, 321 input tokens, 45 output tokens, took \d+/,
+    );
     assert.doesNotMatch(text, /sk-secret/);
     // What was said stands indented: only our own lines begin at the margin.
     assert.equal(text.match(/^=== ANSWER/gm), null);
@@ -94,7 +97,7 @@ describe('what the judge saw', () => {
     assert.ok(Buffer.byteLength(kept.join('')) < 64_000);
     assert.match(text, /\nANSWER \(could not be used\)\n {4}\[hidden: OPENAI_API_KEY\] éé/);
     assert.match(text, /\nREPAIRED ANSWER \(could not be used\)\n {4}no JSON\n/);
-    assert.doesNotMatch(text, /sk-secret|not kept here/);
+    assert.doesNotMatch(text, /sk-secret|not stored here/);
   });
 
   it('shows them for a question that shared its request', async (t) => {
@@ -128,7 +131,7 @@ describe('what the judge saw', () => {
     const { saw, path } = await ran(t, 'type: turn-relevancy', [GOOD], ['--no-cache']);
     const { text = '' } = await saw();
     assert.match(text, /letter by letter/);
-    assert.match(text, /ANSWER: not kept here/);
+    assert.match(text, /ANSWER: not stored here/);
     const { readFile, writeFile } = await import('node:fs/promises');
     const edited = (await readFile(path, 'utf8')).replace(
       'type: turn-',
@@ -140,6 +143,6 @@ describe('what the judge saw', () => {
     await writeFile(path, edited.replace('turn-relevancy', 'safety\n        name: turn-relevancy'));
     const other = await saw();
     assert.equal(other.seen?.isSame, false);
-    assert.match(other.text ?? '', /NOT what was sent then/);
+    assert.match(other.text ?? '', /NOT what was sent/);
   });
 });

@@ -200,7 +200,7 @@ describe('functions that answer tools', () => {
       'that were not offered',
       'export const lookup = () => 1; export const secret = () => 2;',
       'secret',
-      /^The target failed: Nothing answers the call secret/,
+      /^The target failed: "[^"]+" has no answer for the call secret/,
       1,
     ],
   ] as const) {

@@ -82,7 +82,7 @@ describe('an agent that speaks Agent2Agent', () => {
     });
   }
 
-  it('keeps its context, and is told that of the case', async (t) => {
+  it('keeps its context, and gets the context of the case', async (t) => {
     const { calls } = await talk(t, echo, { says: ['Hi', 'Bye'] });
     const sent = calls.map(({ body }) => Object(body).params.message);
     assert.equal(sent[0].contextId, undefined);
@@ -90,7 +90,7 @@ describe('an agent that speaks Agent2Agent', () => {
     assert.deepEqual(sent[0].metadata, { conversation: 'conversation-1', tier: 'gold' });
   });
 
-  it('gives artifacts piece by piece, told as they arrive', async (t) => {
+  it('streams artifacts in pieces', async (t) => {
     const { replies, heard } = await talk(t, (context, publish) => {
       const task = working(context, publish);
       task.say(TaskState.TASK_STATE_WORKING, 'Looking it up …');
@@ -103,7 +103,7 @@ describe('an agent that speaks Agent2Agent', () => {
     assert.deepEqual(heard, ['Order 7 ', 'Order 7 was shipped.', replies[0]]);
   });
 
-  it('goes on with a task that wants input, and begins another after it', async (t) => {
+  it('continues a task that needs input, and then starts another', async (t) => {
     const { replies, calls } = await talk(
       t,
       (context, publish) => {
@@ -119,7 +119,7 @@ describe('an agent that speaks Agent2Agent', () => {
     assert.deepEqual([tasks[0], typeof tasks[1], tasks[2]], [undefined, 'string', undefined]);
   });
 
-  it('may say all while it works, and nothing at the end', async (t) => {
+  it('may send all text while it works, and none at the end', async (t) => {
     const { replies } = await talk(t, (context, publish) => {
       const task = working(context, publish);
       task.say(TaskState.TASK_STATE_WORKING, 'It was shipped.');
@@ -128,7 +128,7 @@ describe('an agent that speaks Agent2Agent', () => {
     assert.deepEqual(replies, ['It was shipped.']);
   });
 
-  it('may give data, and files, which are not shown', async (t) => {
+  it('may send data, and files, which are not shown', async (t) => {
     const data = { ...text(''), content: { $case: 'data' as const, value: { order: 7 } } };
     const file = {
       ...text(''),
@@ -142,7 +142,7 @@ describe('an agent that speaks Agent2Agent', () => {
     assert.deepEqual(replies, ['Here:\n\n{"order":7}\n\n[file "a.pdf": not shown]']);
   });
 
-  it('has its card below its address, or at the root of its host', async (t) => {
+  it('may have its card below its address, or at the root of its host', async (t) => {
     for (const below of ['/agents/shop', '']) {
       const { url } = await startAgent(t, echo, { below });
       const reply = (session: Awaited<ReturnType<typeof open>>) =>
@@ -174,7 +174,7 @@ describe('an agent whose card names another host', () => {
     assert.equal(elsewhere.requests.length, 0);
   });
 
-  it('is taken for the same where both are this machine', async (t) => {
+  it('counts as the same host if both are this machine', async (t) => {
     const { url } = await startAgent(t, echo);
     const session = await open(url.replace('127.0.0.1', 'localhost'), { headers: { a: 'b' } });
     assert.equal(
@@ -202,13 +202,13 @@ describe('an agent that fails', () => {
     }
   }
 
-  it('is an error where it says nothing', (t) =>
+  it('is an error if it sends nothing', (t) =>
     assert.rejects(
       talk(t, (context, publish) => working(context, publish).say(TaskState.TASK_STATE_COMPLETED)),
       { reason: 'target-empty-reply' },
     ));
 
-  it('is cut at the time limit while it works for ever', (t) =>
+  it('ends at the time limit if it works forever', (t) =>
     assert.rejects(
       talk(
         t,

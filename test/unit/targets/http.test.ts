@@ -68,7 +68,7 @@ function failing(t: TestContext, serve: Serve, setup: Setup, reason: string, mes
   );
 }
 
-describe('what an http target sends', () => {
+describe('the request of an http target', () => {
   const ok = (_request: unknown, response: ServerResponse) => answerJson(response, 'ok');
 
   it('is the conversation, unless its body says otherwise', async (t) => {
@@ -81,7 +81,7 @@ describe('what an http target sends', () => {
     assert.deepEqual(body, { messages: [{ role: 'user', content: 'Hi' }] });
   });
 
-  it('fills the variables of a mapping in, a text that is one variable with its type', async (t) => {
+  it('fills in the variables of a mapping; a single variable keeps its type', async (t) => {
     const body = {
       say: 'They said: {{message}}',
       turns: '{{ messages }}',
@@ -114,14 +114,14 @@ describe('what an http target sends', () => {
     });
   }
 
-  it('holds its headers, in place of ours where they are the same', async (t) => {
+  it('contains its headers, which replace the default ones', async (t) => {
     const headers = { 'X-Team': 'evals', 'Content-Type': 'application/vnd.api+json' };
     const { requests } = await ask(t, ok, { headers });
     assert.equal(requests[0]?.headers['x-team'], 'evals');
     assert.equal(requests[0]?.headers['content-type'], 'application/vnd.api+json');
   });
 
-  it('holds one session of ours for each conversation', async (t) => {
+  it("contains Turnlight's session, one per conversation", async (t) => {
     const { url, requests } = await startService(t, ok);
     const params = { body: { id: '{{session}}' } };
     const [one, other] = [
@@ -133,7 +133,7 @@ describe('what an http target sends', () => {
     assert.deepEqual(ids, ['one', 'one', 'other']);
   });
 
-  it("holds the service's session once it has named one", async (t) => {
+  it("contains the service's session once it has named one", async (t) => {
     const { url, requests } = await startService(t, ({ body }, response) =>
       answerJson(response, { text: 'ok', meta: { id: Object(body).id ?? 77 } }),
     );
@@ -147,15 +147,15 @@ describe('what an http target sends', () => {
   });
 });
 
-describe('what an http target reads', () => {
-  it('is a text, or what a program may reply, where `reply` is not given', async (t) => {
+describe('the answer to an http target', () => {
+  it('may be text, or any reply of a program, if `reply` is not set', async (t) => {
     assert.deepEqual(await replyOf(t, 'Hello'), [assistant('Hello')]);
     assert.deepEqual(await replyOf(t, { content: 'Hello' }), [assistant('Hello')]);
     const plain = await ask(t, (_request, response) => response.end('Hello there'));
     assert.deepEqual(plain.reply.messages, [assistant('Hello there')]);
   });
 
-  it('is what `reply` leads to: text, a message or messages', async (t) => {
+  it('is at `reply`: text, a message, or messages', async (t) => {
     const answer = {
       'a/b': [{ text: 'Hello' }],
       message: { role: 'assistant', content: 'Hello' },
@@ -166,14 +166,14 @@ describe('what an http target reads', () => {
     }
   });
 
-  it('is what was retrieved as well', async (t) => {
+  it('includes retrieved texts', async (t) => {
     const answer = { text: 'Hello', docs: ['One.', { id: 2 }] };
     assert.deepEqual(await replyOf(t, answer, { reply: '/text', retrieval_context: '/docs' }), [
       { ...assistant('Hello'), retrievalContext: ['One.', '{"id":2}'] },
     ]);
   });
 
-  it('is put together from events, and told as it arrives', async (t) => {
+  it('is assembled from events, and streamed', async (t) => {
     const { reply, heard } = await ask(
       t,
       async (_request, response) => {
@@ -193,7 +193,7 @@ describe('what an http target reads', () => {
     assert.deepEqual(heard, ['Good ', 'Good day', 'Good day!']);
   });
 
-  it('is put together from events that are text, however they are cut', async (t) => {
+  it('is assembled from events that are text, however they are split', async (t) => {
     const bytes = Buffer.from('data: Grüße 👋\r\n\r\ndata: , \ndata: du');
     const { reply } = await ask(t, async (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -266,7 +266,7 @@ describe('a service that fails', () => {
     };
   };
 
-  it('is asked again where that may help, as Retry-After says', async (t) => {
+  it('gets another request if that may help, after Retry-After', async (t) => {
     const failures = [429, 503, 500];
     const { requests, reply } = await ask(t, (request, response, index) => {
       const code = failures[index];
@@ -276,7 +276,7 @@ describe('a service that fails', () => {
     assert.deepEqual([requests.length, reply.messages], [4, [assistant('At last')]]);
   });
 
-  it('is asked again after a lost connection', async (t) => {
+  it('gets another request after a lost connection', async (t) => {
     const { requests } = await ask(t, (_request, response, index) => {
       if (index === 0) response.socket?.resetAndDestroy();
       else answerJson(response, 'ok');
@@ -294,22 +294,22 @@ describe('a service that fails', () => {
       failing(t, status(code), {}, 'target-error', words));
   }
 
-  it('is not waited for longer than the reply may take', (t) =>
+  it('is not waited for beyond the time limit', (t) =>
     failing(
       t,
       status(503, { 'retry-after-ms': '', 'retry-after': '86400' }),
       {},
       'target-error',
-      /left alone for/,
+      /asked clients to wait/,
     ));
 
-  it('is never followed elsewhere', async (t) => {
+  it('is never followed to another host', async (t) => {
     const elsewhere = await startService(t, (_request, response) => answerJson(response, 'stolen'));
     await failing(t, status(307, { location: elsewhere.url }), {}, 'target-error', /redirects to/);
     assert.equal(elsewhere.requests.length, 0);
   });
 
-  it('is cut at the time limit while it streams for ever', async (t) => {
+  it('ends at the time limit if it streams forever', async (t) => {
     let open = true;
     await failing(
       t,
@@ -334,7 +334,7 @@ describe('a service that fails', () => {
     );
   });
 
-  it('is cut at the size limit while it floods', (t) =>
+  it('ends at the size limit', (t) =>
     failing(
       t,
       (_request, response) => {
@@ -351,7 +351,7 @@ describe('a service that fails', () => {
       /longer than 1,000,000 characters/,
     ));
 
-  it('is told where nobody answers', async () => {
+  it('is reported if it does not answer', async () => {
     const session = await open('http://127.0.0.1:9/chat', { params: { timeout: 900 } });
     await assert.rejects(session.reply(HI, signal), {
       reason: 'target-error',
@@ -359,7 +359,7 @@ describe('a service that fails', () => {
     });
   });
 
-  it('is told where its certificate is not trusted, and asked once', async (t) => {
+  it('is reported after one request if its certificate is not trusted', async (t) => {
     let asked = 0;
     const server = createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }).on(
       'tlsClientError',
@@ -378,13 +378,13 @@ describe('a service that fails', () => {
     assert.ok(asked <= 1, `${asked}`);
   });
 
-  it('is told where it does not speak TLS', async (t) => {
+  it('is reported if it does not speak TLS', async (t) => {
     const { url } = await startService(t, (_request, response) => answerJson(response, 'ok'));
     const session = await open(url.replace('http:', 'https:'));
     await assert.rejects(session.reply(HI, signal), { message: /does not speak TLS/ });
   });
 
-  it('says no secret, also where it repeats one', async (t) => {
+  it('never shows a secret, even if it repeats one', async (t) => {
     const about = { scrubber: new Scrubber({ AGENT_TOKEN: 'token-0123456789' }) };
     const echo: Serve = (_request, response) => {
       response.writeHead(401).end('Bad token-0123456789.');
@@ -393,7 +393,7 @@ describe('a service that fails', () => {
   });
 });
 
-describe('what a service reports besides its reply', () => {
+describe("a service's report besides its reply", () => {
   const pointers = { reply: '/text', tool_calls: '/trace/calls', usage: '/usage' };
   const CALL = { id: 'c1', type: 'function', function: { name: 'refund', arguments: '{"id":7}' } };
   const called = {
@@ -402,7 +402,7 @@ describe('what a service reports besides its reply', () => {
     toolCalls: [{ id: 'c1', name: 'refund', arguments: { id: 7 } }],
   };
 
-  it('is read where its pointers lead', async (t) => {
+  it('is read at its pointers', async (t) => {
     const answer = {
       text: 'Done.',
       trace: { calls: [CALL] },
@@ -413,7 +413,7 @@ describe('what a service reports besides its reply', () => {
     assert.deepEqual([reply.usage?.input_tokens, reply.usage?.output_tokens], [3, 2]);
   });
 
-  it('may be left out, or be all there is', async (t) => {
+  it('may be missing, or be everything in the answer', async (t) => {
     assert.deepEqual(await replyOf(t, { text: 'Done.', trace: {} }, pointers), [
       assistant('Done.'),
     ]);
@@ -430,7 +430,7 @@ describe('what a service reports besides its reply', () => {
     [
       'a pointer that leads nowhere',
       { text: 'Done.' },
-      /nothing where `tool_calls` \(\/trace\/calls\)/,
+      /nothing that could contain `tool_calls` \(\/trace\/calls\)/,
     ],
     [
       'something that is no call',
@@ -454,7 +454,7 @@ describe('what a service reports besides its reply', () => {
       ));
   }
 
-  it("is put together from OpenAI's events", async (t) => {
+  it("is assembled from OpenAI's events", async (t) => {
     const delta = (part: object) => ({ choices: [{ delta: part }] });
     const piece = (index: number, given: string, more: object = {}) =>
       delta({
@@ -491,7 +491,7 @@ describe('what a service reports besides its reply', () => {
     assert.equal(reply.usage?.input_tokens, 3);
   });
 
-  it('is put together from events with whole calls, and an error if no event can have them', async (t) => {
+  it('is assembled from events with whole calls, and an error if no event can have them', async (t) => {
     const serve: Serve = (_request, response) => {
       const send = beginEvents(response);
       send({ call: { id: 'c1', name: 'refund', args: { id: 7 } } });

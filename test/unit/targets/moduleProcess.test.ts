@@ -28,7 +28,7 @@ describe('a module that is debugged', () => {
     );
   });
 
-  it('is given up where there is no debugger', async (t) => {
+  it('fails if there is no debugger', async (t) => {
     const files = { 'bot.mjs': BOT, 'suite.eval.yaml': SUITE };
     const attach = () => Promise.reject(new Error('There is none.'));
     const { lines } = await runFiles(t, files, { attach });
@@ -75,11 +75,11 @@ function thrownAt(place: string): string {
 }
 
 describe('the text of what a program threw', () => {
-  it('has paths that lead to the line', () => {
+  it('has paths with line numbers', () => {
     assert.match(thrownAt('file:///shop/a%20b.mjs'), /at reply \(\/shop\/a b\.mjs:5:28\)/);
   });
 
-  it('keeps addresses that are no path of this machine', () => {
+  it('keeps URLs that are not local paths', () => {
     for (const address of ['file://elsewhere/bot.mjs', 'file:///shop%2Fbot.mjs', 'file://[']) {
       assert.ok(thrownAt(address).includes(`at reply (${address}:5:28)`), address);
     }

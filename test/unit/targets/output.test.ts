@@ -24,7 +24,7 @@ for await (const line of createInterface({ input: process.stdin })) { turn += 1;
   return { status, reason, output };
 }
 
-describe('a line that no request asked for', () => {
+describe('an unrequested line', () => {
   for (const [what, onRequest, about] of [
     ['before the first request', 'reply("right");', { first: 'reply("stray");' }],
     ['before the only request', 'reply("right");', { first: 'reply("stray");', turns: '[a]' }],
@@ -45,7 +45,7 @@ describe('a line that no request asked for', () => {
     });
   }
 
-  it('is put into the log where it is a goodbye', async (t) => {
+  it('is logged if it is a goodbye', async (t) => {
     const first = 'process.on("exit", () => console.log("goodbye"));';
     const { status, output } = await ran(t, 'reply("right");', { first });
     assert.equal(status, 'pass');
@@ -53,13 +53,13 @@ describe('a line that no request asked for', () => {
   });
 });
 
-describe('what a program prints', () => {
+describe('the output of a program', () => {
   it('may not be an endless line', async (t) => {
     const { reason } = await ran(t, 'for (;;) await written(process.stdout, "x".repeat(1 << 20));');
     assert.match(reason, /^target-too-much-output: The reply is longer than 1,000,000 characters/);
   });
 
-  it('may not be endless in all', async (t) => {
+  it('may not be endless in total', async (t) => {
     const many = `[${Array.from({ length: 12 }, () => 'a').join(', ')}]`;
     const { reason } = await ran(t, 'reply("x".repeat(9e5));', { turns: many });
     assert.match(reason, /^target-too-much-output: The replies of this conversation/);
@@ -83,7 +83,7 @@ export default () => ({ content: '', tool_calls: [{ id: 'a', name: 'a', argument
     assert.match(lines[0]?.reason ?? '', /^target-too-much-output: The reply is nested too deep/);
   });
 
-  it('for people may be a flood: the reply comes all the same, and little of the flood is kept', async (t) => {
+  it('for people may be a flood: the reply still arrives, and little of the flood is kept', async (t) => {
     const before = process.memoryUsage.rss();
     const flood =
       'const flood = () => process.stderr.write("flood\\\\n".repeat(10000), flood); flood();';
@@ -98,7 +98,7 @@ spawn(process.execPath, ['-e', '${flood}'], { stdio: ['ignore', 'ignore', 'inher
     assert.ok(process.memoryUsage.rss() - before < 200e6);
   });
 
-  it('last is told where it ends without a reply, also after a flood', async (t) => {
+  it('is shown if it ends without a reply, even after a flood', async (t) => {
     const flood = 'await written(process.stderr, "flood\\n".repeat(500000) + "out of luck\\n");';
     const { reason } = await ran(t, 'process.exit(4);', { first: flood });
     assert.match(reason, /exited with code 4.* flood \/ out of luck$/);

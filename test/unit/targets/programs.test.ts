@@ -21,14 +21,14 @@ async function started(t: TestContext, code: string) {
 }
 
 describe('the programs of a run', { skip: process.platform === 'win32' }, () => {
-  it('end with all that they started, groups of their own included', async (t) => {
+  it('end with everything that they started, including its own groups', async (t) => {
     const { program, ids } = await started(t, STUBBORN);
     await program.end();
     await gone(ids);
     assert.equal(ids.length, 3);
   });
 
-  it('may end by themselves first: what they started ends all the same', async (t) => {
+  it('may exit first: everything that they started still ends', async (t) => {
     const { program, ids } = await started(t, STUBBORN);
     await program.end(async () => {
       program.process.kill('SIGKILL');
@@ -37,7 +37,7 @@ describe('the programs of a run', { skip: process.platform === 'win32' }, () => 
     await gone(ids);
   });
 
-  it('end with what they are just starting', async (t) => {
+  it('end with processes that they are just starting', async (t) => {
     const { env, left } = mark();
     const busy = `const sleep = () => spawn('sleep', ['60'], { stdio: 'ignore', detached: true, env: { PATH: process.env.PATH, ...${JSON.stringify(env)} } });
 const busy = setInterval(sleep, 1);
@@ -49,13 +49,13 @@ setTimeout(() => clearInterval(busy), 1000);
     assert.equal(await left(), 0);
   });
 
-  it('end with the run where they were left running', async (t) => {
+  it('end with the run if they are still running', async (t) => {
     const { programs, ids } = await started(t, STUBBORN);
     await programs.close();
     await gone(ids);
   });
 
-  it('leave nothing in their group, also where they ended by themselves', async (t) => {
+  it('leave nothing in their group, even if they exited', async (t) => {
     const { program, ids } = await started(t, `${STUBBORN}far.kill('SIGKILL');\nprocess.exit();\n`);
     await program.ended;
     await program.end();

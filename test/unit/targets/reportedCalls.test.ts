@@ -136,7 +136,7 @@ describe('reported tool calls', () => {
     });
   }
 
-  it('leave out a result without a call, with a note, and never take it for a call', () => {
+  it('omit a result without a call, with a note, and never read it as a call', () => {
     const { messages, notes } = readReportedCalls(
       [{ type: 'function_response', id: 'x', name: 'refund', response: {} }],
       1,
@@ -145,7 +145,7 @@ describe('reported tool calls', () => {
     assert.match(notes.join(), /refund/);
   });
 
-  it('count once if the reply contains them as well', () => {
+  it('count once if the reply also contains them', () => {
     const { messages } = readReportedCalls([OPENAI, { name: 'look_up', args: {} }], 1);
     const own: Message[] = [
       {
@@ -166,7 +166,7 @@ describe('reported tool calls', () => {
     assert.equal(new Set(ids).size, 2);
   });
 
-  it('end at a number that no reply has', () => {
+  it('have a maximum number', () => {
     const many = Array.from({ length: 10_001 }, () => ({ name: 'a' }));
     assert.match(readReportedCalls(many, 1).problem ?? '', /10,001/);
   });

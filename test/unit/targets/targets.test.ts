@@ -65,7 +65,7 @@ describe('a module target', () => {
   const module = (t: TestContext, code: string, about: Partial<TargetHost> = {}) =>
     ask(t, moduleTarget, { path: './bot.mjs' }, { 'bot.mjs': code }, about);
 
-  it('is given messages, case and context', async (t) => {
+  it('gets messages, case, and context', async (t) => {
     const { messages } = await module(
       t,
       'export default async (messages, { case: id, context, signal }) => JSON.stringify([messages, id, context, typeof signal]);\n',
@@ -129,14 +129,14 @@ describe('a module target', () => {
     });
   }
 
-  it('that hangs, even in a loop, is stopped', async (t) => {
+  it('is stopped if it hangs, even in a loop', async (t) => {
     await assert.rejects(
       module(t, 'export default () => { for (;;); };\n', { timeout: 1_000 }),
       refusedWith('target-timeout', /within 1000 ms/),
     );
   });
 
-  it('prints to the log and never to our output', async (t) => {
+  it('prints to the log, and never to our output', async (t) => {
     const lines: string[] = [];
     const log = { ...SILENT, info: (line: string) => void lines.push(line) };
     await module(t, 'console.log("seen"); export default () => "x";\n', { log });
@@ -181,14 +181,14 @@ describe('a command target', () => {
     });
   }
 
-  it('that hangs is stopped', async (t) => {
+  it('is stopped if it hangs', async (t) => {
     await assert.rejects(
       command(t, 'setInterval(() => {}, 1000);\n', {}, { timeout: 800 }),
       refusedWith('target-timeout', /within 800 ms/),
     );
   });
 
-  it('that is not there is an error that names it', async (t) => {
+  it('is an error that names it if it does not exist', async (t) => {
     await assert.rejects(
       ask(t, commandTarget, { command: ['no-such-program'] }, {}),
       refusedWith('target-not-found', /no-such-program.* Is it installed and on the PATH/),
@@ -216,7 +216,7 @@ describe('a chat target', () => {
   const call = { id: 'c', name: 'lookup', arguments: { order: 1 } };
   const params = { model: 'test:model', tool_results: { lookup: 'shipped' } };
 
-  it('answers its own tool calls from the script', async (t) => {
+  it('answers its tool calls from the script', async (t) => {
     const { messages } = await ask(
       t,
       chatTarget,
@@ -236,22 +236,22 @@ describe('a chat target', () => {
     );
   });
 
-  it('that calls what is not scripted is an error', async (t) => {
+  it('is an error if it calls an unscripted tool', async (t) => {
     const other = { ...call, name: 'refund' };
     await assert.rejects(
       ask(t, chatTarget, params, {}, { model: model({ toolCalls: [other] }) }),
-      refusedWith('target-error', /Nothing answers the call refund/),
+      refusedWith('target-error', /has no answer for the call refund/),
     );
   });
 
-  it('that says more than anybody reads is an error', async (t) => {
+  it('is an error if its replies are too long', async (t) => {
     await assert.rejects(
       ask(t, chatTarget, params, {}, { model: model({ text: 'x'.repeat(1_000_000) }) }),
       refusedWith('target-too-much-output', /longer than 1,000,000 characters/),
     );
   });
 
-  it('that is late is told to stop', async (t) => {
+  it('is told to stop if it is late', async (t) => {
     let stopped: AbortSignal | undefined;
     const late: Model = {
       id: 'test:model',
@@ -267,7 +267,7 @@ describe('a chat target', () => {
     assert.equal(stopped?.aborted, true);
   });
 
-  it('that only ever calls is stopped', async (t) => {
+  it('is stopped if it never stops calling tools', async (t) => {
     const always: Model = {
       id: 'test:model',
       complete: async () => [
@@ -282,7 +282,7 @@ describe('a chat target', () => {
 });
 
 describe('a reply', () => {
-  it('may be a text, a message, messages, or messages with what was retrieved', () => {
+  it('may be text, a message, messages, or messages with retrieved texts', () => {
     for (const answer of [
       'Hello',
       { content: 'Hello' },

@@ -44,7 +44,7 @@ const notesOf = async ({ workspace }: Ran) =>
   (await readFile(join(workspace, 'notes.txt'), 'utf8')).trim().split('\n');
 
 describe('a worker', () => {
-  it('serves all conversations in one process, and hears when each is over', async (t) => {
+  it('serves all conversations in one process, and gets the end of each', async (t) => {
     const ran = await runFiles(t, {
       'agent.mjs': agent(
         `if (request.end) note('end ' + request.end); else give({ id: request.id, content: said });`,
@@ -77,7 +77,7 @@ describe('a worker', () => {
     });
   });
 
-  it('that crashes errors each conversation in flight, and another serves the next', async (t) => {
+  it('errors each conversation in flight if it crashes, and another serves the next', async (t) => {
     const body = `if (request.end) continue;
       if (said !== 'now') give({ id: request.id, content: said });
       else { await sleep(200); process.exit(3); }`;
@@ -101,7 +101,7 @@ describe('a worker', () => {
     assert.equal(turnsOf(cut?.conversation ?? { entries: [], notes: [] }).length, 3);
   });
 
-  it('goes on where one conversation runs out of time, whose late answer is ignored', async (t) => {
+  it('continues if one conversation times out, and its late answer is ignored', async (t) => {
     // The late answer comes while the next conversation waits for its own.
     const body = `if (request.end) continue;
       if (said === 'slow') { late = request.id; continue; }
@@ -141,7 +141,7 @@ describe('a worker', () => {
   }
 });
 
-describe('a program that says when it is ready', () => {
+describe('a program that reports when it is ready', () => {
   const slow = 'await sleep(2500); give({ ready: true });';
   for (const worker of [false, true]) {
     const keys = `ready: true, worker: ${worker}`;
@@ -161,7 +161,7 @@ describe('a program that says when it is ready', () => {
       assert.equal(second?.startup, undefined);
     });
 
-    it(`is an error of its own where it never does (worker: ${worker})`, async (t) => {
+    it(`is a separate error if it never does (worker: ${worker})`, async (t) => {
       const { lines } = await runFiles(t, {
         'agent.mjs': agent('', 'await sleep(60_000);'),
         'suite.eval.yaml': suite(`${keys}, timeout: 1000`, echoCase('a')),
@@ -170,7 +170,7 @@ describe('a program that says when it is ready', () => {
     });
   }
 
-  it('says so first, and only with the key', async (t) => {
+  it('reports it first, and only with the key', async (t) => {
     const files = (keys: string, first: string) => ({
       'agent.mjs': agent('give({ content: said });', first),
       'suite.eval.yaml': suite(keys, echoCase('a')),
@@ -183,7 +183,7 @@ describe('a program that says when it is ready', () => {
 });
 
 describe('functions that load slowly', () => {
-  it('are timed once they are loaded', async (t) => {
+  it('are timed after loading', async (t) => {
     const { lines } = await runFiles(t, {
       'agent.mjs': `await new Promise((done) => setTimeout(done, 2500));
 export default (messages) => messages.at(-1).content;\n`,
@@ -194,7 +194,7 @@ cases: [{id: a, turns: [Hi], assert: [{type: max-latency, max: 2000}]}]\n`,
     assert.ok((turnsOf(lines[0].conversation)[1]?.startup ?? 0) >= 2000);
   });
 
-  it('and never load are an error that says so', async (t) => {
+  it('are a separate error if they never load', async (t) => {
     const { lines } = await runFiles(t, {
       'agent.mjs':
         'await new Promise((done) => setTimeout(done, 60_000));\nexport default () => 1;\n',

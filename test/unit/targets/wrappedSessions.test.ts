@@ -56,7 +56,7 @@ async function recorded(t: TestContext, texts: readonly string[]): Promise<strin
   return path;
 }
 
-test('a recorded conversation is replayed without its target', async (t) => {
+test('replays a recorded conversation without its target', async (t) => {
   const path = await recorded(t, ['Hi', 'crash']);
   const { player, warned } = await playerOf(path);
   const session = replaySession(IDENTITY, player);
@@ -70,7 +70,7 @@ test('a recorded conversation is replayed without its target', async (t) => {
   assert.deepEqual(warned, []);
 });
 
-test('a target that changed answers as it did, which is told once', async (t) => {
+test('replays a changed target, with one warning', async (t) => {
   const { player, warned } = await playerOf(await recorded(t, ['Hi', 'Bye']));
   const session = replaySession({ ...IDENTITY, digest: 'changed' }, player);
   for (const text of ['Hi', 'Bye']) {
@@ -81,7 +81,7 @@ test('a target that changed answers as it did, which is told once', async (t) =>
   assert.match(warned[0] ?? '', /The target "agent" has changed since .*--record/);
 });
 
-test('a target that its keys decide is another one where they changed', async (t) => {
+test('does not replay a target whose keys decide its replies if they changed', async (t) => {
   const { player, warned } = await playerOf(await recorded(t, ['Hi']));
   const session = replaySession({ ...IDENTITY, digest: 'changed', keysDecide: true }, player);
   await assert.rejects(session.reply(user('Hi'), signal), {
@@ -127,14 +127,14 @@ test('lines of models in such a recording match as they did', async () => {
   assert.deepEqual(warned, []);
 });
 
-test('another case that says the same is answered, with a warning', async (t) => {
+test('replays another case with the same messages, with a warning', async (t) => {
   const { player, warned } = await playerOf(await recorded(t, ['Hi']));
   const session = replaySession({ ...IDENTITY, caseId: 'd' }, player);
   assert.equal((await session.reply(user('Hi'), signal)).messages[0]?.content, 'You said Hi');
   assert.match(warned.join(), /not recorded for the case "d"/);
 });
 
-test('another repetition, context or target is not recorded, and the error names the difference', async (t) => {
+test('names the difference if another repetition, context, or target is not recorded', async (t) => {
   const { player } = await playerOf(await recorded(t, ['Hi']));
   for (const [changed, words] of [
     [{ caseId: 'd', context: { a: 2 } }, /in case: asked "d", recorded "c"/],

@@ -10,7 +10,7 @@ import { Counter, Limiter } from '../../../support/modelServer/limiter.ts';
 import { type Script, startModelServer } from '../../../support/modelServer/server.ts';
 import { until } from '../../../support/until.ts';
 
-const WAITS = /limits how fast it is asked\. Requests wait in line/;
+const WAITS = /is rate-limiting requests\. Turnlight queues them/;
 
 async function endpoint(t: TestContext, script: Script, concurrency?: number) {
   const server = await startModelServer(script);
@@ -49,7 +49,7 @@ function askAll(count: number, models: readonly Model[]): Promise<string[]> {
 }
 
 describe('requests to an endpoint with limits', () => {
-  it('keep within what its headers allow, once they have said so', async (t) => {
+  it('stay within the limits in its headers', async (t) => {
     const limiter = new Limiter({ requests: 5, window: 300, tells: true });
     const { model } = await endpoint(t, () => limiter.answer('ok'));
     const first = await model();
@@ -60,7 +60,7 @@ describe('requests to an endpoint with limits', () => {
     assert.ok(limiter.refused < 5, `${limiter.refused} refused`);
   });
 
-  it('share one line, whoever asks for the model', async (t) => {
+  it('share one queue per model', async (t) => {
     const limiter = new Limiter({ requests: 5, window: 300, tells: true });
     const { model } = await endpoint(t, () => limiter.answer('ok'));
     const [agent, judge] = [await model({ temperature: 1 }), await model({ temperature: 0 })];
@@ -69,18 +69,18 @@ describe('requests to an endpoint with limits', () => {
     assert.ok(limiter.refused < 5, `${limiter.refused} refused`);
   });
 
-  it('do not wait for another model, or for another account', async (t) => {
+  it('do not wait for another model or account', async (t) => {
     const { model } = await endpoint(t, ({ model: name }, index) =>
       name === 'm' && index === 0 ? faults.rateLimited(3_600) : 'ok',
     );
     const busy = await model();
-    await assert.rejects(ask(busy), /left alone/);
+    await assert.rejects(ask(busy), /asked clients to wait/);
     assert.equal(await ask(await model({ model: 'other' })), 'ok');
     assert.equal(await ask(await model({}, 'sk-other')), 'ok');
-    await assert.rejects(ask(busy), /left alone/);
+    await assert.rejects(ask(busy), /asked clients to wait/);
   });
 
-  it('are all answered by one that refuses without a word about when', async (t) => {
+  it('are all answered even if it refuses some without Retry-After', async (t) => {
     const counter = new Counter(3);
     const { model } = await endpoint(t, () => counter.answer('ok', 10));
     const answers = await askAll(30, [await model()]);
@@ -88,14 +88,14 @@ describe('requests to an endpoint with limits', () => {
     assert.equal(counter.peak, 3);
   });
 
-  it('go out all at once where nothing speaks against it', async (t) => {
+  it('are all sent at once if there is no limit', async (t) => {
     const counter = new Counter(64);
     const { model } = await endpoint(t, () => counter.answer('ok', 200));
     await askAll(64, [await model()]);
     assert.deepEqual([counter.peak, counter.refused], [64, 0]);
   });
 
-  it('are no more at once than they may be, whatever model they are for', async (t) => {
+  it('never exceed the concurrency, over all models', async (t) => {
     const counter = new Counter(3);
     const { model, logged } = await endpoint(t, () => counter.answer('ok', 20), 3);
     const models = [await model(), await model({ model: 'other' }), await model({}, 'sk-other')];
@@ -104,7 +104,7 @@ describe('requests to an endpoint with limits', () => {
     assert.deepEqual(logged, []);
   });
 
-  it('take turns between models when they wait for each other', async (t) => {
+  it('take turns between models while they wait for each other', async (t) => {
     const counter = new Counter(1);
     const { server, model } = await endpoint(t, () => counter.answer('ok', 20), 1);
     const many = askAll(12, [await model()]);
@@ -113,7 +113,7 @@ describe('requests to an endpoint with limits', () => {
     assert.ok(place > 0 && place < 4, `${place}`);
   });
 
-  it('wait for each other without their time limit', async (t) => {
+  it("don't count waits for each other toward the time limit", async (t) => {
     const counter = new Counter(1);
     const { model, logged } = await endpoint(t, () => counter.answer('ok', 400), 1);
     const answers = await askAll(5, [await model({ timeout: 1_500 })]);
@@ -121,7 +121,7 @@ describe('requests to an endpoint with limits', () => {
     assert.deepEqual(logged, []);
   });
 
-  it('wait without their time limit, which is told once', async (t) => {
+  it("don't count rate limits toward the time limit, and report them once", async (t) => {
     const limiter = new Limiter({ requests: 1, window: 1_100, tells: true });
     const { model, logged } = await endpoint(t, () => limiter.answer('ok'));
     const patient = await model({ timeout: 1_500 });
@@ -131,7 +131,7 @@ describe('requests to an endpoint with limits', () => {
     assert.equal(logged.filter((text) => WAITS.test(text)).length, 1);
   });
 
-  it('leave the line at once when they are cancelled', async (t) => {
+  it('leave the queue at once if they are cancelled', async (t) => {
     const { server, model } = await endpoint(t, () => faults.rateLimited(60));
     const cancel = new AbortController();
     const one = await model();
@@ -148,7 +148,7 @@ describe('requests to an endpoint with limits', () => {
     assert.ok(performance.now() - began < 10_000);
   });
 
-  it('are not repeated where no waiting would help', async (t) => {
+  it("are not repeated if waiting can't help", async (t) => {
     const { server, model } = await endpoint(t, () =>
       faults.httpError(429, 'You exceeded your current quota.', { code: 'insufficient_quota' }),
     );
@@ -156,7 +156,7 @@ describe('requests to an endpoint with limits', () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it('wait for its limit of tokens', async (t) => {
+  it('wait for the token limit', async (t) => {
     const sent: number[] = [];
     const headers = {
       'x-ratelimit-limit-tokens': '100',
@@ -185,8 +185,8 @@ function down(): CircuitBreaker {
   return circuit;
 }
 
-describe('the circuit of an endpoint', () => {
-  it('lets everybody ask until three requests in a row have failed', () => {
+describe('the circuit breaker of an endpoint', () => {
+  it('allows requests until three in a row have failed', () => {
     const circuit = new CircuitBreaker();
     for (const now of [0, 1]) circuit.onFailure('It is away.', now);
     assert.equal(circuit.refusal(2), undefined);
@@ -195,11 +195,11 @@ describe('the circuit of an endpoint', () => {
     assert.equal(circuit.refusal(5), undefined);
   });
 
-  it('then lets nobody ask, and says why', () => {
+  it('then refuses requests, and says why', () => {
     assert.equal(down().refusal(REST - 1), 'It is away.');
   });
 
-  it('lets one ask after a rest, and the others once that one was answered', () => {
+  it('allows one request after an interval, and all others if that one is answered', () => {
     const circuit = down();
     assert.equal(circuit.refusal(REST), undefined);
     circuit.onRequest(REST);
@@ -208,7 +208,7 @@ describe('the circuit of an endpoint', () => {
     assert.equal(circuit.refusal(REST + 2), undefined);
   });
 
-  it('rests again where that one failed, without telling it again', () => {
+  it('refuses again if that one fails, without reporting it again', () => {
     const circuit = down();
     circuit.onRequest(REST);
     assert.equal(circuit.onFailure('It is still away.', REST + 1), false);
