@@ -1,5 +1,5 @@
 import { addTo, groupBy } from '../core/data/data.ts';
-import type { CaseIdentity } from '../core/identity.ts';
+import type { CaseIdentity, CaseRef } from '../core/identity.ts';
 import {
   type LabelValidity,
   majority,
@@ -8,19 +8,22 @@ import {
   validityOf,
 } from '../core/record/label.ts';
 import type { Status } from '../core/verdict.ts';
-import { krippendorffAlpha } from '../statistics/alpha.ts';
+import { conversationHash } from '../node/hashes.ts';
 import {
   type Confusion,
   confusionOf,
+  type Kappa,
   kappaOf,
+  krippendorffAlpha,
   type Rates,
   ratesOf,
-} from '../statistics/confusion.ts';
-import type { Kappa } from '../statistics/kappa.ts';
+} from '../statistics/agreement.ts';
+import { type LabelProblem, readLabels } from '../store/labels.ts';
+import { labelledLines } from '../store/records/latest.ts';
 import {
   type ComparedVerdict,
   type ComparisonAssertion,
-  type ComparisonData,
+  ComparisonData,
   turnStatuses,
 } from './comparisonData.ts';
 
@@ -91,7 +94,7 @@ export interface JoinedAgreement extends Agreement {
 }
 
 /** Of an assertion that no model judges. */
-export const NO_JUDGE = 'no model';
+const NO_JUDGE = 'no model';
 
 /**
  * Joins labels to verdicts by conversation, assertion and turn. Of the verdicts of a judge on the same conversation
@@ -123,14 +126,14 @@ export function agreementOf(labels: readonly PlacedLabel[], data: ComparisonData
   return { rows, items, disagreements: items.filter(isDisagreement), unmatched };
 }
 
-interface Found extends CaseIdentity {
+interface FoundVerdict extends CaseIdentity {
   readonly assertion: ComparisonAssertion;
   readonly verdict: ComparedVerdict;
 }
 
 /** The first of each judge, by conversation and assertion. */
-function verdictsIn({ cases }: ComparisonData): Map<string, Found[]> {
-  const found = new Map<string, Found[]>();
+function verdictsIn({ cases }: ComparisonData): Map<string, FoundVerdict[]> {
+  const found = new Map<string, FoundVerdict[]>();
   const seen = new Set<string>();
   for (const { suite, id, variant, assertions, nested } of cases.values()) {
     for (const assertion of [...assertions.values(), ...nested.values()]) {
@@ -151,7 +154,7 @@ function subjectOf({ conversation_hash: hash, assertion }: PlacedLabel): string 
 }
 
 function itemOf(
-  { suite, id, variant, assertion, verdict }: Found,
+  { suite, id, variant, assertion, verdict }: FoundVerdict,
   labels: readonly [PlacedLabel, ...PlacedLabel[]],
 ): LabelledItem[] {
   const [{ turn }] = labels;
@@ -228,4 +231,59 @@ function rowOf(
     split: count((one) => one.people === undefined),
     otherQuestion: compared.filter(({ standing }) => standing === 'other-question').length,
   };
+}
+
+/** Where a conversation was judged. */
+interface JudgedPlace extends CaseRef {
+  /** The run's record, absolute. */
+  readonly record: string;
+}
+
+/** What people say of the verdicts of some eval files, and the verdicts that this may be about. */
+export interface LabelledRuns {
+  readonly labels: readonly PlacedLabel[];
+  readonly problems: readonly LabelProblem[];
+  readonly data: ComparisonData;
+  /** Where the verdict of an item stands: the newest run in which that judge judged its conversation. */
+  placeOf(item: Pick<LabelledItem, 'judge' | 'labels'>): JudgedPlace | undefined;
+}
+
+/**
+ * Reads the labels beside eval files, and of their last runs what these may speak of.
+ *
+ * @param files absolute
+ * @returns undefined where it was aborted
+ */
+export async function readLabelledRuns(
+  files: readonly string[],
+  signal?: AbortSignal,
+): Promise<LabelledRuns | undefined> {
+  const labels: PlacedLabel[] = [];
+  const problems: LabelProblem[] = [];
+  const data = new ComparisonData();
+  const places = new Map<string, JudgedPlace>();
+  for (const file of files) {
+    const own = await readLabels(file);
+    problems.push(...own.problems);
+    for (const label of own.labels) labels.push(label);
+    if (own.labels.length === 0) continue;
+    const ids = new Set(own.labels.map((one) => one.case));
+    for await (const { line, record } of labelledLines(file, ids)) {
+      if (signal?.aborted) return undefined;
+      data.add(line);
+      const { suite, id, variant, repetition } = line;
+      const hash = conversationHash(line.conversation);
+      for (const { judge } of line.verdicts) {
+        const key = placeKey(hash, judge?.model ?? NO_JUDGE);
+        if (!places.has(key)) places.set(key, { suite, id, variant, repetition, record });
+      }
+    }
+  }
+  const placeOf: LabelledRuns['placeOf'] = ({ judge, labels: [first] }) =>
+    places.get(placeKey(first.conversation_hash, judge));
+  return { labels, problems, data, placeOf };
+}
+
+function placeKey(conversation: string, judge: string): string {
+  return JSON.stringify([conversation, judge]);
 }

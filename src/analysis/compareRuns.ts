@@ -1,27 +1,24 @@
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { type ComparedOutcome, OUTCOMES } from '../core/presentation/words.ts';
+import type { RunLine } from '../core/record/runRecord.ts';
 import type { Work } from '../node/cooperative.ts';
-import type { Interval } from '../statistics/interval.ts';
-import { changeOfShare } from '../statistics/mcnemar.ts';
+import type { Interval } from '../statistics/intervals.ts';
+import { changeInterval } from '../statistics/pairedTests.ts';
 import type { ComparisonAssertion, ComparisonCase, ComparisonData } from './comparisonData.ts';
 import {
-  type Compared,
-  type Differences,
-  differencesOf,
-  factsOf,
-  type RunFacts,
-} from './differences.ts';
-import { type Change, type Evidence, evidenceOf, type Pair } from './evidence.ts';
-import { judgeNoise, type NoiseRow } from './noise.ts';
-import {
+  assertionResult,
+  type Change,
+  caseResult,
+  type Evidence,
+  evidenceOf,
   outcomeOfAssertion,
   outcomeOfCase,
-  type Side,
-  sideOfAssertion,
-  sideOfCase,
+  type Pair,
+  type ResultInRun,
   type TurnChanges,
   turnChanges,
-} from './outcome.ts';
+} from './evidence.ts';
+import { judgeNoise, type NoiseRow } from './noise.ts';
 
 /** An assertion of a case, in one run or both. */
 export interface ComparedAssertion {
@@ -32,8 +29,8 @@ export interface ComparedAssertion {
   readonly line: number;
   readonly threshold: number;
   readonly outcome: ComparedOutcome;
-  readonly base?: Side;
-  readonly head?: Side;
+  readonly base?: ResultInRun;
+  readonly head?: ResultInRun;
   readonly turns: TurnChanges;
   /** Why it did not pass in the second run, if so. */
   readonly reason?: string;
@@ -44,8 +41,8 @@ export interface ComparedCase extends CaseIdentity {
   /** From 1. */
   readonly line: number;
   readonly outcome: ComparedOutcome;
-  readonly base?: Side;
-  readonly head?: Side;
+  readonly base?: ResultInRun;
+  readonly head?: ResultInRun;
   /** Of a comparison those with another outcome than `unchanged`. */
   readonly assertions: readonly ComparedAssertion[];
 }
@@ -74,8 +71,8 @@ export interface Comparison {
 
 /** Compares the data of two runs; their suites have the same names. @param known what `comparedCases` gives */
 export function* compareRuns(
-  base: Compared,
-  head: Compared,
+  base: ComparableRun,
+  head: ComparableRun,
   known?: readonly ComparedCase[],
 ): Work<Comparison> {
   const all = known ?? (yield* comparedCases(base.data, head.data));
@@ -92,7 +89,7 @@ export function* compareRuns(
   const statuses = all.flatMap(({ base: then, head: now }): StatusPair[] =>
     then && now ? [[then.status, now.status]] : [],
   );
-  const facts = [factsOf(base), factsOf(head)] as const;
+  const facts = [runFactsOf(base), runFactsOf(head)] as const;
   const counts = Object.fromEntries(
     OUTCOMES.map((outcome) => [outcome, all.filter((one) => one.outcome === outcome).length]),
   ) as Record<ComparedOutcome, number>;
@@ -104,7 +101,7 @@ export function* compareRuns(
     counts,
     ...passRateOf(statuses),
     evidence: evidence.sort((a, b) => (a.adjusted ?? 2) - (b.adjusted ?? 2) || a.p - b.p),
-    noise: judgeNoise(together(before, after)),
+    noise: judgeNoise(mergedCases(before, after)),
     cases: all.filter(({ outcome }) => outcome !== 'unchanged').map(changesOf),
   };
 }
@@ -137,7 +134,7 @@ function compareCase(
   const assertions = [...keys].flatMap(
     (key) => compareAssertion(then?.assertions.get(key), now?.assertions.get(key)) ?? [],
   );
-  const [base, head] = [then && sideOfCase(then), now && sideOfCase(now)];
+  const [base, head] = [then && caseResult(then), now && caseResult(now)];
   const outcome =
     base && head
       ? outcomeOfCase(
@@ -170,7 +167,7 @@ function compareAssertion(
   const known = now ?? then;
   if (!known) return undefined;
   const { key, name, path, line, threshold } = known;
-  const [base, head] = [then && sideOfAssertion(then), now && sideOfAssertion(now)];
+  const [base, head] = [then && assertionResult(then), now && assertionResult(now)];
   const turns = then && now ? turnChanges(then, now) : { worse: [], better: [] };
   const outcome = base && head ? outcomeOfAssertion(base, head, turns) : head ? 'new' : 'gone';
   const reason = now?.verdicts.find((one) => one.reason !== undefined)?.reason;
@@ -192,12 +189,12 @@ function pairsOf(then: ComparisonCase, now: ComparisonCase): Pair[] {
   return [...now.assertions].flatMap(([key, assertion]) => {
     const before = then.assertions.get(key);
     if (!before) return [];
-    const sides = { base: sideOfAssertion(before), head: sideOfAssertion(assertion) };
+    const sides = { base: assertionResult(before), head: assertionResult(assertion) };
     return [{ suite: now.suite, key, name: assertion.name, ...sides }];
   });
 }
 
-type StatusPair = readonly [before: Side['status'], after: Side['status']];
+type StatusPair = readonly [before: ResultInRun['status'], after: ResultInRun['status']];
 
 function passRateOf(statuses: readonly StatusPair[]): Pick<Comparison, 'passRate'> {
   const decided = statuses.filter((pair) => pair.every((one) => one === 'pass' || one === 'fail'));
@@ -210,7 +207,7 @@ function passRateOf(statuses: readonly StatusPair[]): Pick<Comparison, 'passRate
     count('pass', 'fail'),
     count('fail', 'pass'),
   ];
-  const interval: Interval = changeOfShare(worse, better, cases);
+  const interval: Interval = changeInterval(worse, better, cases);
   return {
     passRate: {
       cases,
@@ -222,7 +219,7 @@ function passRateOf(statuses: readonly StatusPair[]): Pick<Comparison, 'passRate
 }
 
 /** The verdicts of both runs, case by case. */
-function* together(
+function* mergedCases(
   before: ReadonlyMap<string, ComparisonCase>,
   after: ReadonlyMap<string, ComparisonCase>,
 ): Generator<ComparisonCase> {
@@ -240,4 +237,135 @@ function* together(
     yield { ...one, assertions };
   }
   for (const [key, one] of after) if (!before.has(key)) yield one;
+}
+
+/** What the two runs are of. */
+export interface ComparableRun {
+  readonly run: RunLine;
+  readonly data: ComparisonData;
+  /** Whether it came to its end. */
+  readonly finished: boolean;
+}
+
+export interface RunFacts {
+  readonly id: string;
+  readonly started: string;
+  readonly commit?: string;
+  readonly finished: boolean;
+  readonly cases: number;
+  /** `agent (module, 1f2e3d4c)`: each with the beginning of its digest. */
+  readonly agents: readonly string[];
+  /** `provider:model` of those that gave verdicts. */
+  readonly judges: readonly string[];
+  /** Fewest and most, of a case. */
+  readonly repetitions: readonly [number, number];
+  /** Fewest and most, of a judged assertion. */
+  readonly samples: readonly [number, number];
+}
+
+/** What differs between two runs besides what came out. */
+interface Differences {
+  readonly agent: boolean;
+  readonly judges: boolean;
+  /** Eval files of both with another text, as they are named. */
+  readonly files: readonly string[];
+  /** Of the cases in both. */
+  readonly cases: number;
+  /** Of these, those made from something else: script, history, context or target. */
+  readonly inputs: number;
+  /** Of these, those of which both runs have the same conversations. */
+  readonly sameConversations: number;
+  /** Assertions of these that ask something else, of the same judge. */
+  readonly questions: number;
+  readonly assertions: number;
+}
+
+export function runFactsOf({ run, data, finished }: ComparableRun): RunFacts {
+  const cases = [...data.cases.values()];
+  const executions = cases.flatMap((one) => one.executions);
+  const judged = cases
+    .flatMap(({ assertions }) => [...assertions.values()])
+    .flatMap(({ verdicts }) => verdicts.filter(({ judge }) => judge !== undefined));
+  return {
+    id: run.id,
+    started: run.started,
+    ...(run.commit !== undefined && { commit: run.commit }),
+    finished,
+    cases: cases.length,
+    agents: uniqueSorted(executions.map(({ target }) => target)),
+    judges: uniqueSorted(judged.map(({ judge }) => judge)),
+    repetitions: rangeOf(cases.map((one) => one.executions.length)),
+    samples: rangeOf(judged.map(({ samples }) => samples)),
+  };
+}
+
+function* differencesOf(
+  base: ComparableRun,
+  head: ComparableRun,
+  [before, after]: readonly [RunFacts, RunFacts],
+  common: readonly (readonly [ComparisonCase, ComparisonCase])[],
+): Work<Differences> {
+  const hashes = new Map(base.run.files.map(({ path, hash }) => [base.data.nameOf(path), hash]));
+  const files = head.run.files.flatMap(({ path, hash }) => {
+    const name = head.data.nameOf(path);
+    return hashes.has(name) && hashes.get(name) !== hash ? [name] : [];
+  });
+  let [assertions, questions] = [0, 0];
+  for (const [one, other] of common) {
+    for (const [key, now] of other.assertions) {
+      const then = one.assertions.get(key);
+      if (!then) continue;
+      assertions += 1;
+      if (asksDifferently(then.verdicts, now.verdicts)) questions += 1;
+    }
+    yield;
+  }
+  return {
+    agent: !sameTexts(before.agents, after.agents),
+    judges: !sameTexts(before.judges, after.judges),
+    files,
+    cases: common.length,
+    inputs: common.filter(([a, b]) => !sameTexts(inputsOf(a), inputsOf(b))).length,
+    sameConversations: common.filter(([a, b]) => sameTexts(conversationsOf(a), conversationsOf(b)))
+      .length,
+    questions,
+    assertions,
+  };
+}
+
+interface AskedQuestion {
+  readonly judge?: string;
+  readonly question?: string;
+}
+
+/** Whether the same judges were asked something else. */
+function asksDifferently(then: readonly AskedQuestion[], now: readonly AskedQuestion[]): boolean {
+  const differs = (key: keyof AskedQuestion) =>
+    !sameTexts(uniqueSorted(then.map((one) => one[key])), uniqueSorted(now.map((one) => one[key])));
+  return !differs('judge') && differs('question');
+}
+
+function inputsOf({ executions }: ComparisonCase): string[] {
+  return uniqueSorted(executions.map(({ input }) => input));
+}
+
+function conversationsOf({ executions }: ComparisonCase): string[] {
+  return uniqueSorted(executions.map(({ conversation }) => conversation));
+}
+
+/** Each once, sorted. */
+function uniqueSorted(texts: readonly (string | undefined)[]): string[] {
+  return [...new Set(texts.filter((one) => one !== undefined))].sort();
+}
+
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((one, index) => one === b[index]);
+}
+
+function rangeOf(counts: readonly number[]): [number, number] {
+  if (counts.length === 0) return [1, 1];
+  return counts.reduce<[number, number]>(
+    ([low, high], one) => [Math.min(low, one), Math.max(high, one)],
+    [Number.POSITIVE_INFINITY, 0],
+  );
 }

@@ -1,3 +1,4 @@
+import { relative, sep } from 'node:path';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import type { Repetition } from '../core/record/repetitions.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
@@ -86,8 +87,8 @@ export class ComparisonData {
     const key = caseKey(identity);
     const known = this.cases.get(key) ?? {
       ...identity,
-      suite: this.#once(identity.suite),
-      path: this.#once(line.source.path),
+      suite: this.#intern(identity.suite),
+      path: this.#intern(line.source.path),
       line: line.source.range.start.line + 1,
       mustPass: line.must_pass ?? 1,
       executions: [],
@@ -101,7 +102,7 @@ export class ComparisonData {
       score: line.score,
       conversation,
       ...(line.input_hash !== undefined && { input: line.input_hash }),
-      ...(line.target && { target: this.#once(targetText(line.target)) }),
+      ...(line.target && { target: this.#intern(targetText(line.target)) }),
       verdicts: line.verdicts
         .filter((one) => one.assertion.required && isFailure(one))
         .map(({ status }) => ({ status, assertion: { required: true } })),
@@ -122,9 +123,9 @@ export class ComparisonData {
   ): void {
     const { name, path, line } = verdict.assertion;
     const there = into.get(key) ?? {
-      key: this.#once(key),
-      name: this.#once(name),
-      path: this.#once(path),
+      key: this.#intern(key),
+      name: this.#intern(name),
+      path: this.#intern(path),
       line,
       threshold: verdict.threshold,
       verdicts: [],
@@ -140,19 +141,19 @@ export class ComparisonData {
       status,
       score,
       threshold,
-      turns: this.#once(turns),
+      turns: this.#intern(turns),
       samples: judge?.samples ?? 1,
       unstable: judge?.unstable ?? false,
       cached: usage.calls === 0 && (usage.from_cache ?? 0) > 0,
       conversation,
-      ...(judge && { judge: this.#once(judge.model) }),
-      ...(question !== undefined && { question: this.#once(question) }),
+      ...(judge && { judge: this.#intern(judge.model) }),
+      ...(question !== undefined && { question: this.#intern(question) }),
       ...(isFailure(verdict) && { reason: visibleLine(reasonOf(verdict), REASON_LENGTH) }),
     };
   }
 
   /** Keeps equal texts once. */
-  #once(text: string): string {
+  #intern(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
     this.#texts.set(text, text);
@@ -181,4 +182,19 @@ function reasonOf({ rationale, turns }: Verdict): string {
 function targetText({ name, type, digest, filled_in }: NonNullable<CaseLine['target']>): string {
   const filled = filled_in === undefined ? '' : `, environment ${filled_in.slice(0, 8)}`;
   return `${name} (${type}, ${digest.slice(0, 8)}${filled})`;
+}
+
+/**
+ * A suite by its path from the root, which is the same in another checkout; by its whole path where runs have
+ * records at several roots.
+ *
+ * @param roots of the records of the run, and of each that it is compared with
+ */
+export function suiteNames(
+  roots: readonly string[],
+  ...others: readonly (readonly string[])[]
+): (suite: string) => string {
+  const [root = '', ...more] = roots;
+  if (more.length > 0 || others.some(({ length }) => length > 1)) return (suite) => suite;
+  return (suite) => relative(root, suite).split(sep).join('/');
 }

@@ -1,26 +1,37 @@
 import { groupBy } from '../core/data/data.ts';
+import type { ComparedOutcome } from '../core/presentation/words.ts';
+import { combineRepetitions, combineVerdicts, rangeOf } from '../core/record/repetitions.ts';
 import { mean, SCORE_EPSILON } from '../core/scoring.ts';
+import type { Status } from '../core/verdict.ts';
 import type { Work } from '../node/cooperative.ts';
-import { bootstrap } from '../statistics/bootstrap.ts';
-import { holm } from '../statistics/holm.ts';
-import type { Interval } from '../statistics/interval.ts';
-import { changeOfShare, fewestChanges, mcnemar } from '../statistics/mcnemar.ts';
-import { wilcoxon } from '../statistics/wilcoxon.ts';
-import type { Side } from './outcome.ts';
+import { bootstrap, type Interval } from '../statistics/intervals.ts';
+import {
+  changeInterval,
+  holm,
+  mcnemar,
+  minimumChanges,
+  wilcoxon,
+} from '../statistics/pairedTests.ts';
+import {
+  type ComparedExecution,
+  type ComparisonAssertion,
+  type ComparisonCase,
+  turnStatuses,
+} from './comparisonData.ts';
 
 /** A chance of this much is taken that anything at all is found where nothing has changed. */
-export const ALPHA = 0.05;
+const ALPHA = 0.05;
 
 /** A test that needs more of the cases than this to change cannot tell much. */
-const TELLING = 0.25;
+const MAX_NEEDED_SHARE = 0.25;
 
 /** An assertion of a case in both runs. */
 export interface Pair {
   readonly suite: string;
   readonly key: string;
   readonly name: string;
-  readonly base: Side;
-  readonly head: Side;
+  readonly base: ResultInRun;
+  readonly head: ResultInRun;
 }
 
 /** Head less base, with its interval of 95 %. */
@@ -61,13 +72,13 @@ export function* evidenceOf(pairs: readonly Pair[]): Work<Evidence[]> {
   const groups = groupBy(decided, ({ suite, key }) => JSON.stringify([suite, key]));
   const tested: Tested[] = [];
   for (const group of groups.values()) tested.push(yield* testOf(group));
-  const able = tested.filter(({ cases }) => cases >= fewestChanges(ALPHA));
+  const able = tested.filter(({ cases }) => cases >= minimumChanges(ALPHA));
   const adjusted = holm(able.map(({ p }) => p));
-  const needed = fewestChanges(ALPHA / Math.max(1, able.length));
+  const needed = minimumChanges(ALPHA / Math.max(1, able.length));
   return tested.map((one) => {
     const place = able.indexOf(one);
     const own = place < 0 ? null : (adjusted[place] ?? null);
-    return { ...one, adjusted: own, needed, says: saysOf(one, own, needed) };
+    return { ...one, adjusted: own, needed, says: conclusionOf(one, own, needed) };
   });
 }
 
@@ -83,7 +94,9 @@ function* testOf(pairs: readonly [Pair, ...Pair[]]): Work<Tested> {
   const better = changes.filter((one) => one > SCORE_EPSILON).length;
   const [passRate, score] = [meansOf(rates), meansOf(scores)];
   const shown = isPlain ? passRate : score;
-  const interval = isPlain ? changeOfShare(worse, better, pairs.length) : yield* bootstrap(changes);
+  const interval = isPlain
+    ? changeInterval(worse, better, pairs.length)
+    : yield* bootstrap(changes);
   return {
     suite,
     key,
@@ -99,20 +112,20 @@ function* testOf(pairs: readonly [Pair, ...Pair[]]): Work<Tested> {
   };
 }
 
-function saysOf(
+function conclusionOf(
   { cases, change }: Tested,
   adjusted: number | null,
   needed: number,
 ): Evidence['says'] {
   if (adjusted !== null && adjusted <= ALPHA) return change.value < 0 ? 'worse' : 'better';
-  return needed > cases * TELLING ? 'too-few' : 'no-evidence';
+  return needed > cases * MAX_NEEDED_SHARE ? 'too-few' : 'no-evidence';
 }
 
-function rateOf({ passed, decided }: Side): number {
+function rateOf({ passed, decided }: ResultInRun): number {
   return passed / decided;
 }
 
-function isYesOrNo({ decided, score, passed }: Side): boolean {
+function isYesOrNo({ decided, score, passed }: ResultInRun): boolean {
   return decided === 1 && score === passed;
 }
 
@@ -121,4 +134,105 @@ function meansOf(values: readonly { readonly base: number; readonly head: number
     base: mean(values.map(({ base }) => base)) ?? 0,
     head: mean(values.map(({ head }) => head)) ?? 0,
   };
+}
+
+/** How a case or an assertion came out in one run, its repetitions taken together. */
+export interface ResultInRun {
+  readonly status: Status;
+  /** Mean of the repetitions; null if none has one. */
+  readonly score: number | null;
+  /** Lowest and highest score, where the repetitions have several. */
+  readonly range?: readonly [number, number];
+  /** Of the repetitions. */
+  readonly passed: number;
+  /** That passed or failed. */
+  readonly decided: number;
+  readonly errored: number;
+}
+
+export function caseResult({ executions, mustPass }: ComparisonCase): ResultInRun {
+  const { status, score } = combineRepetitions(executions, mustPass);
+  return resultOf(executions, status, score);
+}
+
+export function assertionResult({ verdicts }: ComparisonAssertion): ResultInRun {
+  const { status, score } = combineVerdicts(verdicts);
+  return resultOf(verdicts, status, score);
+}
+
+function resultOf(
+  given: readonly Pick<ComparedExecution, 'status' | 'score'>[],
+  status: Status,
+  score: number | null,
+): ResultInRun {
+  const range = rangeOf(given);
+  return { ...counts(given), status, score, ...(range && { range }) };
+}
+
+function counts(given: readonly Pick<ComparedExecution, 'status'>[]) {
+  const count = (status: Status) => given.filter((one) => one.status === status).length;
+  return { passed: count('pass'), decided: count('pass') + count('fail'), errored: count('error') };
+}
+
+/** Turns that pass in one run and fail in the other; known where each run judged the assertion once. */
+export interface TurnChanges {
+  readonly worse: readonly number[];
+  readonly better: readonly number[];
+}
+
+export function turnChanges(base: ComparisonAssertion, head: ComparisonAssertion): TurnChanges {
+  const [before, after] = [base.verdicts, head.verdicts];
+  const [first, second] = [before[0], after[0]];
+  if (!first || !second || before.length > 1 || after.length > 1 || first.turns === second.turns) {
+    return { worse: [], better: [] };
+  }
+  const [then, now] = [turnStatuses(first), turnStatuses(second)];
+  const turned = (from: Status, to: Status) =>
+    [...now].flatMap(([turn, status]) => (status === to && then.get(turn) === from ? [turn] : []));
+  return { worse: turned('pass', 'fail'), better: turned('fail', 'pass') };
+}
+
+/** By how many of its repetitions pass, then its score, then its turns. */
+export function outcomeOfAssertion(
+  base: ResultInRun,
+  head: ResultInRun,
+  turns: TurnChanges,
+): ComparedOutcome {
+  if (base.decided === 0 || head.decided === 0) return unchangedIf(base.status === head.status);
+  const way =
+    direction(base.passed / base.decided, head.passed / head.decided) ??
+    direction(base.score ?? 0, head.score ?? 0) ??
+    direction(turns.worse.length, turns.better.length);
+  return way ?? unchangedIf(head.errored <= base.errored);
+}
+
+/**
+ * By its status; of one with the same status by its assertions: it is worse where any of them is, though
+ * others are better.
+ */
+export function outcomeOfCase(
+  base: ResultInRun,
+  head: ResultInRun,
+  assertions: readonly ComparedOutcome[],
+): ComparedOutcome {
+  if (base.status !== head.status) {
+    if (base.decided === 0 || head.decided === 0) return 'undecided';
+    const [before, after] = [RANK[base.status], RANK[head.status]];
+    return before === undefined || after === undefined
+      ? 'undecided'
+      : (direction(before, after) ?? 'unchanged');
+  }
+  const order: readonly ComparedOutcome[] = ['worse', 'better', 'undecided'];
+  return order.find((one) => assertions.includes(one)) ?? 'unchanged';
+}
+
+const RANK: Readonly<Partial<Record<Status, number>>> = { fail: 0, pass: 1 };
+
+function direction(before: number, after: number): 'worse' | 'better' | undefined {
+  if (Math.abs(after - before) <= SCORE_EPSILON) return undefined;
+  return after < before ? 'worse' : 'better';
+}
+
+function unchangedIf(same: boolean): ComparedOutcome {
+  return same ? 'unchanged' : 'undecided';
 }

@@ -11,23 +11,22 @@ import {
   type Verdict,
 } from '../core/verdict.ts';
 import { conversationHash } from '../node/hashes.ts';
-import { confusionOf, kappaOf, ratesOf } from '../statistics/confusion.ts';
-import type { Kappa } from '../statistics/kappa.ts';
-import { mcnemar } from '../statistics/mcnemar.ts';
+import { confusionOf, type Kappa, kappaOf, ratesOf } from '../statistics/agreement.ts';
+import { mcnemar } from '../statistics/pairedTests.ts';
 import { type AgreementRow, agreementOf, isDecided, type LabelledItem } from './agreement.ts';
 import { ComparisonData } from './comparisonData.ts';
 
 const REASON_LENGTH = 400;
 
 /** A way to judge: a judge, with or without examples. */
-export interface JudgedBy {
+export interface JudgeRun {
   readonly name: string;
   /** Of the labelled conversations, each once. */
   readonly lines: readonly CaseLine[];
 }
 
 /** How one way to judge agrees with people, and what it took. */
-export interface JudgeMeasured {
+export interface MeasuredJudge {
   readonly name: string;
   readonly rows: readonly AgreementRow[];
   readonly usage: Usage;
@@ -60,7 +59,7 @@ export interface JudgePair {
 }
 
 export interface JudgeComparison {
-  readonly judges: readonly JudgeMeasured[];
+  readonly judges: readonly MeasuredJudge[];
   /** Of each two of them. */
   readonly pairs: readonly JudgePair[];
 }
@@ -68,7 +67,7 @@ export interface JudgeComparison {
 /** Compares ways to judge by the labels of people and with each other. */
 export function compareJudges(
   labels: readonly PlacedLabel[],
-  all: readonly JudgedBy[],
+  all: readonly JudgeRun[],
 ): JudgeComparison {
   const measured = all.map((one) => ({ ...measure(labels, one), statuses: statusesIn(one.lines) }));
   const pairs = measured.flatMap((first, index) =>
@@ -77,15 +76,15 @@ export function compareJudges(
   return { judges: measured.map(({ items: _i, statuses: _s, ...own }) => own), pairs };
 }
 
-interface Measured extends JudgeMeasured {
+interface MeasuredItems extends MeasuredJudge {
   readonly items: readonly LabelledItem[];
   readonly statuses: ReadonlyMap<string, Status>;
 }
 
 function measure(
   labels: readonly PlacedLabel[],
-  { name, lines }: JudgedBy,
-): Omit<Measured, 'statuses'> {
+  { name, lines }: JudgeRun,
+): Omit<MeasuredItems, 'statuses'> {
   const data = new ComparisonData();
   for (const line of lines) data.add(line);
   const { rows, items } = agreementOf(labels, data);
@@ -126,13 +125,13 @@ function statusesIn(lines: readonly CaseLine[]): Map<string, Status> {
   );
 }
 
-function pairOf(first: Measured, second: Measured): JudgePair {
+function pairOf(first: MeasuredItems, second: MeasuredItems): JudgePair {
   const both = [...first.statuses].flatMap(([key, status]) => {
     const other = second.statuses.get(key);
     return isDecided(status) && isDecided(other) ? [{ judge: status, people: other }] : [];
   });
   const confusion = confusionOf(both);
-  const right = groupBy(rightIn(first, second), (which) => which);
+  const right = groupBy(whichIsRight(first, second), (which) => which);
   const [onlyFirst, onlySecond] = [
     right.get('first')?.length ?? 0,
     right.get('second')?.length ?? 0,
@@ -150,7 +149,7 @@ function pairOf(first: Measured, second: Measured): JudgePair {
 }
 
 /** Of each labelled thing that both decided and one of them got right, which one. */
-function rightIn(first: Measured, second: Measured): ('first' | 'second')[] {
+function whichIsRight(first: MeasuredItems, second: MeasuredItems): ('first' | 'second')[] {
   const others = new Map(second.items.map((item) => [subjectOf(item), item]));
   return first.items.flatMap((item) => {
     const other = others.get(subjectOf(item));

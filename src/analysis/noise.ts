@@ -1,6 +1,5 @@
 import { addTo, groupBy } from '../core/data/data.ts';
-import type { Interval } from '../statistics/interval.ts';
-import { wilson } from '../statistics/wilson.ts';
+import { type Interval, wilson } from '../statistics/intervals.ts';
 import type { ComparedVerdict, ComparisonAssertion, ComparisonCase } from './comparisonData.ts';
 
 /** How often a judge says something else of the same conversation when it is asked the same again. */
@@ -24,9 +23,9 @@ export interface NoiseRow {
 
 /** Of each judge: all its assertions together first, then each, those that flip most first. */
 export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
-  const tallies = new Map<string, Map<string, Tally>>();
+  const tallies = new Map<string, Map<string, NoiseCounts>>();
   for (const one of cases) {
-    for (const assertion of one.assertions.values()) tally(assertion, tallies);
+    for (const assertion of one.assertions.values()) countVerdicts(assertion, tallies);
   }
   return [...tallies].flatMap(([judge, byKey]) => {
     const rows = [...byKey.values()].map((own) => rowOf(judge, own));
@@ -37,7 +36,7 @@ export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
   });
 }
 
-interface Tally {
+interface NoiseCounts {
   readonly key: string;
   readonly name: string;
   conversations: number;
@@ -48,14 +47,17 @@ interface Tally {
   unstable: number;
 }
 
-function tally(assertion: ComparisonAssertion, tallies: Map<string, Map<string, Tally>>): void {
+function countVerdicts(
+  assertion: ComparisonAssertion,
+  tallies: Map<string, Map<string, NoiseCounts>>,
+): void {
   const { key, name } = assertion;
   const byJudge = groupBy(assertion.verdicts, ({ judge }) => judge);
   for (const [judge, verdicts] of byJudge) {
     if (judge === undefined) continue;
-    const byKey = tallies.get(judge) ?? new Map<string, Tally>();
+    const byKey = tallies.get(judge) ?? new Map<string, NoiseCounts>();
     tallies.set(judge, byKey);
-    const own = byKey.get(key) ?? { ...NOTHING, key, name };
+    const own = byKey.get(key) ?? { ...ZERO_COUNTS, key, name };
     byKey.set(key, own);
     const fresh = verdicts.filter(({ cached }) => !cached);
     const sampled = fresh.filter(({ samples }) => samples > 1);
@@ -70,7 +72,7 @@ function tally(assertion: ComparisonAssertion, tallies: Map<string, Map<string, 
   }
 }
 
-const NOTHING = { conversations: 0, flipped: 0, disagreement: 0, sampled: 0, unstable: 0 };
+const ZERO_COUNTS = { conversations: 0, flipped: 0, disagreement: 0, sampled: 0, unstable: 0 };
 
 /** Verdicts that answer the same question about the same conversation, where there are several. */
 function repeatedIn(verdicts: readonly ComparedVerdict[]): ComparedVerdict[][] {
@@ -82,8 +84,8 @@ function repeatedIn(verdicts: readonly ComparedVerdict[]): ComparedVerdict[][] {
   return [...groups.values()].filter(({ length }) => length > 1);
 }
 
-function sumOf(tallies: readonly Tally[]): Tally {
-  const sum = { ...NOTHING, key: '', name: '' };
+function sumOf(tallies: readonly NoiseCounts[]): NoiseCounts {
+  const sum = { ...ZERO_COUNTS, key: '', name: '' };
   for (const one of tallies) {
     sum.conversations += one.conversations;
     sum.flipped += one.flipped;
@@ -94,7 +96,7 @@ function sumOf(tallies: readonly Tally[]): Tally {
   return sum;
 }
 
-function rowOf(judge: string, own: Tally): NoiseRow {
+function rowOf(judge: string, own: NoiseCounts): NoiseRow {
   const { key, name, conversations, flipped, disagreement, sampled, unstable } = own;
   return {
     judge,

@@ -1,6 +1,6 @@
 import { groupBy } from '../core/data/data.ts';
 import { reaches } from '../core/scoring.ts';
-import { type Confusion, kappaOf, type Rates, ratesOf } from '../statistics/confusion.ts';
+import { type Confusion, kappaOf, type Rates, ratesOf } from '../statistics/agreement.ts';
 import { isDecided, type LabelledItem } from './agreement.ts';
 
 /** How a judge would agree with people at one threshold. */
@@ -86,13 +86,17 @@ function rowsOf(scored: readonly Scored[], current: number | undefined): Thresho
       passPass: confusion.passPass - pass,
     };
     const kappa = kappaOf(confusion)?.kappa ?? null;
-    const threshold = between(before, score, current);
+    const threshold = separatingThreshold(before, score, current);
     return { threshold, confusion, ...ratesOf(confusion), kappa };
   });
 }
 
 /** Any threshold above the score before and up to this one parts them alike: the current one, else a short one in the middle. */
-function between(before: number | undefined, score: number, current: number | undefined): number {
+function separatingThreshold(
+  before: number | undefined,
+  score: number,
+  current: number | undefined,
+): number {
   const parts = (threshold: number) =>
     reaches(score, threshold) && (before === undefined || !reaches(before, threshold));
   if (current !== undefined && parts(current)) return current;
@@ -111,10 +115,10 @@ function bestOf(rows: readonly ThresholdRow[], current: number | undefined): Thr
 }
 
 /** More parts than these change the number little, and take long with thousands of scores. */
-const MOST_PARTS = 50;
+const MAX_FOLDS = 50;
 
 function heldOut(scored: readonly Scored[], current: number | undefined): number {
-  const parts = Math.min(scored.length, MOST_PARTS);
+  const parts = Math.min(scored.length, MAX_FOLDS);
   const thresholds = Array.from({ length: parts }, (_, part) => {
     const others = scored.filter((_one, index) => index % parts !== part);
     return bestOf(rowsOf(others, current), current).threshold;

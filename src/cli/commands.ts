@@ -3,7 +3,7 @@ import { ReasonedError, stackText } from '../core/errors.ts';
 import { visibleText } from '../core/text/visibleText.ts';
 import { UnwritableError } from '../disk/fileErrors.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
-import { QueueError } from '../queue/queueError.ts';
+import { QueueError } from '../queue/redis.ts';
 import { RECORD } from '../store/records/write.ts';
 import type { AgreementOptions } from './commands/agreementCommand.ts';
 import type { CheckOptions } from './commands/checkCommand.ts';

@@ -1,7 +1,7 @@
 import type { AllowedHost } from '../core/environment.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
-import { forbiddenHosts } from '../runner/destinations.ts';
+import { forbiddenHosts } from '../runner/models.ts';
 import {
   allowedHostsFile,
   allowHosts,

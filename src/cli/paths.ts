@@ -4,7 +4,7 @@ import { glob } from 'tinyglobby';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { realPathOf } from '../disk/regularFile.ts';
 import { EVAL_GLOB } from '../node/paths.ts';
-import { isWithin, rootAbove } from '../store/home.ts';
+import { isWithin, rootAbove } from '../store/dataFolder.ts';
 import { UsageError } from './exitCode.ts';
 import type { Recordings } from './options.ts';
 

@@ -6,7 +6,7 @@ import { counted } from '../core/text/format.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { realPathOf } from '../disk/regularFile.ts';
 import type { RunEvent } from '../runner/events.ts';
-import { isWithin } from '../store/home.ts';
+import { isWithin } from '../store/dataFolder.ts';
 import { type EarlierRun, earlierRuns, lastRun } from '../store/records/list.ts';
 import { UsageError } from './exitCode.ts';
 import type { RunCommandOptions } from './options.ts';
@@ -152,12 +152,12 @@ export function priorRunText(event: Started): string | undefined {
 /** `Resuming run 1a2b3c4d: keeping the results of 40 of 50 cases. Edited since, so running again: refund, hours.` */
 function resumeText({ run, cases, resumed }: Started): string | undefined {
   if (!resumed) return undefined;
-  const { standing, edited, gone } = resumed;
-  if (standing === cases.length) {
+  const { reused, edited, gone } = resumed;
+  if (reused === cases.length) {
     return [`Run ${run.id} is complete: nothing is left to run.`, ...goneText(gone)].join(' ');
   }
   return [
-    `Resuming run ${run.id}: keeping the results of ${standing} of ${counted(cases.length, 'case')}.`,
+    `Resuming run ${run.id}: keeping the results of ${reused} of ${counted(cases.length, 'case')}.`,
     ...(edited.length > 0 ? [`Edited since, so running again: ${caseList(edited)}.`] : []),
     ...goneText(gone),
   ].join(' ');

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { AllowedHost, KeyHost } from '../core/environment.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { noticeText } from '../core/text/visibleText.ts';
-import { forbiddenHosts } from '../runner/destinations.ts';
+import { forbiddenHosts } from '../runner/models.ts';
 import { allowedHostsFile, allowHosts, readAllowedHosts } from '../store/allowedHosts.ts';
 
 /** Enter chooses the first, unless it is marked as the one that closes: then it chooses the next. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Range } from '../core/problem.ts';
-import type { PlacedFile } from '../store/home.ts';
+import type { PlacedFile } from '../store/dataFolder.ts';
 
 /** A range of ours as VS Code's. */
 export function toRange({ start, end }: Range): vscode.Range {

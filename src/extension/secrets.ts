@@ -68,7 +68,7 @@ export class Secrets {
 
   async #try(name: string, model: ModelSpec, wanted: Parameters<Secrets['ask']>[0]) {
     const [{ tryModel }, { allowedHosts }, { Scrubber }] = await Promise.all([
-      import('../runner/tryModel.ts'),
+      import('../runner/oneModel.ts'),
       import('./allowedHosts.ts'),
       import('../core/scrubber.ts'),
     ]);

@@ -2,8 +2,10 @@ import { agreementOf, isDecided } from '../analysis/agreement.ts';
 import { ComparisonData } from '../analysis/comparisonData.ts';
 import { compareJudges, type JudgeComparison, reasonsOf } from '../analysis/judgeComparison.ts';
 import { typeOf } from '../assertions/registry.ts';
+import { isMapping, valueAt } from '../core/data/data.ts';
 import { ReasonedError } from '../core/errors.ts';
 import type { Estimate } from '../core/estimate.ts';
+import type { Range } from '../core/problem.ts';
 import type { PlacedLabel } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Assertion, Suite } from '../core/suite.ts';
@@ -11,9 +13,16 @@ import { counted } from '../core/text/format.ts';
 import { type Disagreement, rewriteQuestion } from '../judge/examples/rewrite.ts';
 import type { Model } from '../models/model.ts';
 import { conversationHash } from '../node/hashes.ts';
-import { estimateLabelled, type JudgingOptions, judgeLabelled } from '../runner/judgeLabelled.ts';
-import { type LabelledCase, labelledCases } from '../runner/labelledCases.ts';
+import {
+  estimateLabelled,
+  type JudgingOptions,
+  judgeLabelled,
+  type LabelledCase,
+  labelledCases,
+} from '../runner/judgeLabelled.ts';
 import { verdictsOf } from '../store/examples.ts';
+import { replaceValue } from '../yaml/edits.ts';
+import { parseYaml } from '../yaml/yamlDocument.ts';
 
 /** A judge cannot be improved by its labels; the message says why, and what to do. */
 export class ImproveError extends ReasonedError<
@@ -36,7 +45,7 @@ export interface Improvement {
   readonly leftOut: number;
 }
 
-export interface ToImprove {
+interface ToImprove {
   readonly suite: Suite;
   readonly labels: readonly PlacedLabel[];
   /** Of the assertion. */
@@ -45,13 +54,13 @@ export interface ToImprove {
   readonly model: Model;
   readonly options: JudgingOptions;
   /** Told what is done, as a person reads it. */
-  readonly tell: (doing: string) => void;
+  readonly onProgress: (doing: string) => void;
 }
 
 /** As names of what is measured. */
-export const WORDINGS = ['as it is', 'rewritten'] as const;
+const WORDINGS = ['as it is', 'rewritten'] as const;
 
-type Asked = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
+type LabelledAssertion = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
 
 /**
  * What judging will take beside the one request that rewrites, asked by nobody: all labelled conversations once, and
@@ -59,8 +68,8 @@ type Asked = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
  *
  * @throws ImproveError
  */
-export async function estimateImprovement(asked: Asked): Promise<Estimate> {
-  const { cases, leftOut } = await halvesOf(asked);
+export async function estimateImprovement(asked: LabelledAssertion): Promise<Estimate> {
+  const { cases, leftOut } = await splitCases(asked);
   return estimateLabelled([...cases, ...leftOut]);
 }
 
@@ -76,9 +85,9 @@ export async function improveJudge({
   key,
   model,
   options,
-  tell,
+  onProgress: tell,
 }: ToImprove): Promise<Improvement> {
-  const { own, cases, words, seen, leftOut } = await halvesOf({ suite, labels, key });
+  const { own, cases, words, seen, leftOut } = await splitCases({ suite, labels, key });
   tell(`Judging ${counted(cases.length, 'conversation')} as the question is …`);
   const now = await linesOf(cases, options);
   requireVerdicts(now);
@@ -110,7 +119,7 @@ export async function improveJudge({
 }
 
 /** One half for the model to see, and one to measure on. @throws ImproveError */
-async function halvesOf({ suite, labels, key }: Asked) {
+async function splitCases({ suite, labels, key }: LabelledAssertion) {
   const own = labels.filter((one) => one.assertion === key);
   const { cases } = await labelledCases(suite, own, 2);
   const recorded = cases.some((one) => one.case.assertions[0]?.judge?.provider === 'replay');
@@ -120,7 +129,7 @@ async function halvesOf({ suite, labels, key }: Asked) {
       'Its judge answers from a recording, which has no answers to other words. Set a model as its judge first.',
     );
   }
-  const words = theWords(cases);
+  const words = commonWords(cases);
   const halves = [0, 1].map((fold) => cases.filter((one) => one.fold === fold));
   const [seen = [], leftOut = []] = halves;
   if (seen.length === 0 || leftOut.length === 0) {
@@ -130,8 +139,8 @@ async function halvesOf({ suite, labels, key }: Asked) {
 }
 
 /** The same words everywhere, or they are not the file's. */
-function theWords(cases: readonly LabelledCase[]): string {
-  const all = cases.flatMap((one) => one.case.assertions.map(wordsOf));
+function commonWords(cases: readonly LabelledCase[]): string {
+  const all = cases.flatMap((one) => one.case.assertions.map(wordingOf));
   const [words] = all;
   if (words !== undefined && all.every((one) => one === words)) return words;
   throw new ImproveError(
@@ -141,7 +150,7 @@ function theWords(cases: readonly LabelledCase[]): string {
 }
 
 /** What a person wrote of a question; undefined of a type that has its own words. */
-export function wordsOf(assertion: Assertion): string | undefined {
+export function wordingOf(assertion: Assertion): string | undefined {
   const { prompt, params } = assertion;
   if (prompt) return prompt.body.trim();
   const words = params[typeOf(assertion).asPrompt?.key ?? ''];
@@ -204,4 +213,39 @@ function disagreementsIn(
       },
     ];
   });
+}
+
+/** The file that the words of an assertion stand in: its judge prompt, else its eval file. */
+export function wordingFile({ prompt, params, source }: Assertion): string {
+  return prompt && params.instructions === undefined ? prompt.path : source.path;
+}
+
+/**
+ * Edits that put other words in the place of those of an assertion; empty where the text has others by now.
+ *
+ * @param text of `wordsFile`
+ */
+export function rewordingEdit(
+  assertion: Assertion,
+  text: string,
+  words: string,
+): { readonly range: Range; readonly newText: string }[] {
+  const { prompt, params, source } = assertion;
+  if (prompt && params.instructions === undefined) {
+    if (!text.trimEnd().endsWith(prompt.body.trim())) return [];
+    return [{ range: prompt.bodyRange, newText: `${words}\n` }];
+  }
+  const document = parseYaml(text, source.path);
+  const { path } = document.pathAt(source.range.start);
+  const key = typeOf(assertion).asPrompt?.key ?? '';
+  const before = wordingOf(assertion);
+  for (let length = path.length; length > 0; length -= 1) {
+    const at = path.slice(0, length);
+    const value = valueAt(document.value, at);
+    const place = isMapping(value) ? [...at, key] : at;
+    const found = valueAt(document.value, place);
+    if (typeof found !== 'string' || found.trim() !== before) continue;
+    return replaceValue(document, place, words);
+  }
+  return [];
 }

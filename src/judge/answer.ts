@@ -1,12 +1,11 @@
 import type * as z from 'zod';
 import type { Asked, Mistake } from '../assertions/contract.ts';
 import { turnMistakes } from '../assertions/shared/answerMistakes.ts';
-import { mappingOf, type Path, valueAt } from '../core/data/data.ts';
+import { mappingOf, type Path, parseJson, valueAt } from '../core/data/data.ts';
 import { unreachable } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import type { ModelReply } from '../models/model.ts';
-import { type AnswerText, readAnswerText } from './answerText.ts';
 
 export type AnswerReason =
   | 'refusal'
@@ -57,12 +56,16 @@ export function readObject(
 /** Checks all of an answer that can be checked. */
 export function checkAnswer<Answer>(value: unknown, question: Asked<Answer>): ReadAnswer<Answer> {
   const parsed = question.answer.safeParse(value);
-  if (!parsed.success) return { bad: offSchema(parsed.error, value) };
+  if (!parsed.success) return { bad: schemaFault(parsed.error, value) };
   const mistakes = mistakesOf(question, parsed.data);
   const [first] = mistakes;
   if (!first) return { answer: parsed.data };
   return {
-    bad: { reason: first.reason, faults: told(mistakes, ({ text }) => text), repairable: true },
+    bad: {
+      reason: first.reason,
+      faults: listFaults(mistakes, ({ text }) => text),
+      repairable: true,
+    },
   };
 }
 
@@ -77,16 +80,19 @@ export function mistakesOf<Answer>(question: Asked<Answer>, answer: Answer): Mis
 
 function unusableReply({ finish, refusal, text }: ModelReply): BadAnswer | undefined {
   if (refusal !== undefined) {
-    return hopeless('refusal', `The model refused to answer: ${refusal}`);
+    return unrepairable('refusal', `The model refused to answer: ${refusal}`);
   }
   if (finish === 'content-filter') {
-    return hopeless('content-filter', "The endpoint's content filter withheld the answer.");
+    return unrepairable('content-filter', "The endpoint's content filter withheld the answer.");
   }
   if (finish === 'length') {
-    return hopeless('cut-off', 'The answer was cut off at the token limit. Raise `max_tokens`.');
+    return unrepairable(
+      'cut-off',
+      'The answer was cut off at the token limit. Raise `max_tokens`.',
+    );
   }
   if (finish === 'error') {
-    return hopeless(
+    return unrepairable(
       'endpoint-error',
       'The endpoint reported an error in the middle of the answer.',
     );
@@ -97,7 +103,7 @@ function unusableReply({ finish, refusal, text }: ModelReply): BadAnswer | undef
   return undefined;
 }
 
-function hopeless(reason: AnswerReason, fault: string): BadAnswer {
+function unrepairable(reason: AnswerReason, fault: string): BadAnswer {
   return { reason, faults: [fault], repairable: false };
 }
 
@@ -114,12 +120,12 @@ function notOneObject(read: Exclude<AnswerText, { kind: 'object' }>, text: strin
       return { reason: 'repeated-key', faults: [fault], repairable: true };
     }
     case 'too-long':
-      return hopeless(
+      return unrepairable(
         'malformed-json',
         `The answer is longer than ${readable(LIMITS.answer)} characters.`,
       );
     case 'too-many':
-      return hopeless(
+      return unrepairable(
         'malformed-json',
         `The lists of the answer have more than ${readable(LIMITS.answerEntries)} entries.`,
       );
@@ -136,18 +142,18 @@ function notJson(text: string): BadAnswer {
   return { reason: 'malformed-json', faults: ['The answer was not JSON.'], repairable: true };
 }
 
-function offSchema(error: z.ZodError, json: unknown): BadAnswer {
+function schemaFault(error: z.ZodError, json: unknown): BadAnswer {
   const [first] = error.issues;
   return {
     reason: first ? reasonOf(first, json) : 'wrong-type',
-    faults: told(error.issues, ({ path, message }) =>
+    faults: listFaults(error.issues, ({ path, message }) =>
       path.length === 0 ? `The answer: ${message}.` : `\`${path.join('.')}\`: ${message}.`,
     ),
     repairable: true,
   };
 }
 
-function told<Wrong>(wrongs: readonly Wrong[], words: (wrong: Wrong) => string): string[] {
+function listFaults<Wrong>(wrongs: readonly Wrong[], words: (wrong: Wrong) => string): string[] {
   const first = wrongs.slice(0, MAX_FAULTS).map(words);
   const more = wrongs.length - first.length;
   return more > 0 ? [...first, `and ${more} more like these`] : first;
@@ -158,4 +164,92 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
     return 'missing-field';
   }
   return issue.code === 'invalid_value' ? 'unknown-value' : 'wrong-type';
+}
+
+/** Beginnings of an object that are tried: a text of braces alone must not take for ever. */
+const MAX_TRIES = 20;
+
+type AnswerText =
+  | { readonly kind: 'object'; readonly value: object }
+  | { readonly kind: 'repeated-key'; readonly key: string }
+  | { readonly kind: 'none' | 'several' | 'too-long' | 'too-many' };
+
+/**
+ * The one JSON object of a reply. Endpoints without structured output put thoughts, words or a code
+ * fence around it. Which of several objects, or of two values of a key, was meant nobody can know.
+ *
+ *     Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
+ */
+export function readAnswerText(text: string): AnswerText {
+  if (text.length > LIMITS.answer) return { kind: 'too-long' };
+  const answer = text.replace(/^\s*<think>[\s\S]*?<\/think>/, '');
+  const whole = objectOf(answer);
+  const found = whole ? [{ value: whole, text: answer }] : objectsIn(answer);
+  const [first, ...others] = found;
+  if (!first) return { kind: 'none' };
+  if (others.length > 0) return { kind: 'several' };
+  if (entriesIn(first.value) > LIMITS.answerEntries) return { kind: 'too-many' };
+  const key = repeatedKey(first.text);
+  return key === undefined ? { kind: 'object', value: first.value } : { kind: 'repeated-key', key };
+}
+
+/** The balanced pieces of a text that are JSON. */
+function objectsIn(text: string): { readonly value: object; readonly text: string }[] {
+  const found: { readonly value: object; readonly text: string }[] = [];
+  let start = text.indexOf('{');
+  for (let tries = 0; start >= 0 && tries < MAX_TRIES; tries += 1) {
+    const end = endOfObject(text, start);
+    const piece = text.slice(start, end);
+    const value = end === undefined ? undefined : objectOf(piece);
+    if (value) found.push({ value, text: piece });
+    start = text.indexOf('{', end ?? start + 1);
+  }
+  return found;
+}
+
+function objectOf(text: string): object | undefined {
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+/** Of all lists in a value. Each that is wrong would be told of, and none is cheap to tell of. */
+function entriesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? value.length : 0;
+  return Object.values(value).reduce((sum, inner) => sum + entriesIn(inner), own);
+}
+
+/** Where the object that starts here ends; braces inside its strings do not count. */
+function endOfObject(text: string, start: number): number | undefined {
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted) {
+      if (character === '\\') at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === '{') depth += 1;
+    else if (character === '}') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}
+
+/** A key that an object in valid JSON has twice; `JSON.parse` would keep the last one. */
+function repeatedKey(json: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token, name, colon] of json.matchAll(/("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (name !== undefined && colon !== undefined) {
+      const key: string = JSON.parse(name);
+      const keys = open.at(-1);
+      if (keys?.has(key)) return key;
+      keys?.add(key);
+    }
+  }
+  return undefined;
 }

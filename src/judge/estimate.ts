@@ -3,6 +3,8 @@ import { typeOf } from '../assertions/registry.ts';
 import {
   type Conversation,
   liveTurnsOf,
+  type SourcedMessage,
+  systemMessages,
   type Turn,
   textOf,
   toConversation,
@@ -11,25 +13,30 @@ import {
 import { deepFreeze } from '../core/data/data.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
-import type { Assertion, LiveOrigin, ModelSpec, SimulatedUser, SuiteCase } from '../core/suite.ts';
+import type {
+  Assertion,
+  LiveOrigin,
+  ModelSpec,
+  ScriptedTurn,
+  SimulatedUser,
+  SuiteCase,
+} from '../core/suite.ts';
 import { costOf, priceOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { simulatorMessages } from '../simulate/prompt.ts';
-import { judgeRequest } from './ask.ts';
+import { type AskedQuestion, jointQuestion, judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
-import type { About } from './inputs.ts';
-import { type Inquiry, type JointInquiry, prepareInquiries } from './inquiries.ts';
-import { LIKELY_REPLY, likelyTalk } from './likelyTalk.ts';
-import { type Part, partition, readingOf, usableTokens } from './parts.ts';
-import { askedTogether, joined } from './together.ts';
+import type { JudgedConversation } from './inputs.ts';
+import { type Inquiry, type JointInquiry, joinInquiries, prepareInquiries } from './inquiries.ts';
+import { type Part, partition, readingOptionsOf, usableTokens } from './parts.ts';
 
 /** Tokens of an answer: for each judged turn, and beside them. As measured on our own judges' answers. */
 const ANSWER_PER_TURN = 60;
-const ANSWER_BESIDE = 120;
+const ANSWER_BASE = 120;
 
 /** Tokens of what a model that plays the user answers. */
-const LIKELY_PLAY = 60;
+const LIKELY_USER_ANSWER = 60;
 
 /**
  * What a case will take, all its repetitions together, counted from the requests that it would send.
@@ -57,7 +64,7 @@ async function estimateRepetition(
 ): Promise<Estimate> {
   const { origin } = suiteCase;
   const conversation = deepFreeze(
-    toConversation(origin.kind === 'transcript' ? origin.messages : likelyTalk(origin)),
+    toConversation(origin.kind === 'transcript' ? origin.messages : estimateConversation(origin)),
   );
   const about = {
     conversation,
@@ -65,7 +72,7 @@ async function estimateRepetition(
     replyTurns: repliesIn(conversation),
     ...(examples && { examples }),
   };
-  const counter = new Counter(about, once);
+  const counter = new RequestCounter(about, once);
   const asking = suiteCase.assertions.filter((one) => typeOf(one).kind !== 'deterministic');
   await counter.judge(asking);
   if (origin.kind !== 'transcript') counter.talk(origin, suiteCase);
@@ -75,11 +82,11 @@ async function estimateRepetition(
 
 /** What it takes to judge a conversation. @param once as of `estimateCase` */
 export async function estimateJudging(
-  about: About,
+  about: JudgedConversation,
   assertions: readonly Assertion[],
   once = new Set<string>(),
 ): Promise<Estimate> {
-  const counter = new Counter(about, once);
+  const counter = new RequestCounter(about, once);
   await counter.judge(assertions.filter((one) => typeOf(one).kind !== 'deterministic'));
   return counter.total(false);
 }
@@ -89,8 +96,8 @@ function repliesIn(conversation: Conversation): number[] {
   return live.map(({ number }) => number);
 }
 
-class Counter {
-  readonly #about: About;
+class RequestCounter {
+  readonly #about: JudgedConversation;
   readonly #once: Set<string>;
   readonly #known = new Map<string, number>();
   #requests = 0;
@@ -101,7 +108,7 @@ class Counter {
   readonly #unpriced = new Set<string>();
   #noJudge = false;
 
-  constructor(about: About, once: Set<string>) {
+  constructor(about: JudgedConversation, once: Set<string>) {
     this.#about = about;
     this.#once = once;
   }
@@ -124,7 +131,9 @@ class Counter {
   }
 
   async judge(assertions: readonly Assertion[]): Promise<void> {
-    for (const inquiry of joined(await prepareInquiries(assertions, this.#about, () => {}))) {
+    for (const inquiry of joinInquiries(
+      await prepareInquiries(assertions, this.#about, () => {}),
+    )) {
       const [{ inputs }] = inquiry.kind === 'together' ? inquiry.inquiries : [inquiry];
       const { samples = 1 } = inputs[0].assertion;
       for (let sample = 0; sample < samples; sample += 1) await this.#inquire(inquiry);
@@ -135,7 +144,7 @@ class Counter {
     if (inquiry.kind === 'together') return this.#inquireTogether(inquiry);
     const [{ assertion, turns }] = inquiry.inputs;
     if (inquiry.kind === 'question') {
-      this.#divide(assertion, inquiry.question, inquiry.questioning);
+      this.#divide(assertion, inquiry.question, inquiry.questionAbout);
       return;
     }
     for (const planned of inquiry.type.plan(inquiry.inputs[0])) {
@@ -149,8 +158,8 @@ class Counter {
   /** One request, or one for each question where they do not fit into it. */
   async #inquireTogether({ inquiries, questions }: JointInquiry): Promise<void> {
     const { assertion } = inquiries[0].inputs[0];
-    const { maxInputTokens = Number.POSITIVE_INFINITY } = readingOf(assertion);
-    const asked = askedTogether(questions);
+    const { maxInputTokens = Number.POSITIVE_INFINITY } = readingOptionsOf(assertion);
+    const asked = jointQuestion(questions);
     const input =
       this.#tokens(conversationBlock(this.#conversation)) + this.#around(asked, questions.length);
     if (input > usableTokens(maxInputTokens)) {
@@ -198,7 +207,7 @@ class Counter {
   }
 
   #partsOf(assertion: Assertion, question: Divisible<unknown>): readonly Part[] | undefined {
-    const { maxInputTokens, ...reading } = readingOf(assertion);
+    const { maxInputTokens, ...reading } = readingOptionsOf(assertion);
     const countTokens = (text: string) => this.#tokens(text);
     const found = partition(
       this.#conversation,
@@ -216,7 +225,7 @@ class Counter {
   #ask(
     judge: ModelSpec | undefined,
     block: string | undefined,
-    asked: Omit<Asked<unknown>, 'mistakes'>,
+    asked: AskedQuestion,
     more = 0,
   ): void {
     const input = this.#tokens(block ?? '') + this.#around(asked) + more;
@@ -224,7 +233,7 @@ class Counter {
   }
 
   /** All of a request but the conversation. */
-  #around(asked: Omit<Asked<unknown>, 'mistakes'>, questions?: number): number {
+  #around(asked: AskedQuestion, questions?: number): number {
     const options = { temperature: 0, ...(questions !== undefined && { questions }) };
     const { messages, answer } = judgeRequest(undefined, asked, options);
     const words = messages.reduce((sum, { content }) => sum + this.#tokens(content), 0);
@@ -255,7 +264,7 @@ class Counter {
       const said = entries.filter((one) => one.kind === 'turn' && one.number < number);
       const messages = simulatorMessages(user, { entries: said, notes: [] });
       const input = messages.reduce((sum, { content }) => sum + this.#tokens(content), 0);
-      this.#count(user.model, input, LIKELY_PLAY);
+      this.#count(user.model, input, LIKELY_USER_ANSWER);
     }
   }
 
@@ -277,10 +286,38 @@ class Counter {
   }
 }
 
-function answerTokensOf({ turns = [] }: Omit<Asked<unknown>, 'mistakes'>): number {
+function answerTokensOf({ turns = [] }: AskedQuestion): number {
   return answerTokens(turns.length);
 }
 
 function answerTokens(turns: number): number {
-  return ANSWER_BESIDE + turns * ANSWER_PER_TURN;
+  return ANSWER_BASE + turns * ANSWER_PER_TURN;
+}
+
+/** Tokens of a reply that is still to come. */
+const LIKELY_REPLY = 80;
+
+/** Tokens of what a simulated user says. */
+const LIKELY_REQUEST = 30;
+
+/** The user's turns with replies of a likely length; of a simulated user as many as there may be. */
+function estimateConversation(origin: LiveOrigin): SourcedMessage[] {
+  const { target, history } = origin;
+  const content = 'word '.repeat(LIKELY_REPLY).trim();
+  return [
+    ...systemMessages(target.system).map((message) => ({ message })),
+    ...(history?.messages ?? []),
+    ...estimateTurns(origin).flatMap(({ user, expected }): SourcedMessage[] => [
+      { message: { role: 'user', content: user } },
+      { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
+    ]),
+  ];
+}
+
+function estimateTurns(origin: LiveOrigin): readonly Omit<ScriptedTurn, 'source'>[] {
+  if (origin.kind === 'turns') return origin.turns;
+  const { opening, maxUserTurns } = origin.user;
+  const user = 'word '.repeat(LIKELY_REQUEST).trim();
+  const left = Math.max(0, maxUserTurns - opening.length);
+  return [...opening, ...Array.from({ length: left }, () => ({ user }))].slice(0, maxUserTurns);
 }

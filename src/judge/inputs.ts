@@ -1,14 +1,20 @@
 import { knownOf, notReported } from '../assertions/caseNeeds.ts';
 import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { type Conversation, type Reporting, turnsOfSide } from '../core/conversation.ts';
+import { type ChosenTurns, chosenTurns, selectTurns } from '../core/at.ts';
+import {
+  type Conversation,
+  type Reporting,
+  type Turn,
+  turnsOf,
+  turnsOfSide,
+} from '../core/conversation.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
-import { chooseTurns } from './at.ts';
 import { errorVerdict, skippedVerdict } from './verdicts.ts';
 
-export interface About {
+export interface JudgedConversation {
   readonly conversation: Conversation;
   readonly facts: CaseFacts;
   /** The number of the reply to each scripted turn, by the turn's place from 0. */
@@ -26,7 +32,14 @@ export interface About {
 /** What an assertion is given, or the verdict that says why it cannot be checked. */
 export function inputFor(
   assertion: Assertion,
-  { conversation, facts, replyTurns, endedEarly = false, targetUsage, reporting }: About,
+  {
+    conversation,
+    facts,
+    replyTurns,
+    endedEarly = false,
+    targetUsage,
+    reporting,
+  }: JudgedConversation,
 ): AssertionInput | Verdict {
   const type = typeOf(assertion);
   const needed = type.needs?.(facts, knownOf(conversation));
@@ -62,8 +75,32 @@ function silentSide(conversation: Conversation): 'user' | 'assistant' | undefine
   );
 }
 
-export function factsOf(given: CaseFacts): CaseFacts {
+export function pickFacts(given: CaseFacts): CaseFacts {
   const { id, conversationId, role, topics, tools, expectations, context } = given;
   const known = { id, conversationId, topics, tools, expectations, context };
   return { ...known, ...(role !== undefined && { role }) };
+}
+
+/**
+ * The turns that an assertion looks at.
+ *
+ * @param side the side that its type looks at
+ * @param replyTurns the number of the reply to each scripted turn, by the turn's place from 0
+ */
+export function chooseTurns(
+  conversation: Conversation,
+  assertion: Pick<Assertion, 'at' | 'scriptedTurn'>,
+  side: Turn['side'] | 'both',
+  replyTurns: readonly number[],
+): ChosenTurns {
+  if (assertion.scriptedTurn !== undefined) {
+    const reply = replyTurns[assertion.scriptedTurn];
+    // A type that looks at the user looks at the turn that the reply is to.
+    const subject = reply !== undefined && side === 'user' ? reply - 1 : reply;
+    return chosenTurns(
+      turnsOf(conversation).filter(({ number }) => number === subject),
+      'the scripted turn has no reply',
+    );
+  }
+  return selectTurns(assertion.at, conversation, side);
 }

@@ -1,27 +1,34 @@
 import pLimit from 'p-limit';
 import type { Answered, Asked, Divisible, Outcome, Question } from '../assertions/contract.ts';
+import { numbersOf } from '../assertions/shared/entries.ts';
 import type { Conversation, Turn } from '../core/conversation.ts';
+import { fence } from '../core/text/visibleText.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { mistakesOf } from './answer.ts';
-import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
-import { askTogether, type GivenAnswer } from './askTogether.ts';
+import {
+  type AnswerOrError,
+  askJudge,
+  askTogether,
+  JudgeError,
+  jointQuestion,
+  judgeRequest,
+  type NamedQuestion,
+  UsageMeter,
+} from './ask.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
-import { findingsOfAll, findingsOfLatest, type JudgedPart } from './findings.ts';
-import type { Kept } from './kept.ts';
+import type { QuestionAboutTurns } from './inquiries.ts';
 import {
   type Capacity,
   earliestNeeded,
   type Part,
   partition,
-  type Reading,
+  type ReadingOptions,
+  tooLongError,
   usableTokens,
 } from './parts.ts';
-import type { NamedQuestion, Questioning } from './questions.ts';
-import { askedTogether } from './together.ts';
-import { tooLong } from './tooLong.ts';
 
-export interface InquirerSetup extends Reading {
+interface InquirerSetup extends ReadingOptions {
   readonly model: Model;
   readonly conversation: Conversation;
   /** The block of the whole conversation. */
@@ -29,17 +36,17 @@ export interface InquirerSetup extends Reading {
   readonly temperature: number;
   /** Whether others ask about the conversation as well, and a prompt cache holds it. */
   readonly shared: boolean;
-  readonly kept: Kept;
+  readonly sharedAnswers: SharedAnswers;
   readonly signal: AbortSignal;
 }
 
-type Dividing<Answer> = (turns: readonly Turn[]) => Divisible<Answer> | Outcome;
+type QuestionAboutPart<Answer> = (turns: readonly Turn[]) => Divisible<Answer> | Outcome;
 
-const SIDE_BY_SIDE = 4;
+const MAX_CONCURRENT_PARTS = 4;
 
 /** Asks one judge about one conversation, and counts what it costs. */
 export class Inquirer {
-  readonly meter = new Meter();
+  readonly meter = new UsageMeter();
   /** The first request about the conversation. */
   #first: ModelRequest | undefined;
   /** The first request that was sent. */
@@ -86,33 +93,33 @@ export class Inquirer {
     return { answer: await this.#inParts(about, asked, parts), text: '' };
   }
 
-  /** Asks without the conversation; the same question once, as long as it is kept. */
+  /** Asks without the conversation; the same question once, as long as the answer is stored. */
   async askOnce<Answer>(asked: Asked<Answer>): Promise<Answer> {
-    const { kept, model } = this.#setup;
+    const { sharedAnswers, model } = this.#setup;
     const key = canonicalJson([model.id, asked.name, asked.instructions]) ?? '';
-    const known = kept.answers.get(key) ?? this.#keep(key, asked);
-    kept.answers.set(key, known);
+    const known = sharedAnswers.answers.get(key) ?? this.#keep(key, asked);
+    sharedAnswers.answers.set(key, known);
     try {
       return asked.answer.parse(await known);
     } catch (error) {
       // What failed once may be asked again.
-      kept.answers.delete(key);
+      sharedAnswers.answers.delete(key);
       throw error;
     }
   }
 
   async #keep(key: string, asked: Asked<unknown>): Promise<unknown> {
-    const { kept } = this.#setup;
-    const stored = asked.answer.safeParse(await kept.load(key));
+    const { sharedAnswers } = this.#setup;
+    const stored = asked.answer.safeParse(await sharedAnswers.load(key));
     if (stored.success && mistakesOf(asked, stored.data).length === 0) return stored.data;
     const { answer } = await this.#send(this.#request(undefined, asked), asked);
-    await kept.save(key, answer);
+    await sharedAnswers.save(key, answer);
     return answer;
   }
 
   /** So many answers to a question about these turns. @throws as `ask` */
   async answers<Answer, Concluded>(
-    questioning: Questioning<Answer, Concluded>,
+    questioning: QuestionAboutTurns<Answer, Concluded>,
     question: Question<Answer, Concluded>,
     count: number,
   ): Promise<Answer[]> {
@@ -138,10 +145,10 @@ export class Inquirer {
   async together(
     questions: readonly NamedQuestion[],
     count: number,
-  ): Promise<GivenAnswer[][] | undefined> {
+  ): Promise<AnswerOrError[][] | undefined> {
     const { block, temperature, shared, model, signal } = this.#setup;
     const options = { temperature, shared, questions: questions.length };
-    const request = judgeRequest(block, askedTogether(questions), options);
+    const request = judgeRequest(block, jointQuestion(questions), options);
     if (!(await this.#fits(request))) return undefined;
     this.#first ??= request;
     return askTogether(model, request, questions, signal, this.meter.onReply, count);
@@ -157,7 +164,7 @@ export class Inquirer {
       return { block, around: tokensOf(request, countTokens) - block };
     };
     const found = partition(this.#setup.conversation, turns, this.#setup, capacity, size);
-    if (found && 'tooLong' in found) throw tooLong(this.#setup, found.tooLong);
+    if (found && 'tooLong' in found) throw tooLongError(this.#setup, found.tooLong);
     return found?.parts;
   }
 
@@ -177,7 +184,7 @@ export class Inquirer {
   }
 
   async #inParts<Answer>(
-    questioning: Dividing<Answer>,
+    questioning: QuestionAboutPart<Answer>,
     question: Divisible<Answer>,
     parts: readonly Part[],
   ): Promise<Answer> {
@@ -186,12 +193,12 @@ export class Inquirer {
     const askPart = async (part: Part, before: readonly JudgedPart<Answer>[]) => {
       const about = questioning(part.turns);
       if ('kind' in about) return undefined;
-      const { request, shown } = await this.#fitting(part, before, about);
+      const { request, shown } = await this.#tryParse(part, before, about);
       const { answer } = await this.#send(request, about);
       return { part: { ...part, shown }, answer };
     };
     if (granularity === 'turn') {
-      const limit = pLimit(SIDE_BY_SIDE);
+      const limit = pLimit(MAX_CONCURRENT_PARTS);
       const all = await Promise.all(parts.map((part) => limit(() => askPart(part, []))));
       answers.push(...all.filter((one) => one !== undefined));
     } else {
@@ -207,7 +214,7 @@ export class Inquirer {
   }
 
   /** With as many of the findings about earlier parts, and then of the turns before it, as fit. */
-  async #fitting(
+  async #tryParse(
     { turns, shown: { from, to } }: Part,
     before: readonly JudgedPart<unknown>[],
     about: Asked<unknown>,
@@ -227,7 +234,7 @@ export class Inquirer {
         if (await this.#fits(request)) return { request, shown };
       }
     }
-    throw tooLong(this.#setup, first && [first]);
+    throw tooLongError(this.#setup, first && [first]);
   }
 
   /** One answer of those about the parts, checked as a whole as well. */
@@ -257,7 +264,7 @@ export class Inquirer {
       const { answer } = await this.#send(request, asked);
       return question.parts.join(given, answer);
     }
-    throw tooLong(this.#setup);
+    throw tooLongError(this.#setup);
   }
 
   #request(evidence: string | undefined, asked: Asked<unknown>, logprobs = false): ModelRequest {
@@ -284,4 +291,85 @@ function tokensOf(request: ModelRequest, countTokens: (text: string) => number):
     (sum, text) => sum + countTokens(text),
     0,
   );
+}
+
+/** What was found about a part. */
+interface JudgedPart<Answer> {
+  readonly part: Part;
+  readonly answer: Answer;
+}
+
+/** What the entries of turns do without where findings do not fit; the judge is told. */
+interface OmittedKeys {
+  readonly keys: readonly string[];
+  readonly note?: string;
+}
+
+const NOTHING: OmittedKeys = { keys: [] };
+const WITHOUT_QUOTES: OmittedKeys = { keys: ['evidence'], note: '[quotes of turns are not shown]' };
+const WITHOUT_RATIONALES: OmittedKeys = {
+  keys: ['evidence', 'rationale'],
+  note: '[quotes and reasons of turns are not shown]',
+};
+
+/** Findings about all parts, in fewer and fewer words: the first that fits is sent. */
+function findingsOfAll(judged: readonly JudgedPart<unknown>[]): string[] {
+  return [NOTHING, WITHOUT_QUOTES, WITHOUT_RATIONALES].map((leftOut) => findings(judged, leftOut));
+}
+
+/** As `findingsOfAll`, and then without those about the earliest parts, which are named. */
+function findingsOfLatest(judged: readonly JudgedPart<unknown>[]): string[] {
+  return [
+    ...findingsOfAll(judged),
+    ...judged.map((_one, index) => findings(judged, WITHOUT_RATIONALES, index + 1)),
+  ];
+}
+
+/** @param from the first part of which the findings are shown */
+function findings(
+  judged: readonly JudgedPart<unknown>[],
+  { keys, note }: OmittedKeys,
+  from = 0,
+): string {
+  const missing = judged.slice(0, from).flatMap(({ part }) => part.turns);
+  const about = judged
+    .slice(from)
+    .map(
+      ({ part, answer }) =>
+        `[findings about turns ${numbersOf(part.turns)}]\n${fence(JSON.stringify(answer, without(keys)))}`,
+    );
+  return [
+    '=== FINDINGS ABOUT EARLIER PARTS ===',
+    ...(missing.length === 0 ? [] : [`[findings about turns ${numbersOf(missing)} are not shown]`]),
+    ...(note === undefined ? [] : [note]),
+    ...about,
+    '=== END OF FINDINGS ===',
+  ].join('\n');
+}
+
+/** For `JSON.stringify`: leaves these keys out of the entries of turns. */
+function without(keys: readonly string[]) {
+  return (key: string, value: unknown): unknown => {
+    if (key !== 'turns' || !Array.isArray(value)) return value;
+    return value.map((entry: object) =>
+      Object.fromEntries(Object.entries(entry).filter(([name]) => !keys.includes(name))),
+    );
+  };
+}
+
+/** What is asked once in a run, and where the answers are stored between runs. */
+export interface SharedAnswers {
+  readonly answers: Map<string, Promise<unknown>>;
+  load(key: string): Promise<unknown>;
+  save(key: string, answer: unknown): Promise<void>;
+}
+
+/** A replayed judge answers what was recorded, not what was sharedAnswers since. */
+export const NULL_STORE = {
+  load: async () => undefined,
+  save: async () => {},
+};
+
+export function inMemoryAnswers(): SharedAnswers {
+  return { answers: new Map(), ...NULL_STORE };
 }

@@ -5,19 +5,25 @@ import type {
   ProcedureType,
   Question,
 } from '../assertions/contract.ts';
+import { temperatureOf } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
+import { addTo } from '../core/data/data.ts';
 import { errorText, unreachable } from '../core/errors.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { stepsOf } from '../node/cooperative.ts';
 import { canonicalJson } from '../node/hashes.ts';
-import { examplesBefore, type UsedExample } from './examples/withExamples.ts';
-import { leavesOf } from './groups.ts';
-import { type About, inputFor } from './inputs.ts';
-import type { NamedQuestion, Questioning } from './questions.ts';
-import { concludedVerdict, errorVerdict } from './verdicts.ts';
+import type { NamedQuestion } from './ask.ts';
+import { examplesForQuestion, type UsedExample } from './examples/examples.ts';
+import { inputFor, type JudgedConversation } from './inputs.ts';
+import { errorVerdict, leavesOf, verdictOfOutcome } from './verdicts.ts';
+
+/** Makes the question about some of the judged turns; an outcome where nothing needs asking. */
+export type QuestionAboutTurns<Answer, Concluded> = (
+  turns: readonly Turn[],
+) => Question<Answer, Concluded> | Outcome;
 
 /** What is still to be asked: a question that decides one assertion, or all plain criteria that share it. */
 export interface QuestionInquiry {
@@ -25,7 +31,7 @@ export interface QuestionInquiry {
   readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
   readonly question: Question<unknown, Outcome[]>;
   /** The same about some of the judged turns. */
-  readonly questioning: Questioning<unknown, Outcome[]>;
+  readonly questionAbout: QuestionAboutTurns<unknown, Outcome[]>;
   /** What stands before the question; absent where the assertion asks for none. */
   readonly examples?: readonly UsedExample[];
 }
@@ -69,7 +75,7 @@ interface Checklist {
  */
 export async function prepareInquiries(
   assertions: readonly Assertion[],
-  about: About,
+  about: JudgedConversation,
   settle: (assertion: Assertion, verdict: Verdict) => void,
   signal?: AbortSignal,
 ): Promise<SingleInquiry[]> {
@@ -86,7 +92,7 @@ export async function prepareInquiries(
     try {
       const inquiry = await prepare(input, checklists, about.examples);
       if (inquiry && 'inputs' in inquiry) inquiries.push(inquiry);
-      else if (inquiry) settle(assertion, concludedVerdict(assertion, inquiry));
+      else if (inquiry) settle(assertion, verdictOfOutcome(assertion, inquiry));
     } catch (error) {
       settle(assertion, errorVerdict(assertion, 'check-failed', errorText(error)));
     }
@@ -122,7 +128,7 @@ async function prepare(
     case 'judged': {
       const ask = (turns: readonly Turn[]) => {
         const question = type.question({ ...input, turns });
-        return 'kind' in question ? question : single(question);
+        return 'kind' in question ? question : withOutcomeList(question);
       };
       const question = ask(input.turns);
       if ('kind' in question) return question;
@@ -130,7 +136,7 @@ async function prepare(
         kind: 'question',
         inputs: [input],
         question,
-        questioning: ask,
+        questionAbout: ask,
       };
       return withExamples(inquiry, (one) => type.question(one), examplesFor);
     }
@@ -146,13 +152,13 @@ async function withExamples(
   ask: (input: AssertionInput) => Question<unknown, unknown> | Outcome,
   examplesFor: ExamplesFor | undefined,
 ): Promise<QuestionInquiry> {
-  const examples = await examplesBefore(inquiry, ask, examplesFor);
+  const examples = await examplesForQuestion(inquiry, ask, examplesFor);
   if (!examples) return inquiry;
-  const { question, questioning } = inquiry;
+  const { question, questionAbout: questioning } = inquiry;
   return {
     ...inquiry,
     question: examples.before(question),
-    questioning: (turns) => {
+    questionAbout: (turns) => {
       const asked = questioning(turns);
       return 'kind' in asked ? asked : examples.before(asked);
     },
@@ -160,7 +166,7 @@ async function withExamples(
   };
 }
 
-function single(question: Question<unknown>): Question<unknown, Outcome[]> {
+function withOutcomeList(question: Question<unknown>): Question<unknown, Outcome[]> {
   return { ...question, conclude: (answer) => [question.conclude(answer)] };
 }
 
@@ -176,6 +182,56 @@ function checklistInquiry({ type, inputs }: Checklist): QuestionInquiry {
     kind: 'question',
     inputs,
     question: type.checklist(inputs),
-    questioning: (turns) => type.checklist(inputs.map((input) => ({ ...input, turns }))),
+    questionAbout: (turns) => type.checklist(inputs.map((input) => ({ ...input, turns }))),
   };
+}
+
+/** The inquiries, those made one that `together` puts into one request. */
+export function joinInquiries(inquiries: readonly SingleInquiry[]): Inquiry[] {
+  const groups = new Map<string, QuestionInquiry[]>();
+  for (const inquiry of inquiries) {
+    if (isJoint(inquiry)) addTo(groups, groupKey(inquiry), inquiry);
+  }
+  return inquiries.flatMap((inquiry): Inquiry[] => {
+    const group = isJoint(inquiry) ? (groups.get(groupKey(inquiry)) ?? []) : [];
+    const [first, ...rest] = group;
+    if (!first || rest.length === 0) return [inquiry];
+    return first === inquiry ? [jointInquiry([first, ...rest])] : [];
+  });
+}
+
+function isJoint(inquiry: SingleInquiry): inquiry is QuestionInquiry {
+  return inquiry.kind === 'question' && inquiry.inputs[0].assertion.together === true;
+}
+
+/** One request has one judge, asked in one way. */
+function groupKey({ inputs: [{ assertion }] }: QuestionInquiry): string {
+  const { judge, samples } = assertion;
+  return canonicalJson([judge, temperatureOf(assertion), samples]);
+}
+
+function jointInquiry(inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]]): JointInquiry {
+  const names = new Set<string>();
+  const questions = inquiries.map((inquiry) => {
+    const name = uniqueName(nameOf(inquiry), names);
+    names.add(name);
+    return { name, question: inquiry.question };
+  });
+  return { kind: 'together', inquiries, questions };
+}
+
+/** The assertion's key; criteria that share their question have its name. */
+function nameOf({ inputs, question }: QuestionInquiry): string {
+  return inputs.length === 1 ? inputs[0].assertion.key : question.name;
+}
+
+/** Models take keys of their tools' input of up to 64 characters: letters, digits, `_`, `.` and `-`. */
+const MAX_NAME_LENGTH = 56;
+
+function uniqueName(wanted: string, taken: ReadonlySet<string>): string {
+  const words = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+  const plain = words.slice(0, MAX_NAME_LENGTH) || 'question';
+  let name = plain;
+  for (let count = 2; taken.has(name); count += 1) name = `${plain}-${count}`;
+  return name;
 }

@@ -7,52 +7,48 @@ import { deepFreeze, groupBy } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import { type Assertion, type ModelSpec, NO_JUDGE } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
-import type { Verdict } from '../core/verdict.ts';
+import { NO_USAGE, type Verdict } from '../core/verdict.ts';
 import { type Model, ModelError } from '../models/model.ts';
-import { canonicalJson } from '../node/hashes.ts';
-import { JudgeError } from './ask.ts';
-import { answersTo } from './askTogether.ts';
+import { canonicalJson, digestOf } from '../node/hashes.ts';
+import { answersTo, JudgeError } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
-import { groupVerdict } from './groups.ts';
-import {
-  askedAlone,
-  askedWith,
-  type Details,
-  examplesIn,
-  judgingCost,
-  withHowAsked,
-} from './howAsked.ts';
-import { type About, factsOf } from './inputs.ts';
-import { Inquirer } from './inquirer.ts';
+import { type JudgedConversation, pickFacts } from './inputs.ts';
+import { Inquirer, inMemoryAnswers, NULL_STORE, type SharedAnswers } from './inquirer.ts';
 import {
   type Inquiry,
   isForJudge,
   type JointInquiry,
+  joinInquiries,
   prepareInquiries,
   type QuestionInquiry,
   type SingleInquiry,
 } from './inquiries.ts';
-import { FORGETFUL, type Kept, keepNothing } from './kept.ts';
-import { readingOf } from './parts.ts';
-import { isCacheable } from './promptCache.ts';
-import { combineSamples, type Sampled } from './samples.ts';
-import { joined } from './together.ts';
-import { type Cost, concludedVerdict, errorVerdict, gated, isGate } from './verdicts.ts';
+import { contextWindowText, readingOptionsOf } from './parts.ts';
+import { PROTOCOL } from './protocol.ts';
+import { type CombinedSamples, combineSamples } from './samples.ts';
+import {
+  type Cost,
+  errorVerdict,
+  gated,
+  groupVerdict,
+  isGate,
+  verdictOfOutcome,
+} from './verdicts.ts';
 
-export interface JudgeOptions extends About {
+export interface JudgeOptions extends JudgedConversation {
   readonly assertions: readonly Assertion[];
   /** The model of a spec; undefined if none is configured. */
   readonly modelFor: (spec: ModelSpec | undefined) => Promise<Model | undefined>;
   /** Calls code of the user's in a process of its own; absent if nothing may be run. */
   readonly script?: (code: UserCode, input: unknown) => Promise<unknown>;
   /** What was asked once before; nothing is kept by default. */
-  readonly kept?: Kept;
+  readonly sharedAnswers?: SharedAnswers;
   readonly signal: AbortSignal;
   readonly onVerdict?: (verdict: Verdict) => void;
 }
 
 /** Assertions of one conversation that are judged side by side. */
-const SIDE_BY_SIDE = 4;
+const MAX_CONCURRENT = 4;
 
 /**
  * Checks a conversation. Verdicts come in the order of the assertions; `onVerdict` hears of each as
@@ -62,16 +58,21 @@ const SIDE_BY_SIDE = 4;
  */
 export function judgeAssertions(options: JudgeOptions): Promise<Verdict[]> {
   const conversation = deepFreeze(structuredClone(options.conversation));
-  const facts = deepFreeze(structuredClone(factsOf(options.facts)));
-  return new Judging({ kept: keepNothing(), ...options, conversation, facts }).verdicts();
+  const facts = deepFreeze(structuredClone(pickFacts(options.facts)));
+  return new Judging({
+    sharedAnswers: inMemoryAnswers(),
+    ...options,
+    conversation,
+    facts,
+  }).verdicts();
 }
 
 class Judging {
-  readonly #options: JudgeOptions & { readonly kept: Kept };
+  readonly #options: JudgeOptions & { readonly sharedAnswers: SharedAnswers };
   readonly #verdicts = new Map<Assertion, Verdict>();
   readonly #block: string;
 
-  constructor(options: JudgeOptions & { readonly kept: Kept }) {
+  constructor(options: JudgeOptions & { readonly sharedAnswers: SharedAnswers }) {
     this.#options = options;
     this.#block = conversationBlock(options.conversation);
   }
@@ -80,7 +81,7 @@ class Judging {
     const { assertions, signal, onVerdict } = this.#options;
     const settle = (assertion: Assertion, verdict: Verdict) => this.#settle(assertion, verdict);
     const inquiries = await prepareInquiries(assertions, this.#options, settle, signal);
-    await this.#inquireAll(joined(inquiries));
+    await this.#inquireAll(joinInquiries(inquiries));
     return assertions.map((assertion) => {
       const verdict = this.#verdictOf(assertion);
       if (typeOf(assertion).kind === 'group') onVerdict?.(verdict);
@@ -94,7 +95,7 @@ class Judging {
    * So one goes first, the others side by side after it; all at once where no cache would hold it.
    */
   async #inquireAll(inquiries: readonly Inquiry[], details: Details = {}): Promise<void> {
-    const limit = pLimit(SIDE_BY_SIDE);
+    const limit = pLimit(MAX_CONCURRENT);
     const askAll = async (ofJudge: readonly Inquiry[]) => {
       const shared = ofJudge.length > 1 && isCacheable(this.#block);
       const ask = (inquiry: Inquiry) => limit(() => this.#inquire(inquiry, shared, details));
@@ -102,7 +103,7 @@ class Judging {
       await Promise.all(ofJudge.slice(0, ahead).map(ask));
       await Promise.all(ofJudge.slice(ahead).map(ask));
     };
-    await Promise.all(byJudge(inquiries).map(askAll));
+    await Promise.all(groupByJudge(inquiries).map(askAll));
   }
 
   #verdictOf(assertion: Assertion): Verdict {
@@ -126,7 +127,7 @@ class Judging {
     const { assertion } = inquiry.inputs[0];
     const { samples = 1 } = assertion;
     if (inquiry.kind === 'question') {
-      const { question, questioning } = inquiry;
+      const { question, questionAbout: questioning } = inquiry;
       return outcomesOf(inquiry, await inquirer.answers(questioning, question, samples));
     }
     const toolbox = this.#toolboxFor(assertion, inquirer);
@@ -205,10 +206,10 @@ class Judging {
     const { assertion } = inputs[0];
     const samples = { samples: assertion.samples ?? 1, spread: null, unstable: false };
     let inquirer: Inquirer | undefined;
-    const costOf = (index: number, sampled: Omit<Sampled, 'outcome'>) =>
+    const costOf = (index: number, sampled: Omit<CombinedSamples, 'outcome'>) =>
       judgingCost(inquirer, sampled, cost === 'whole' && index === 0);
     const settle = (one: Assertion, verdict: Verdict) =>
-      this.#settle(one, withHowAsked(verdict, inquirer, details));
+      this.#settle(one, addRequestDetails(verdict, inquirer, details));
     const fail = (reason: string, message: string, answers?: readonly string[]) => {
       for (const [index, { assertion: one }] of inputs.entries()) {
         settle(one, errorVerdict(one, reason, message, costOf(index, samples), answers));
@@ -220,14 +221,14 @@ class Judging {
       const found = await outcomes(inquirer);
       for (const [index, { assertion: one }] of inputs.entries()) {
         const sampled = combineSamples(found[index] ?? [], one.threshold);
-        settle(one, concludedVerdict(one, sampled.outcome, costOf(index, sampled)));
+        settle(one, verdictOfOutcome(one, sampled.outcome, costOf(index, sampled)));
       }
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof JudgeError || error instanceof ModelError) {
         fail(error.reason, error.message, 'answers' in error ? error.answers : []);
       } else if (error instanceof NestedError) {
-        this.#settle(assertion, nestedError(assertion, error, costOf(0, samples)));
+        this.#settle(assertion, nestedErrorVerdict(assertion, error, costOf(0, samples)));
       } else {
         const message = errorText(error);
         fail(isForJudge(inquiry) ? 'judge-failed' : 'check-failed', message);
@@ -237,9 +238,9 @@ class Judging {
 
   /** Undefined if a judge is needed and none is configured. */
   async #inquirerFor(inquiry: SingleInquiry, shared: boolean): Promise<Inquirer | undefined> {
-    const { modelFor, conversation, kept, signal } = this.#options;
+    const { modelFor, conversation, sharedAnswers, signal } = this.#options;
     const { assertion } = inquiry.inputs[0];
-    const model = isForJudge(inquiry) ? await modelFor(assertion.judge) : NOBODY;
+    const model = isForJudge(inquiry) ? await modelFor(assertion.judge) : NO_MODEL;
     if (!model) return undefined;
     return new Inquirer({
       model,
@@ -247,8 +248,11 @@ class Judging {
       block: this.#block,
       temperature: temperatureOf(assertion),
       shared,
-      ...readingOf(assertion),
-      kept: assertion.judge?.provider === 'replay' ? { ...kept, ...FORGETFUL } : kept,
+      ...readingOptionsOf(assertion),
+      sharedAnswers:
+        assertion.judge?.provider === 'replay'
+          ? { ...sharedAnswers, ...NULL_STORE }
+          : sharedAnswers,
       signal,
     });
   }
@@ -267,7 +271,7 @@ function outcomesOf(
  * Those that ask the same judge together, each that asks none by itself. Questions stand before
  * procedures, which may ask one thing after the other and would keep the rest waiting.
  */
-function byJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
+function groupByJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
   const asking = [
     ...inquiries.filter(({ kind }) => kind !== 'procedure'),
     ...inquiries.filter((one) => one.kind === 'procedure' && isForJudge(one)),
@@ -283,13 +287,98 @@ function judgeOf(inquiry: Inquiry): ModelSpec | undefined {
 }
 
 /** As in a group, what could not be judged and is `required` gates the case. */
-function nestedError(assertion: Assertion, { verdict, message }: NestedError, cost: Cost): Verdict {
+function nestedErrorVerdict(
+  assertion: Assertion,
+  { verdict, message }: NestedError,
+  cost: Cost,
+): Verdict {
   const error = { ...errorVerdict(assertion, verdict.reason, message, cost), nested: [verdict] };
   return isGate(verdict) ? gated(error) : error;
 }
 
 /** Stands in where an assertion asks no judge. */
-const NOBODY: Model = {
+const NO_MODEL: Model = {
   id: 'nobody',
   complete: () => Promise.reject(new ModelError('bad-request', NO_JUDGE)),
 };
+
+/** What a verdict says beside the judge's words. */
+type Details = Readonly<Record<string, unknown>>;
+
+/**
+ * Says in a verdict's details what its words do not: that the conversation was not shown at once, and
+ * how the answer was asked for.
+ */
+function addRequestDetails(
+  verdict: Verdict,
+  inquirer: Inquirer | undefined,
+  more: Details,
+): Verdict {
+  const { parts, meter } = inquirer ?? {};
+  const judgedParts = parts?.map(({ turns, shown }) => ({
+    turns: turns.map(({ number }) => number),
+    shown: [shown.from, shown.to],
+  }));
+  const details = {
+    ...verdict.details,
+    ...(judgedParts && verdict.score !== null && { parts: judgedParts }),
+    ...(meter?.answerFormat && { answer_format: meter.answerFormat }),
+    ...more,
+  };
+  return { ...verdict, details };
+}
+
+/** @param paysForAll the whole usage of a shared request stands in its first verdict, so that sums stay right */
+function judgingCost(
+  inquirer: Inquirer | undefined,
+  { samples, spread, unstable }: Omit<CombinedSamples, 'outcome'>,
+  paysForAll: boolean,
+): Cost {
+  if (!inquirer) return { usage: NO_USAGE };
+  const { first, meter, model } = inquirer;
+  const usage = paysForAll ? meter.usage : NO_USAGE;
+  if (!first) return { usage };
+  return {
+    usage,
+    judge: {
+      model: model.id,
+      ...(meter.version !== undefined && { version: meter.version }),
+      prompt_hash: digestOf(first.messages),
+      samples,
+      spread,
+      ...(unstable && { unstable: true }),
+    },
+  };
+}
+
+/** Whose questions stood in the same request. */
+function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquiry[]): Details {
+  const others = all.filter((one) => one !== inquiry);
+  return {
+    asked_with: others.flatMap(({ inputs }) => inputs.map(({ assertion }) => assertion.key)),
+  };
+}
+
+/** The labelled conversations that stood before a question; an empty list where none could. */
+function examplesIn(inquiry: SingleInquiry): Details {
+  const { examples } = inquiry.kind === 'question' ? inquiry : {};
+  return examples ? { examples } : {};
+}
+
+/** Why each was asked by itself. */
+function askedAlone(inquirer: Inquirer | undefined): Details {
+  if (!inquirer) return {};
+  const window = contextWindowText(inquirer);
+  return { asked_alone: `All questions together do not fit into ${window}.` };
+}
+
+/** The shortest beginning that OpenAI's prompt cache serves, in tokens; others begin there or later. */
+const CACHE_BLOCK = 1024;
+
+/** Within a quarter for most texts and languages. Counting would load tables, which takes longer than it saves. */
+const BYTES_PER_TOKEN = 4;
+
+/** Whether a prompt cache holds what all requests about a conversation begin with. */
+function isCacheable(block: string): boolean {
+  return Buffer.byteLength(PROTOCOL + block) >= CACHE_BLOCK * BYTES_PER_TOKEN;
+}

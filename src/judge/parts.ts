@@ -1,8 +1,8 @@
-import type { Conversation, Turn } from '../core/conversation.ts';
-import { turnsOf } from '../core/conversation.ts';
+import { type Conversation, type Turn, turnsOf } from '../core/conversation.ts';
 import type { Assertion } from '../core/suite.ts';
-import type { ShownTurns } from './conversationBlock.ts';
-import { conversationBlock, turnText } from './conversationBlock.ts';
+import type { Model } from '../models/model.ts';
+import { JudgeError } from './ask.ts';
+import { conversationBlock, type ShownTurns, turnText } from './conversationBlock.ts';
 
 /** Consecutive turns that are judged in one request, and what is shown with them. */
 export interface Part {
@@ -14,7 +14,7 @@ export interface Part {
 const DEFAULT_WINDOW = 10;
 
 /** How a judge reads a conversation. */
-export interface Reading {
+export interface ReadingOptions {
   /** `turn`: each judged turn in a request of its own. */
   readonly granularity: 'conversation' | 'turn';
   /** Turns shown before those judged, where not all are shown. */
@@ -23,7 +23,7 @@ export interface Reading {
   readonly maxInputTokens: number | undefined;
 }
 
-export function readingOf({ granularity, window, judge }: Assertion): Reading {
+export function readingOptionsOf({ granularity, window, judge }: Assertion): ReadingOptions {
   const limit = judge?.params.max_input_tokens;
   return {
     granularity: granularity ?? 'conversation',
@@ -39,7 +39,7 @@ export interface Capacity {
 }
 
 /** Tokens of a request about the whole conversation: of its block, and of all the rest. */
-export interface RequestSize {
+interface RequestSize {
   readonly block: number;
   readonly around: number;
 }
@@ -53,7 +53,7 @@ export interface RequestSize {
 export function partition(
   conversation: Conversation,
   judged: readonly Turn[],
-  { granularity, window }: Omit<Reading, 'maxInputTokens'>,
+  { granularity, window }: Omit<ReadingOptions, 'maxInputTokens'>,
   capacity: Capacity | undefined,
   size: (capacity: Capacity) => RequestSize,
 ): Partition | undefined {
@@ -63,7 +63,7 @@ export function partition(
   const { block, around } = size(capacity);
   const usable = usableTokens(maxInputTokens);
   if (around + block <= usable) return undefined;
-  const room = (usable - around) * FINDINGS_LEAVE;
+  const room = (usable - around) * SHARE_WITHOUT_FINDINGS;
   return partsThatFit(conversation, judged, window, room, countTokens);
 }
 
@@ -79,7 +79,7 @@ function partPerTurn(judged: readonly Turn[], window: number): Part[] {
 const USABLE_SHARE = 0.9;
 
 /** Findings about earlier parts take room as well. */
-const FINDINGS_LEAVE = 0.7;
+const SHARE_WITHOUT_FINDINGS = 0.7;
 
 /** Tokens that a request may take. @param maxInputTokens that the judge reads */
 export function usableTokens(maxInputTokens: number): number {
@@ -87,7 +87,7 @@ export function usableTokens(maxInputTokens: number): number {
 }
 
 /** `tooLong`: turns that can only be shown together, and do not fit even so. */
-export type Partition =
+type Partition =
   | { readonly parts: readonly Part[] }
   | { readonly tooLong: readonly [Turn, ...Turn[]] };
 
@@ -145,4 +145,23 @@ function partsThatFit(
     begin = end + 1;
   }
   return { parts };
+}
+
+interface Reader {
+  readonly model: Model;
+  readonly maxInputTokens: number | undefined;
+}
+
+/** @param turns a judged turn, and those before it that must be shown with it */
+export function tooLongError(reader: Reader, [turn, before]: readonly Turn[] = []): JudgeError {
+  const alone = before === undefined ? 'alone' : `with turn ${before.number} before it`;
+  const what = turn === undefined ? 'What is to be judged' : `Turn ${turn.number} ${alone}`;
+  return new JudgeError(
+    'too-long',
+    `${what} does not fit into ${contextWindowText(reader)}. Use a judge that reads more.`,
+  );
+}
+
+export function contextWindowText({ model, maxInputTokens = 0 }: Reader): string {
+  return `the ${maxInputTokens} tokens that ${model.id} reads (\`max_input_tokens\`)`;
 }

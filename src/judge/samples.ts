@@ -2,7 +2,7 @@ import type { Finding, Outcome } from '../assertions/contract.ts';
 import { reaches } from '../core/scoring.ts';
 import { statusWithScore, type TurnVerdict } from '../core/verdict.ts';
 
-export interface Sampled {
+export interface CombinedSamples {
   readonly outcome: Outcome;
   readonly samples: number;
   /** Highest less lowest score; null if fewer than two were scored. */
@@ -17,7 +17,7 @@ export interface Sampled {
  *
  * @param outcomes at least one
  */
-export function combineSamples(outcomes: readonly Outcome[], threshold: number): Sampled {
+export function combineSamples(outcomes: readonly Outcome[], threshold: number): CombinedSamples {
   const [first] = outcomes;
   if (!first) throw new Error('There are no samples.');
   const samples = outcomes.length;
@@ -30,23 +30,23 @@ export function combineSamples(outcomes: readonly Outcome[], threshold: number):
   const scores = scored.map(({ score }) => score);
   const passing = scores.filter((score) => reaches(score, threshold)).length;
   return {
-    outcome: combined(scored, threshold),
+    outcome: combineFindings(scored, threshold),
     samples,
     spread: scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores),
     unstable: (passing > 0 && passing < scores.length) || skipped !== undefined,
   };
 }
 
-function combined(scored: readonly Finding[], threshold: number): Finding {
+function combineFindings(scored: readonly Finding[], threshold: number): Finding {
   const score = median(scored.map((one) => one.score));
   const nearest = nearestTo(score, scored);
   const { label: _label, value: _value, ...rest } = nearest;
   // A label goes with the outcome: half yes and half no at a threshold of 1 is no yes.
   const passes = reaches(score, threshold);
-  const fitting = scored.filter((one) => reaches(one.score, threshold) === passes);
+  const tryParse = scored.filter((one) => reaches(one.score, threshold) === passes);
   const label = majority(
     scored.map((one) => one.label),
-    (fitting.includes(nearest) ? nearest : (fitting[0] ?? nearest)).label,
+    (tryParse.includes(nearest) ? nearest : (tryParse[0] ?? nearest)).label,
   );
   const numbers = scored.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
   const value =
@@ -61,7 +61,7 @@ function combined(scored: readonly Finding[], threshold: number): Finding {
     score,
     ...(label !== undefined && { label }),
     ...(value !== undefined && { value }),
-    turns: nearest.turns.map((entry) => combinedTurn(entry, scored)),
+    turns: nearest.turns.map((entry) => combineTurn(entry, scored)),
     details: {
       ...nearest.details,
       samples: scored.map((one) => ({ score: one.score, label: one.label ?? null })),
@@ -74,19 +74,19 @@ function nearestTo(score: number, scored: readonly Finding[]): Finding {
   const distance = (one: Finding) => Math.abs(one.score - score);
   const least = Math.min(...scored.map(distance));
   const agreement = (one: Finding) =>
-    one.turns.reduce((sum, entry) => sum + agreeing(entry, scored), 0);
+    one.turns.reduce((sum, entry) => sum + countAgreeing(entry, scored), 0);
   return scored
     .filter((one) => distance(one) <= least)
     .reduce((best, one) => (agreement(one) > agreement(best) ? one : best));
 }
 
-function agreeing({ turn, status }: TurnVerdict, scored: readonly Finding[]): number {
+function countAgreeing({ turn, status }: TurnVerdict, scored: readonly Finding[]): number {
   return scored.filter(({ turns }) =>
     turns.some((one) => one.turn === turn && one.status === status),
   ).length;
 }
 
-function combinedTurn(nearest: TurnVerdict, scored: readonly Finding[]): TurnVerdict {
+function combineTurn(nearest: TurnVerdict, scored: readonly Finding[]): TurnVerdict {
   const entries = scored.flatMap(({ turns }) => turns.filter(({ turn }) => turn === nearest.turn));
   const status = majority(
     entries.map((entry) => entry.status),

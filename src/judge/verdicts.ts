@@ -1,10 +1,14 @@
-import type { Outcome } from '../assertions/contract.ts';
-import { reaches } from '../core/scoring.ts';
+import type { GroupType, Outcome } from '../assertions/contract.ts';
+import { typeOf } from '../assertions/registry.ts';
+import { badgeOf, entriesByTurn, reaches } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
 import {
+  addUsage,
   isFailure,
   NO_USAGE,
   type ScoredVerdict,
+  statusWithScore,
+  type TurnVerdict,
   type UnscoredVerdict,
   type Usage,
   type Verdict,
@@ -15,13 +19,13 @@ export interface Cost {
   readonly judge?: Verdict['judge'];
 }
 
-const FREE: Cost = { usage: NO_USAGE };
+const NO_COST: Cost = { usage: NO_USAGE };
 
 /** Pass or fail is score against threshold and nothing else. */
-export function concludedVerdict(
+export function verdictOfOutcome(
   assertion: Assertion,
   outcome: Outcome,
-  cost: Cost = FREE,
+  cost: Cost = NO_COST,
 ): Verdict {
   if (outcome.kind === 'skipped') {
     const { reason, rationale, turns } = outcome;
@@ -64,7 +68,7 @@ export function errorVerdict(
   assertion: Assertion,
   reason: string,
   rationale: string,
-  cost: Cost = FREE,
+  cost: Cost = NO_COST,
   unusable: readonly string[] = [],
 ): UnscoredVerdict {
   return {
@@ -82,7 +86,7 @@ export function skippedVerdict(
   assertion: Assertion,
   reason: string,
   rationale: string,
-  cost: Cost = FREE,
+  cost: Cost = NO_COST,
 ): UnscoredVerdict {
   return { ...emptyVerdict(assertion, cost), status: 'skipped', score: null, reason, rationale };
 }
@@ -100,4 +104,96 @@ function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
     ...(judge && { judge }),
     usage,
   };
+}
+
+/** The assertions that are checked by themselves: those of groups, at any depth, and all others. */
+export function leavesOf(assertion: Assertion): Assertion[] {
+  if (typeOf(assertion).kind !== 'group') return [assertion];
+  return (assertion.nested ?? []).flatMap((one) => leavesOf(one.assertion));
+}
+
+/**
+ * The verdict of a group. One that could not be judged makes the group an error; one that is
+ * `required` and fails makes it fail, and gates the case, whatever the others say.
+ */
+export function groupVerdict(
+  assertion: Assertion,
+  type: GroupType,
+  nested: readonly Verdict[],
+): Verdict {
+  const verdict = decideVerdict(assertion, type, nested);
+  const hasGate = nested.some(isGate);
+  const turns = mergeTurns(nested);
+  return {
+    ...(hasGate ? gated(verdict) : verdict),
+    turns: assertion.negate && !hasGate ? turns.map(invertedEntry) : turns,
+    nested: [...nested],
+    usage: nested.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
+  };
+}
+
+function decideVerdict(assertion: Assertion, type: GroupType, nested: readonly Verdict[]): Verdict {
+  const broken = nested.find((one): one is UnscoredVerdict => one.status === 'error');
+  if (broken) {
+    const rationale = `“${broken.assertion.name}” could not be judged: ${broken.rationale}`;
+    return errorVerdict(assertion, broken.reason, rationale);
+  }
+  const decided = nested.filter((one) => one.score !== null);
+  if (decided.length === 0) {
+    return skippedVerdict(assertion, 'not-applicable', 'None of its assertions applied.');
+  }
+  return verdictOfOutcome(assertion, outcomeOf(assertion, type, decided, nested.some(isGate)));
+}
+
+function outcomeOf(
+  { negate }: Assertion,
+  type: GroupType,
+  decided: readonly ScoredVerdict[],
+  hasGate: boolean,
+): Outcome {
+  const passed = decided.filter(({ status }) => status === 'pass');
+  const failed = decided.filter(({ status }) => status === 'fail');
+  const share = type.score(decided);
+  const score = hasGate ? 0 : negate ? 1 - share : share;
+  const name = ({ assertion }: Verdict) => `“${assertion.name}”`;
+  const cite = (verdicts: readonly Verdict[], cited: (verdict: Verdict) => readonly string[]) =>
+    verdicts.flatMap((one) => {
+      const lines = cited(one);
+      return (lines.length > 0 ? lines : [one.rationale]).map((line) => `${name(one)}: ${line}`);
+    });
+  const hits = cite(passed, (one) => one.hits);
+  const misses = cite(failed, (one) => one.misses);
+  return {
+    kind: 'scored',
+    score,
+    rationale: `${passed.length} of ${decided.length} pass${failed.length > 0 ? `; not ${failed.map(name).join(', ')}` : ''}.`,
+    turns: [],
+    hits: negate ? misses : hits,
+    misses: negate ? hits : misses,
+    details: {},
+  };
+}
+
+/** As its entry counts for a group that asks for the opposite. */
+function invertedEntry(entry: TurnVerdict): TurnVerdict {
+  if (entry.score === null) return entry;
+  return { ...entry, status: entry.status === 'pass' ? 'fail' : 'pass', score: 1 - entry.score };
+}
+
+/** For each turn the worst of what the nested verdicts say, the mean of their scores, all their words. */
+function mergeTurns(nested: readonly Verdict[]): TurnVerdict[] {
+  return [...entriesByTurn(nested)]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([turn, entries]) => {
+      const badge = badgeOf(entries);
+      if (!badge) return [];
+      const { status, score } = badge;
+      const evidence = entries.find(({ entry }) => entry.status === status)?.entry.evidence;
+      const rationale = entries
+        .map(({ verdict, entry }) => `${verdict.assertion.name}: ${entry.rationale}`)
+        .join(' ');
+      return [
+        { turn, ...statusWithScore(status, score), rationale, ...(evidence && { evidence }) },
+      ];
+    });
 }

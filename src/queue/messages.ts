@@ -49,7 +49,7 @@ const jobSchema = z.strictObject({
   repetition: z.int().min(1).max(MAX_REPETITIONS),
 });
 
-const memberSchema = z.strictObject({
+const workerStatusSchema = z.strictObject({
   name: z.string().max(300),
   /** `reads`: it still looks whether it has the files. */
   state: z.enum(['reads', 'serves', 'refuses']),
@@ -85,43 +85,43 @@ const limitsSchema = z.strictObject({
 export type Manifest = z.infer<typeof manifestSchema>;
 export type SharedSuite = Manifest['suites'][number];
 export type CaseJob = z.infer<typeof jobSchema>;
-export type Member = z.infer<typeof memberSchema>;
+export type WorkerStatus = z.infer<typeof workerStatusSchema>;
 
-export const MANIFEST_BYTES = LIMITS.transcript;
+export const MAX_MANIFEST_BYTES = LIMITS.transcript;
 
-const MEMBER_BYTES = 20_000;
+const MAX_WORKER_BYTES = 20_000;
 
-const LIMITS_BYTES = 2_000;
+const MAX_LIMITS_BYTES = 2_000;
 
 export function isRunId(text: string): boolean {
   return ID.test(text);
 }
 
 export function readManifest(text: string): Manifest | undefined {
-  return tryParse(manifestSchema, bounded(text, MANIFEST_BYTES));
+  return tryParse(manifestSchema, parseBounded(text, MAX_MANIFEST_BYTES));
 }
 
 export function readJob(data: unknown): CaseJob | undefined {
   return tryParse(jobSchema, data);
 }
 
-export function readMember(text: string): Member | undefined {
-  return tryParse(memberSchema, bounded(text, MEMBER_BYTES));
+export function readWorkerStatus(text: string): WorkerStatus | undefined {
+  return tryParse(workerStatusSchema, parseBounded(text, MAX_WORKER_BYTES));
 }
 
 /** Undefined where nothing is known. */
 export function readLimits(text: string): EndpointLimitsState | undefined {
-  return tryParse(limitsSchema, bounded(text, LIMITS_BYTES));
+  return tryParse(limitsSchema, parseBounded(text, MAX_LIMITS_BYTES));
 }
 
 /** A case's line, its paths as in a record; undefined where it is none, or leads out of the workspace. */
 export function readLine(text: unknown): CaseLine | undefined {
   if (typeof text !== 'string') return undefined;
-  return tryParse(caseLineSchema, bounded(text, LIMITS.recordLine));
+  return tryParse(caseLineSchema, parseBounded(text, LIMITS.recordLine));
 }
 
 /** JSON that is no larger and no deeper than it may be; undefined otherwise. */
-function bounded(text: string, bytes: number): unknown {
+function parseBounded(text: string, bytes: number): unknown {
   if (text.length > bytes) return undefined;
   const shape = new JsonShape().add(Buffer.from(text));
   if (shape.isTooDeep || shape.values > LIMITS.values) return undefined;

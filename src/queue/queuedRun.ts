@@ -1,35 +1,54 @@
 import { randomBytes } from 'node:crypto';
 import type { Job, Queue, QueueEvents } from 'bullmq';
+import { turnsOf } from '../core/conversation.ts';
+import { executionKey } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import type { CaseRunner, PlannedCase } from '../runner/caseRunner.ts';
-import { Members } from './members.ts';
-import type { CaseJob, Manifest } from './messages.ts';
-import { QueueError } from './queueError.ts';
-import { ALIVE, type Connection, connect, keysOf, PREFIX, RUNS, within } from './redis.ts';
-import { Returned, type Telling } from './returned.ts';
-import { type FiledSuite, sharedPath, sharedSuite } from './sharedFiles.ts';
+import type { Scrubber } from '../core/scrubber.ts';
+import { mapCasePaths } from '../node/paths.ts';
+import { lostLine, openCase } from '../runner/case/caseLine.ts';
+import type { RunEvent } from '../runner/events.ts';
+import type { CaseRunner, PlannedCase } from '../runner/runOptions.ts';
+import {
+  type CaseJob,
+  type Manifest,
+  readLine,
+  readWorkerStatus,
+  staysInside,
+  type WorkerStatus,
+} from './messages.ts';
+import {
+  type Connection,
+  connect,
+  keysOf,
+  PREFIX,
+  QueueError,
+  RUN_TTL,
+  RUNS,
+  waitAtMost,
+} from './redis.ts';
+import { localPath, type SuiteWithFiles, sharedPath, sharedSuite } from './sharedFiles.ts';
 
 /** Milliseconds between two signs of life. */
-const BEAT = 1_000;
+const HEARTBEAT_INTERVAL = 1_000;
 
 /** Milliseconds that a Redis which went away may hold up the end of a run. */
-const CLOSING = 10_000;
+const CLOSE_TIMEOUT = 10_000;
 
 /** Beats between two looks for results of which no event came. */
-const SWEEP = 5;
+const BEATS_PER_SWEEP = 5;
 
 /** So often a case is begun on a worker that fails it by a mistake of ours. */
-const ATTEMPTS = 2;
+const MAX_ATTEMPTS = 2;
 
 /** Events that Redis keeps: results are among them, and the sweep finds what was forgotten. */
-const EVENTS = 2_000;
+const MAX_EVENTS = 2_000;
 
-export interface QueuedRunOptions extends Telling {
+interface QueuedRunOptions extends RemoteOptions {
   readonly url: string;
   /** Of Turnlight. */
   readonly version: string;
-  readonly suites: readonly FiledSuite[];
+  readonly suites: readonly SuiteWithFiles[];
   readonly timeout: number;
   readonly maxCost?: number;
   /** Whether answers that a worker has kept will do. */
@@ -38,7 +57,7 @@ export interface QueuedRunOptions extends Telling {
   readonly signal: AbortSignal;
 }
 
-interface Waiting {
+interface PendingCase {
   readonly planned: PlannedCase;
   readonly resolve: (line: CaseLine | undefined) => void;
   readonly reject: (error: unknown) => void;
@@ -51,27 +70,27 @@ export class QueuedRun implements CaseRunner {
   readonly #id: string;
   readonly #queue: Queue;
   readonly #events: QueueEvents;
-  readonly #returned: Returned;
-  readonly #members: Members;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #returned: RemoteResults;
+  readonly #members: Workers;
+  readonly #waiting = new Map<string, PendingCase>();
   readonly #timer: NodeJS.Timeout;
   #isBeating = false;
   #beats = 0;
   #count = 0;
   #failure: unknown;
   /** How many run of these is up to the workers. */
-  readonly atOnce = 500;
+  readonly concurrency = 500;
   stopped = false;
 
   private constructor(options: QueuedRunOptions, connection: Connection, id: string) {
     this.#options = options;
     this.#connection = connection;
     this.#id = id;
-    this.#returned = new Returned(options);
-    this.#members = new Members(options.log);
+    this.#returned = new RemoteResults(options);
+    this.#members = new Workers(options.log);
     const { bullmq, redis } = connection;
     const shared = { connection: redis, prefix: PREFIX };
-    this.#queue = new bullmq.Queue(id, { ...shared, streams: { events: { maxLen: EVENTS } } });
+    this.#queue = new bullmq.Queue(id, { ...shared, streams: { events: { maxLen: MAX_EVENTS } } });
     this.#events = new bullmq.QueueEvents(id, { ...shared, lastEventId: '0-0' });
     // What goes wrong with the connection is told by the connection.
     this.#queue.on('error', () => {});
@@ -79,7 +98,7 @@ export class QueuedRun implements CaseRunner {
     this.#events.on('active', ({ jobId }) => this.#began(jobId));
     this.#events.on('completed', ({ jobId, returnvalue }) => this.#came(jobId, returnvalue));
     this.#events.on('failed', ({ jobId }) => this.#lost(jobId));
-    this.#timer = setInterval(() => void this.#beat(), BEAT);
+    this.#timer = setInterval(() => void this.#beat(), HEARTBEAT_INTERVAL);
     options.signal.addEventListener('abort', () => this.#fail(options.signal.reason), {
       once: true,
     });
@@ -100,7 +119,7 @@ export class QueuedRun implements CaseRunner {
     const id = randomBytes(8).toString('hex');
     const run = new QueuedRun(options, connection, id);
     await run.#events.waitUntilReady();
-    await redis.set(keysOf(id).manifest, JSON.stringify(manifest), 'EX', ALIVE);
+    await redis.set(keysOf(id).manifest, JSON.stringify(manifest), 'EX', RUN_TTL);
     await redis.zadd(RUNS, Date.now(), id);
     return run;
   }
@@ -114,15 +133,18 @@ export class QueuedRun implements CaseRunner {
     const jobId = `case-${this.#count}`;
     return new Promise((resolve, reject) => {
       this.#waiting.set(jobId, { planned, resolve, reject });
-      this.#queue.add('case', job, { jobId, attempts: ATTEMPTS }).catch(reject);
+      this.#queue.add('case', job, { jobId, attempts: MAX_ATTEMPTS }).catch(reject);
     });
   }
 
   /** Leaves nothing behind; workers give up what they still run. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await within(CLOSING, this.#clean());
-    await within(CLOSING, Promise.allSettled([this.#events.close(), this.#queue.close()]));
+    await waitAtMost(CLOSE_TIMEOUT, this.#clean());
+    await waitAtMost(
+      CLOSE_TIMEOUT,
+      Promise.allSettled([this.#events.close(), this.#queue.close()]),
+    );
     await this.#connection.close();
   }
 
@@ -177,7 +199,7 @@ export class QueuedRun implements CaseRunner {
   async #look(): Promise<void> {
     const { redis } = this.#connection;
     const { manifest, workers } = keysOf(this.#id);
-    if ((await redis.expire(manifest, ALIVE)) === 0) {
+    if ((await redis.expire(manifest, RUN_TTL)) === 0) {
       const message =
         'The queue has forgotten this run: its Redis was emptied, or this computer slept too long.';
       throw new QueueError('lost', message);
@@ -187,7 +209,7 @@ export class QueuedRun implements CaseRunner {
     }
     await this.#lookAtCost();
     this.#beats += 1;
-    if (this.#beats % SWEEP === 0) await this.#sweep();
+    if (this.#beats % BEATS_PER_SWEEP === 0) await this.#sweep();
   }
 
   async #lookAtCost(): Promise<void> {
@@ -208,5 +230,130 @@ export class QueuedRun implements CaseRunner {
     this.#failure ??= error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
+  }
+}
+
+interface RemoteOptions {
+  /** The folder from which files are named. */
+  readonly root: string;
+  readonly scrubber: Scrubber;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+/** Tells of cases that ran elsewhere as if they had run here. */
+export class RemoteResults {
+  readonly #options: RemoteOptions;
+  readonly #began = new Map<string, Promise<void>>();
+
+  constructor(options: RemoteOptions) {
+    this.#options = options;
+  }
+
+  /** A worker has taken the case; another one may have to take it again. */
+  began({ ref, case: suiteCase }: PlannedCase): Promise<void> {
+    const key = executionKey(ref);
+    const known = this.#began.get(key);
+    if (known) return known;
+    const telling = openCase(suiteCase).then((opened) =>
+      this.#options.onEvent({ kind: 'case-started', ref, case: opened.suiteCase }),
+    );
+    this.#began.set(key, telling);
+    return telling;
+  }
+
+  /** @param text a line as a worker wrote it */
+  async came(planned: PlannedCase, text: unknown): Promise<CaseLine> {
+    const line = this.#lineOf(planned, text);
+    if (!line) return this.lost(planned, 'Its worker sent what is no result of it.');
+    await this.began(planned);
+    const { onEvent } = this.#options;
+    const { ref } = planned;
+    for (const turn of turnsOf(line.conversation)) onEvent({ kind: 'turn', ref, turn });
+    for (const verdict of line.verdicts) onEvent({ kind: 'verdict', ref, verdict });
+    this.#began.delete(executionKey(ref));
+    return line;
+  }
+
+  async lost(planned: PlannedCase, why = 'Its worker failed.'): Promise<CaseLine> {
+    await this.began(planned);
+    this.#began.delete(executionKey(planned.ref));
+    return this.#options.scrubber.data(lostLine(planned, `worker-lost: ${why.slice(0, 1_000)}`));
+  }
+
+  #lineOf({ ref, case: suiteCase }: PlannedCase, text: unknown): CaseLine | undefined {
+    const { root, scrubber } = this.#options;
+    const line = readLine(text);
+    if (!line || line.suite !== sharedPath(ref.suite, root)) return undefined;
+    let leadsOut = false;
+    const absolute = mapCasePaths(line, (path) => {
+      leadsOut ||= !staysInside(path);
+      return localPath(path, root);
+    });
+    const isIt = executionKey(absolute) === executionKey(ref);
+    if (leadsOut || !isIt || line.source.hash !== suiteCase.source.hash) return undefined;
+    return scrubber.data(absolute);
+  }
+}
+
+/** Milliseconds after which a worker that was not heard of is gone. */
+const WORKER_TIMEOUT = 10_000;
+
+/** Milliseconds that other workers have to come once one has refused. */
+const JOIN_TIMEOUT = 2_000;
+
+interface KnownWorker extends WorkerStatus {
+  readonly heard: number;
+}
+
+/** The workers that have answered a run, and what its user is told of them. */
+class Workers {
+  readonly #known = new Map<string, KnownWorker>();
+  readonly #log: Logger;
+  #refusedSince: number | undefined;
+  #hasServed = false;
+  #isWaiting = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /**
+   * @param texts as the workers wrote them
+   * @throws QueueError where there are workers, and each of them refuses
+   */
+  heard(texts: readonly string[], now: number): void {
+    for (const text of texts) {
+      const member = readWorkerStatus(text);
+      if (member) this.#note(member, now);
+    }
+    const there = [...this.#known.values()].filter(({ heard }) => now - heard < WORKER_TIMEOUT);
+    const isServed = there.some(({ state }) => state === 'serves');
+    this.#hasServed ||= isServed;
+    if (isServed) this.#isWaiting = false;
+    else if (there.every(({ state }) => state === 'refuses')) this.#without(now);
+  }
+
+  #note(member: WorkerStatus, now: number): void {
+    const before = this.#known.get(member.name);
+    if (before?.beat === member.beat && before.state === member.state) return;
+    this.#known.set(member.name, { ...member, heard: now });
+    if (member.state !== 'refuses' || before?.state === 'refuses') return;
+    this.#refusedSince ??= now;
+    this.#log.warn(
+      `The worker ${member.name} does not join: ${member.why ?? 'it does not say why.'}`,
+    );
+  }
+
+  #without(now: number): void {
+    const refusals = [...this.#known.values()].filter(({ state }) => state === 'refuses');
+    const since = this.#refusedSince;
+    if (!this.#hasServed && since !== undefined && now - since > JOIN_TIMEOUT) {
+      const each = refusals.map(({ name, why = '' }) => `${name}: ${why}`).join('\n');
+      throw new QueueError('no-worker', `No worker can run these files.\n${each}`);
+    }
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    const none = this.#hasServed ? 'No worker is left' : 'No worker has come yet';
+    this.#log.warn(`${none}. The run waits for one: turnlight worker --queue.`);
   }
 }

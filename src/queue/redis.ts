@@ -1,14 +1,13 @@
 import type { Redis } from 'ioredis';
-import { errorText } from '../core/errors.ts';
+import { errorText, ReasonedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { QueueError } from './queueError.ts';
 
 /** Milliseconds until an address where nobody answers is given up. */
-const CONNECTING = 5_000;
+const CONNECT_TIMEOUT = 5_000;
 
 /** Milliseconds that a Redis which went away may take to say goodbye. */
-export const LEAVING = 2_000;
+export const DISCONNECT_TIMEOUT = 2_000;
 
 /** Braces keep all keys in one slot of a cluster. */
 export const PREFIX = '{turnlight}';
@@ -17,7 +16,7 @@ export const PREFIX = '{turnlight}';
 export const RUNS = `${PREFIX}:runs`;
 
 /** Seconds after which a run that was not heard of is over, and what its workers said of themselves forgotten. */
-export const ALIVE = 60;
+export const RUN_TTL = 60;
 
 /** Where a run keeps what its workers need besides the cases. */
 export function keysOf(run: string) {
@@ -41,13 +40,13 @@ export interface Connection {
 
 /** @throws QueueError */
 export async function connect(url: string, scrubber: Scrubber, log: Logger): Promise<Connection> {
-  const shown = shownAddress(url, scrubber);
-  const [bullmq, { Redis }] = await packages();
+  const shown = publicAddress(url, scrubber);
+  const [bullmq, { Redis }] = await importPackages();
   let isReady = false;
   let isClosing = false;
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: CONNECTING,
+    connectTimeout: CONNECT_TIMEOUT,
     maxRetriesPerRequest: null,
     retryStrategy: (times) => (isReady ? Math.min(200 * times, 2_000) : null),
   });
@@ -70,14 +69,14 @@ export async function connect(url: string, scrubber: Scrubber, log: Logger): Pro
   });
   const close = async () => {
     isClosing = true;
-    await within(LEAVING, redis.quit());
+    await waitAtMost(DISCONNECT_TIMEOUT, redis.quit());
     redis.disconnect();
   };
   return { redis, bullmq, shown, close };
 }
 
 /** Waits for what may never end, and no longer than so many milliseconds. */
-export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((done) => {
     timer = setTimeout(done, milliseconds);
@@ -87,7 +86,7 @@ export async function within(milliseconds: number, work: Promise<unknown>): Prom
 }
 
 /** @throws QueueError, which does not repeat the address: it may hold a password */
-function shownAddress(url: string, scrubber: Scrubber): string {
+function publicAddress(url: string, scrubber: Scrubber): string {
   const { protocol, host, pathname, password } = URL.canParse(url)
     ? new URL(url)
     : { protocol: '', host: '', pathname: '', password: '' };
@@ -103,7 +102,7 @@ function shownAddress(url: string, scrubber: Scrubber): string {
 }
 
 /** @throws QueueError */
-async function packages() {
+async function importPackages() {
   try {
     return await Promise.all([import('bullmq'), import('ioredis')]);
   } catch (error) {
@@ -114,4 +113,16 @@ async function packages() {
       'A queue needs two more packages. Install them beside turnlight: npm install bullmq ioredis',
     );
   }
+}
+
+/**
+ * Why a run cannot go to a queue, or a worker cannot serve one. `missing-packages`: what a queue needs is not
+ * installed; `bad-address`: no address of a Redis; `unreachable`: nobody answers there, or not to us;
+ * `not-shared`: a worker could not find the files; `no-worker`: every worker refuses the run; `lost`: Redis
+ * forgot the run.
+ */
+export class QueueError extends ReasonedError<
+  'missing-packages' | 'bad-address' | 'unreachable' | 'not-shared' | 'no-worker' | 'lost'
+> {
+  override readonly name = 'QueueError';
 }

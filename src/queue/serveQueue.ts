@@ -1,26 +1,57 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import type { Job, Worker } from 'bullmq';
+import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
 import { errorText } from '../core/errors.ts';
+import { caseKey, executionKey } from '../core/identity.ts';
+import { LIMITS, readable } from '../core/limits.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Suite } from '../core/suite.ts';
-import { isRunId, MANIFEST_BYTES, type Manifest, type Member, readManifest } from './messages.ts';
-import { ALIVE, type Connection, connect, keysOf, LEAVING, PREFIX, RUNS, within } from './redis.ts';
-import { type Host, ServedRun } from './servedRun.ts';
-import { difference, type FiledSuite, ownPath, sharedSuite } from './sharedFiles.ts';
+import { mapCasePaths } from '../node/paths.ts';
+import { lostLine } from '../runner/case/caseLine.ts';
+import { type OpenRunner, openRunner } from '../runner/run.ts';
+import type { PlannedCase, RunOptions } from '../runner/runOptions.ts';
+import {
+  isRunId,
+  MAX_MANIFEST_BYTES,
+  type Manifest,
+  readJob,
+  readManifest,
+  type WorkerStatus,
+} from './messages.ts';
+import {
+  type Connection,
+  connect,
+  DISCONNECT_TIMEOUT,
+  keysOf,
+  PREFIX,
+  RUN_TTL,
+  RUNS,
+  waitAtMost,
+} from './redis.ts';
+import {
+  describeDifference,
+  localPath,
+  type SuiteWithFiles,
+  sharedPath,
+  sharedSuite,
+} from './sharedFiles.ts';
+import { QueueLimits, SharedBudget } from './sharedLimits.ts';
 
 /** Milliseconds between two looks for runs that begin or are over. */
-const LOOK = 250;
+const POLL_INTERVAL = 250;
 
 /** Runs that are looked at. */
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 
-export interface ServeOptions extends Host {
+interface ServeOptions extends WorkerHost {
   readonly url: string;
   /** Of Turnlight. */
   readonly version: string;
   /** Reads an eval file. @returns why it cannot run here, as a text */
-  readonly load: (path: string) => Promise<FiledSuite | string>;
+  readonly load: (path: string) => Promise<SuiteWithFiles | string>;
   /** Takes no more cases once it is aborted. */
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
@@ -37,8 +68,8 @@ export async function serveQueue(options: ServeOptions): Promise<void> {
   }
 }
 
-interface Answer {
-  readonly member: Omit<Member, 'beat'>;
+interface JoinedRun {
+  readonly member: Omit<WorkerStatus, 'beat'>;
   readonly served?: ServedRun;
 }
 
@@ -47,7 +78,7 @@ class Server {
   readonly #connection: Connection;
   readonly #name = `${hostname()}:${process.pid}`;
   readonly #limit;
-  readonly #answers = new Map<string, Answer>();
+  readonly #answers = new Map<string, JoinedRun>();
   #beat = 0;
   #looking: Promise<void> | undefined;
 
@@ -62,7 +93,7 @@ class Server {
     tell(`Serving ${this.#connection.shown}, ${concurrency} cases at once.`);
     while (!signal.aborted) {
       await untilAborted(this.#look(), signal);
-      await setTimeout(LOOK, undefined, { signal }).catch(() => {});
+      await setTimeout(POLL_INTERVAL, undefined, { signal }).catch(() => {});
     }
     let isOver = false;
     const finishing = this.#finish().finally(() => {
@@ -70,13 +101,13 @@ class Server {
     });
     while (!isOver) {
       await Promise.race([this.#look(), finishing]);
-      await within(LOOK, finishing);
+      await waitAtMost(POLL_INTERVAL, finishing);
     }
   }
 
   async #finish(): Promise<void> {
     // A run that is being joined may have cases soon; a Redis that is away says nothing of any.
-    await within(LEAVING, this.#looking ?? Promise.resolve());
+    await waitAtMost(DISCONNECT_TIMEOUT, this.#looking ?? Promise.resolve());
     const served = [...this.#answers.values()].flatMap((one) => one.served ?? []);
     await Promise.all(served.map((one) => one.finish()));
   }
@@ -91,7 +122,7 @@ class Server {
 
   async #lookOnce(): Promise<void> {
     const { redis } = this.#connection;
-    const runs = (await redis.zrange(RUNS, 0, `${MOST_RUNS - 1}`)).filter(isRunId);
+    const runs = (await redis.zrange(RUNS, 0, `${MAX_RUNS - 1}`)).filter(isRunId);
     this.#beat += 1;
     for (const run of new Set([...runs, ...this.#answers.keys()])) {
       const { manifest } = keysOf(run);
@@ -114,22 +145,22 @@ class Server {
     );
   }
 
-  async #say(run: string, member: Answer['member']): Promise<void> {
+  async #say(run: string, member: JoinedRun['member']): Promise<void> {
     const { redis } = this.#connection;
     const { workers } = keysOf(run);
-    const said: Member = { ...member, beat: this.#beat };
+    const said: WorkerStatus = { ...member, beat: this.#beat };
     await redis.hset(workers, this.#name, JSON.stringify(said));
-    await redis.expire(workers, ALIVE);
+    await redis.expire(workers, RUN_TTL);
   }
 
-  async #join(run: string): Promise<Answer> {
+  async #join(run: string): Promise<JoinedRun> {
     const name = this.#name;
-    const refuses = (why: string): Answer => ({
+    const refuses = (why: string): JoinedRun => ({
       member: { name, state: 'refuses', why: this.#options.scrubber.text(why).slice(0, 2_000) },
     });
     const { redis } = this.#connection;
     const key = keysOf(run).manifest;
-    if ((await redis.strlen(key)) > MANIFEST_BYTES) return refuses('The run is too large.');
+    if ((await redis.strlen(key)) > MAX_MANIFEST_BYTES) return refuses('The run is too large.');
     const manifest = readManifest((await redis.get(key)) ?? '');
     if (!manifest) return refuses('The run is none that this version of Turnlight knows.');
     try {
@@ -157,9 +188,9 @@ class Server {
     }
     const found: Suite[] = [];
     for (const asked of suites) {
-      const loaded = await load(ownPath(asked.path, root));
+      const loaded = await load(localPath(asked.path, root));
       if (typeof loaded === 'string') return loaded;
-      const differs = difference(await sharedSuite(loaded, root), asked);
+      const differs = describeDifference(await sharedSuite(loaded, root), asked);
       if (differs !== undefined) return differs;
       found.push(loaded.suite);
     }
@@ -188,4 +219,162 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<v
   const stop = new AbortController();
   const aborted = once(signal, 'abort', { signal: stop.signal }).catch(() => {});
   await Promise.race([work, aborted]).finally(() => stop.abort());
+}
+
+/** Milliseconds after which a case is another worker's whose own does not say any more that it runs it. */
+const LOCK_DURATION = 8_000;
+const STALLED_INTERVAL = 4_000;
+
+/** So many workers may die of a case before it is given up. */
+const MAX_DEATHS = 2;
+
+/** What a worker gives to the cases of every run. */
+interface WorkerHost
+  extends Pick<RunOptions, 'secret' | 'env' | 'programVariables' | 'scrubber' | 'log'> {
+  readonly allowedHosts: NonNullable<RunOptions['allowedHosts']>;
+  /** The folder from which files are named. */
+  readonly root: string;
+  readonly concurrency: number;
+  /** Where answers of models are kept. */
+  readonly answersFolder: string;
+  /** A case has ended. */
+  readonly onCase: (line: CaseLine) => void;
+}
+
+/** A run whose cases this worker takes. */
+class ServedRun {
+  readonly #host: WorkerHost;
+  readonly #limit: LimitFunction;
+  readonly #cases: ReadonlyMap<string, Pick<PlannedCase, 'suite' | 'case'>>;
+  readonly #runner: OpenRunner;
+  readonly #budget: SharedBudget | undefined;
+  readonly #worker: Worker;
+  readonly #leaving: AbortController;
+  /** Cases that were taken and have not ended. */
+  #inHand = 0;
+
+  private constructor(
+    host: WorkerHost,
+    limit: LimitFunction,
+    suites: readonly Suite[],
+    opened: { readonly runner: OpenRunner; readonly leaving: AbortController },
+    budget: SharedBudget | undefined,
+    { bullmq, redis }: Connection,
+    run: string,
+  ) {
+    this.#host = host;
+    this.#limit = limit;
+    this.#runner = opened.runner;
+    this.#leaving = opened.leaving;
+    this.#budget = budget;
+    this.#cases = new Map(
+      suites.flatMap((suite) =>
+        suite.cases.map((one) => {
+          const path = sharedPath(suite.path, host.root);
+          return [caseKey({ suite: path, id: one.id, variant: one.variant }), { suite, case: one }];
+        }),
+      ),
+    );
+    this.#worker = new bullmq.Worker(run, (job) => this.#take(job), {
+      connection: redis,
+      prefix: PREFIX,
+      concurrency: opened.runner.concurrency,
+      lockDuration: LOCK_DURATION,
+      stalledInterval: STALLED_INTERVAL,
+      maxStalledCount: MAX_DEATHS,
+    });
+    // What goes wrong with the connection is told by the connection, and a lost lock is another's case.
+    this.#worker.on('error', () => {});
+  }
+
+  /** @throws RunRefusedError */
+  static async begin(
+    run: string,
+    { timeout, maxCost, cache }: Manifest,
+    suites: readonly Suite[],
+    host: WorkerHost,
+    limit: LimitFunction,
+    connection: Connection,
+  ): Promise<ServedRun> {
+    const leaving = new AbortController();
+    const budget =
+      maxCost === undefined ? undefined : new SharedBudget(connection.redis, run, maxCost);
+    const runner = await openRunner({
+      suites,
+      timeout,
+      ...(budget && { budget }),
+      sharedLimits: (line) => new QueueLimits(connection.redis, run, line),
+      ...(cache && { cache: { folder: host.answersFolder, fresh: false } }),
+      concurrency: host.concurrency,
+      forbidOnly: false,
+      keepRecord: true,
+      described: {},
+      secret: host.secret,
+      env: host.env,
+      programVariables: host.programVariables,
+      allowedHosts: host.allowedHosts,
+      scrubber: host.scrubber,
+      log: host.log,
+      signal: leaving.signal,
+      onEvent() {},
+    });
+    return new ServedRun(host, limit, suites, { runner, leaving }, budget, connection, run);
+  }
+
+  /** Takes no more cases, and ends those that it has. */
+  async finish(): Promise<void> {
+    const closing = this.#worker.close();
+    // Only what it has is worth waiting for a Redis that is away.
+    await (this.#inHand > 0 ? closing : waitAtMost(DISCONNECT_TIMEOUT, closing));
+    await this.#runner.close();
+  }
+
+  /** The run is over: what still runs is for nobody. */
+  async leave(): Promise<void> {
+    this.#leaving.abort(new Error('The run is over.'));
+    await this.#worker.close(true);
+    await this.#runner.close();
+  }
+
+  /** @returns the case's line as JSON; nothing where the limit of the cost kept it from beginning */
+  async #take(job: Job): Promise<string> {
+    this.#inHand += 1;
+    try {
+      return await this.#limit(() => this.#run(job));
+    } finally {
+      this.#inHand -= 1;
+    }
+  }
+
+  async #run(job: Job): Promise<string> {
+    if (await this.#budget?.look()) return '';
+    const planned = this.#planned(job.data);
+    const line = await this.#runner.run(planned);
+    if (!line) return '';
+    this.#host.onCase(line);
+    return this.#text(planned, line);
+  }
+
+  /** @throws Error for what is no case of this run */
+  #planned(data: unknown): PlannedCase {
+    const asked = readJob(data);
+    const found = asked && this.#cases.get(caseKey(asked));
+    if (!found || asked.repetition > found.case.repeat.times) {
+      throw new Error('The queue asks for a case that the eval files do not have.');
+    }
+    const { repetition } = asked;
+    const ref = { suite: found.suite.path, id: found.case.id, repetition };
+    const { variant } = found.case;
+    return { ...found, ref: { ...ref, ...(variant !== undefined && { variant }) } };
+  }
+
+  #text(planned: PlannedCase, line: CaseLine): string {
+    const { root } = this.#host;
+    const shared = (one: CaseLine) =>
+      JSON.stringify(mapCasePaths(one, (path) => sharedPath(path, root)));
+    const text = shared(line);
+    if (text.length <= LIMITS.recordLine) return text;
+    const why = `The result of ${executionKey(planned.ref)} exceeds ${readable(LIMITS.recordLine)} bytes.`;
+    return shared(lostLine(planned, `too-large: ${why}`));
+  }
 }

@@ -4,15 +4,15 @@ import { join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import type { Suite } from '../core/suite.ts';
-import { modelsOf } from '../runner/modelsOf.ts';
+import { modelsOf } from '../runner/models.ts';
 import { type SharedSuite, staysInside } from './messages.ts';
-import { QueueError } from './queueError.ts';
+import { QueueError } from './redis.ts';
 
 /** Files that are read at once. */
-const READERS = 16;
+const MAX_READERS = 16;
 
 /** A suite with all files that it was made from. */
-export interface FiledSuite {
+export interface SuiteWithFiles {
   readonly suite: Suite;
   /** Absolute; its own may be missing. */
   readonly files: readonly string[];
@@ -33,10 +33,10 @@ export function sharedPath(path: string, root: string): string {
  * @throws QueueError
  */
 export async function sharedSuite(
-  { suite, files }: FiledSuite,
+  { suite, files }: SuiteWithFiles,
   root: string,
 ): Promise<SharedSuite> {
-  const limit = pLimit(READERS);
+  const limit = pLimit(MAX_READERS);
   const all = [...new Set([suite.path, ...files])].sort();
   return {
     path: sharedPath(suite.path, root),
@@ -50,7 +50,7 @@ export async function sharedSuite(
 }
 
 /** What keeps a worker from running a suite; undefined if nothing does. */
-export function difference(here: SharedSuite, asked: SharedSuite): string | undefined {
+export function describeDifference(here: SharedSuite, asked: SharedSuite): string | undefined {
   const own = new Map(here.files.map(({ path, digest }) => [path, digest]));
   for (const { path, digest } of asked.files) {
     const found = own.get(path);
@@ -73,6 +73,6 @@ async function digestOfFile(path: string): Promise<string> {
 }
 
 /** @param path as `sharedPath` gave it */
-export function ownPath(path: string, root: string): string {
+export function localPath(path: string, root: string): string {
   return join(root, ...path.split('/'));
 }

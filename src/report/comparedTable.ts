@@ -1,5 +1,5 @@
 import type { ComparedAssertion, ComparedCase, Comparison } from '../analysis/compareRuns.ts';
-import type { Side } from '../analysis/outcome.ts';
+import type { ResultInRun } from '../analysis/evidence.ts';
 import { repeatedSummaryOf } from '../core/presentation/outcome.ts';
 import {
   type ComparedOutcome,
@@ -81,8 +81,8 @@ function verdictOf(one: ComparedAssertion) {
 
 interface Sides {
   readonly outcome: ComparedOutcome;
-  readonly base?: Side;
-  readonly head?: Side;
+  readonly base?: ResultInRun;
+  readonly head?: ResultInRun;
   /** Further text. */
   readonly more?: readonly string[];
 }
@@ -105,7 +105,7 @@ export function comparedWordsOf(
 }
 
 /** `✓ 1.00`, or `✗ 2/3 0.80 (0.40–1.00)` if it is repeated. */
-function sideSummary(side: Side, thresholds: readonly number[]) {
+function sideSummary(side: ResultInRun, thresholds: readonly number[]) {
   const { status, score, passed, decided, errored, range } = side;
   const isRepeated = decided + errored > 1;
   const glance = repeatedSummaryOf({ passed, finished: decided, range }, score, thresholds);

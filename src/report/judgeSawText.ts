@@ -1,12 +1,12 @@
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { cacheText, costText, counted, durationText } from '../core/text/format.ts';
 import { visibleLine, visibleText } from '../core/text/visibleText.ts';
-import type { JudgeSaw, SeenAnswer, SeenRequest } from '../runner/judgeSaw.ts';
+import type { JudgeAnswer, JudgeRequest, JudgeRequests } from '../runner/judgeRequests.ts';
 
 /**
  * Plain text: our own lines start at the margin and quoted text is indented, so that it can't imitate another part.
  */
-export function judgeSawText(saw: JudgeSaw, line: CaseLine): string {
+export function judgeSawText(saw: JudgeRequests, line: CaseLine): string {
   const { verdict, isSame, requests } = saw;
   const { judge, assertion, usage } = verdict;
   const { version } = judge ?? {};
@@ -36,8 +36,8 @@ export function judgeSawText(saw: JudgeSaw, line: CaseLine): string {
 
 /** A repair is shown without the repeated messages. */
 function requestLines(
-  { request, samples }: SeenRequest,
-  before: readonly SeenRequest[],
+  { request, samples }: JudgeRequest,
+  before: readonly JudgeRequest[],
   number: number,
 ): string[] {
   const { messages, answer, temperature } = request;
@@ -59,7 +59,7 @@ function requestLines(
   ];
 }
 
-function answerLines({ answers }: SeenRequest, from: JudgeSaw['from']): string[] {
+function answerLines({ answers }: JudgeRequest, from: JudgeRequests['from']): string[] {
   if (answers.length === 0) return [NO_ANSWER[from], ''];
   return answers.flatMap((one) => [
     `ANSWER (${factsOf(one, from)})`,
@@ -75,13 +75,13 @@ function unusableLines(text: string, index: number): string[] {
   return [`${which} (could not be used)`, indent(text === '' ? '(empty)' : text), ''];
 }
 
-const NO_ANSWER: Readonly<Record<JudgeSaw['from'], string>> = {
+const NO_ANSWER: Readonly<Record<JudgeRequests['from'], string>> = {
   cache:
     "ANSWER: not stored here. It isn't in the cache of this machine: the run didn't use the cache or was on another machine,\nor the answer was removed.",
   recording: 'ANSWER: the recording has no answer to this request.',
 };
 
-function factsOf({ usage, latency, finish }: SeenAnswer, from: JudgeSaw['from']): string {
+function factsOf({ usage, latency, finish }: JudgeAnswer, from: JudgeRequests['from']): string {
   return [
     `found in the ${from}`,
     `${usage.input_tokens} input tokens`,

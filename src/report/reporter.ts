@@ -66,7 +66,7 @@ export class RunLog {
       case 'run-started':
         this.run = event.run;
         this.records = event.records;
-        this.homes = event.homes;
+        this.homes = event.dataFolders;
         this.#planned = event.cases;
         break;
       case 'case-started': {

@@ -3,41 +3,16 @@ import { costText } from '../core/text/format.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
 import { costOf, outputTokensFor, type Price, priceOf } from '../models/price.ts';
-import { RunRefusedError } from './refused.ts';
+import { type CostBounds, RunRefusedError, type SpendingLimit } from './runOptions.ts';
 
 /** Tokens that an answer needs room for beforehand where its model sets no `max_tokens`. */
 const LIKELY_ANSWER = 2_000;
 
 /** Tokens that an answer may take at most where its model sets no `max_tokens`. */
-const LONGEST_ANSWER = 16_000;
-
-/** What work may cost. */
-export interface Bounds {
-  readonly least: number;
-  readonly most: number;
-}
-
-/** What a run may still spend, in the currency of the prices. */
-export interface Spending {
-  /**
-   * Does what may cost up to `most`, or up to what is left, but needs `least`. Where others under way
-   * hold what is left, it waits for them.
-   *
-   * @param work is told what it may cost
-   * @throws ModelError `over-budget` where less than `least` is left, before anything is spent
-   */
-  spend<Paid>(
-    bounds: Bounds,
-    work: (allowed: number) => Promise<Paid>,
-    costOf: (paid: Paid) => number | null,
-    waits?: ModelRequest['onWait'],
-  ): Promise<Paid>;
-  /** True once a request was refused, or cost more than it could: nothing new is begun. */
-  readonly exhausted: boolean;
-}
+const MAX_ANSWER = 16_000;
 
 /** The limit of a run in one process. */
-export class Budget implements Spending {
+export class Budget implements SpendingLimit {
   readonly #max: number;
   #spent = 0;
   #reserved = 0;
@@ -49,7 +24,7 @@ export class Budget implements Spending {
   }
 
   async spend<Paid>(
-    { least, most }: Bounds,
+    { least, most }: CostBounds,
     work: (allowed: number) => Promise<Paid>,
     costOf: (paid: Paid) => number | null,
     waits: ModelRequest['onWait'] = () => {},
@@ -104,7 +79,7 @@ export function budgetedModel(
   model: Model,
   price: Price,
   maxTokens: number | undefined,
-  budget: Spending,
+  budget: SpendingLimit,
 ): Model {
   const { embed } = model;
   const inputCost = async (texts: readonly string[]) => {
@@ -122,7 +97,7 @@ export function budgetedModel(
       const { questions = 1 } = request;
       const bounds = {
         least: costWith(limit ?? questions * LIKELY_ANSWER),
-        most: costWith(limit ?? Math.max(LONGEST_ANSWER, questions * LIKELY_ANSWER)),
+        most: costWith(limit ?? Math.max(MAX_ANSWER, questions * LIKELY_ANSWER)),
       };
       const ask = (allowed: number) => {
         const affordable = Math.floor(outputTokensFor(allowed - input, price) / count);

@@ -6,9 +6,9 @@ import type { Verdict } from '../core/verdict.ts';
 import type { RecordHome } from '../node/paths.ts';
 
 /** What a run that goes on found of what it did before. */
-export interface TakenOver {
+export interface ResumeSummary {
   /** How many executions finished and need not run again. */
-  readonly standing: number;
+  readonly reused: number;
   /** Those that finished, and run anew because they were edited since. */
   readonly edited: readonly CaseRef[];
   /** How many that finished the files hold no more. */
@@ -23,10 +23,10 @@ export type RunEvent =
       /** The files of the records, absolute; none where none are kept. */
       readonly records: readonly string[];
       /** Where the suites keep their records, by their paths. */
-      readonly homes: ReadonlyMap<string, RecordHome>;
+      readonly dataFolders: ReadonlyMap<string, RecordHome>;
       readonly cases: readonly CaseRef[];
       /** Of a run that goes on: how much of it stands, and what runs anew. */
-      readonly resumed?: TakenOver;
+      readonly resumed?: ResumeSummary;
       /** How many conversations of the run that is judged anew the files hold no more. */
       readonly gone?: number;
     }
@@ -44,3 +44,8 @@ export type RunEvent =
       readonly earlier?: true;
     }
   | { readonly kind: 'run-finished'; readonly end: EndLine };
+
+/** What happens in a case: a `RunEvent` without the name of the case. */
+export type CaseEvent = WithoutRef<RunEvent>;
+
+type WithoutRef<Event> = Event extends { readonly ref: CaseRef } ? Omit<Event, 'ref'> : never;

@@ -84,7 +84,7 @@ function latest(times: readonly string[]): string {
 }
 
 /** Missing parts that are named. */
-const MAX_TOLD = 10;
+const MAX_NAMED_SHARDS = 10;
 
 /** Of `--shard 2/3`; a part beyond the number of cases never had any. */
 function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
@@ -99,7 +99,7 @@ function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
   const count = most - [...there].filter((part) => part >= 1 && part <= most).length;
   const missing: string[] = [];
   // A record may say that there are very many.
-  for (let part = 1; missing.length < Math.min(count, MAX_TOLD); part += 1) {
+  for (let part = 1; missing.length < Math.min(count, MAX_NAMED_SHARDS); part += 1) {
     if (!there.has(part)) missing.push(`${part}/${first.of}`);
   }
   return { count, first: missing };

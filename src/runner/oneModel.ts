@@ -1,10 +1,11 @@
+import { errorText } from '../core/errors.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openRecorder, recordingModel } from '../models/recording.ts';
 import { createModel, parseModelSpec } from '../models/registry.ts';
 import { openReplaySource, replayModel } from '../models/replaySource.ts';
 
-export interface OneModel {
+interface ModelChoice {
   /** `provider:model` */
   readonly name: string;
   readonly baseUrl?: string | undefined;
@@ -19,7 +20,7 @@ export interface OneModel {
  * @throws ModelError, RecordingError, UnwritableError, and what `use` throws
  */
 export async function withModel<Made>(
-  { name, baseUrl, record, replay }: OneModel,
+  { name, baseUrl, record, replay }: ModelChoice,
   host: ModelHost,
   use: (model: Model) => Promise<Made>,
 ): Promise<Made> {
@@ -43,4 +44,23 @@ function specOf(name: string, baseUrl: string | undefined): ModelSpec {
   if (!('spec' in parsed)) throw new ModelError('not-found', parsed.problem);
   if (baseUrl === undefined) return parsed.spec;
   return { ...parsed.spec, params: { ...parsed.spec.params, base_url: baseUrl } };
+}
+
+type ModelTrial =
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'refused'; readonly message: string }
+  /** The key may be right: what failed is something else. */
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Asks a model one short question, to find out whether its key is taken. */
+export async function tryModel(spec: ModelSpec, host: ModelHost): Promise<ModelTrial> {
+  try {
+    const model = await createModel(spec, host);
+    const messages = [{ role: 'user' as const, content: 'Say OK.' }];
+    await model.complete({ messages, maxTokens: 16 }, 1, AbortSignal.timeout(30_000));
+    return { kind: 'answered' };
+  } catch (error) {
+    const refused = error instanceof ModelError && error.reason === 'unauthorized';
+    return { kind: refused ? 'refused' : 'failed', message: errorText(error) };
+  }
 }

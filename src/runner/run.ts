@@ -7,24 +7,20 @@ import {
   summaryOf,
 } from '../core/record/runRecord.ts';
 import { usageOf } from '../core/verdict.ts';
-import { findHomes, homesBelowOneRoot } from '../store/home.ts';
+import { dataFoldersBelowOneRoot } from '../store/dataFolder.ts';
 import { RunWriter } from '../store/records/write.ts';
-import type { CaseRunner, PlannedCase } from './caseRunner.ts';
-import { describeRun } from './describeRun.ts';
-import { Exchanges } from './exchanges.ts';
-import { runHere } from './here.ts';
-import { modelsOf } from './modelsOf.ts';
-import { planRun } from './plan.ts';
-import { resume, standingLines } from './resume.ts';
-import type { RunOptions, RunResult } from './runOptions.ts';
-import { StoredCases } from './stored.ts';
-import { Unwritten } from './unwritten.ts';
+import { runCase } from './case/runCase.ts';
+import { resume, reusedLines, StoredCases } from './earlierRun.ts';
+import { modelsOf } from './models.ts';
+import { describeRun, planRun } from './plan.ts';
+import { RunContext } from './runContext.ts';
+import type { CaseRunner, PlannedCase, RunOptions, RunResult } from './runOptions.ts';
 
 /**
  * Runs cases in parallel, each with its turns in order, and reports events as they happen. A
  * finished case is on disk before `case-finished` is reported, if the disk takes it.
  *
- * Aborting `signal` stops the running cases at once; finished ones are kept and the promise
+ * Aborting `signal` stops the running cases at once; finished ones are writer and the promise
  * resolves.
  *
  * Past `maxCost` nothing more is asked or begun: what needed a model then is an error `over-budget`.
@@ -33,38 +29,36 @@ import { Unwritten } from './unwritten.ts';
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
   const chosen = planRun(options);
-  const homes = findHomes(chosen.map(({ suite }) => suite));
-  const stored = options.judgeAgain && (await StoredCases.open(options.judgeAgain, homes));
-  const planned = stored ? chosen.filter(({ ref }) => stored.has(ref)) : chosen;
-  const rootOf = (path: string) => homes.get(path)?.root ?? '';
-  const unwritten = new Unwritten(options.log);
-  const exchanges = await Exchanges.open(options, homes, unwritten);
-  let kept: RunWriter | undefined;
+  const context = await RunContext.open(options, [...new Set(chosen.map(({ suite }) => suite))]);
+  const { dataFolders, writeErrors } = context;
+  const rootOf = (path: string) => dataFolders.get(path)?.root ?? '';
+  let writer: RunWriter | undefined;
   try {
-    const models = modelsOf(planned.map((one) => one.case));
-    exchanges.checkPrices(models);
-    const describing = describeRun(options, planned, rootOf);
-    exchanges.loadAhead(models);
-    const { run, byRoot } = await describing;
-    const resumed = options.resume && (await resume(options.resume, planned, homes, exchanges));
+    const stored = options.judgeAgain && (await StoredCases.open(options.judgeAgain, dataFolders));
+    const planned = stored ? chosen.filter(({ ref }) => stored.has(ref)) : chosen;
+    context.prepare(modelsOf(planned.map((one) => one.case)));
+    const { run, byRoot } = await describeRun(options, planned, rootOf);
+    const resumed = options.resume && (await resume(options.resume, planned, context));
     if (options.keepRecord) {
-      kept = await RunWriter.open(byRoot, homes, options.scrubber, resumed?.retained);
+      writer = await RunWriter.open(byRoot, dataFolders, options.scrubber, resumed?.retained);
     }
-    const records = kept?.paths ?? [];
+    const records = writer?.paths ?? [];
     options.onEvent({
       kind: 'run-started',
       run: options.scrubber.data(run),
       cases: planned.map(({ ref }) => ref),
-      homes: homesBelowOneRoot(homes),
+      dataFolders: dataFoldersBelowOneRoot(dataFolders),
       records,
-      ...(resumed && { resumed: resumed.takenOver }),
+      ...(resumed && { resumed: resumed.summary }),
       ...(stored && { gone: stored.count - planned.length }),
     });
-    const runner = options.elsewhere ?? runHere(exchanges, options, stored);
+    const runner = options.elsewhere ?? runLocally(context, stored);
     const finished = new Map<PlannedCase, CaseSummary>();
-    if (resumed) await takeOver(standingLines(records, resumed, homes), finished, options);
-    const left = planned.filter((one) => !resumed?.standing.has(one));
-    await runAll(left, runner, options, finished, (line) => unwritten.tolerate(kept?.append(line)));
+    if (resumed) await takeOver(reusedLines(records, resumed, dataFolders), finished, options);
+    const left = planned.filter((one) => !resumed?.reused.has(one));
+    await runAll(left, runner, options, finished, (line) =>
+      writeErrors.tolerate(writer?.append(line)),
+    );
     const endOf = (cases: readonly PlannedCase[]): EndLine => {
       const lines = cases.flatMap((one) => finished.get(one) ?? []);
       return {
@@ -76,15 +70,15 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
         usage: usageOf(lines),
       };
     };
-    await unwritten.tolerate(
-      kept?.end((root) => endOf(planned.filter(({ suite }) => rootOf(suite.path) === root))),
+    await writeErrors.tolerate(
+      writer?.end((root) => endOf(planned.filter(({ suite }) => rootOf(suite.path) === root))),
     );
     const end = endOf(planned);
     options.onEvent({ kind: 'run-finished', end });
-    return { end, records, unwritten: unwritten.errors };
+    return { end, records, writeErrors: writeErrors.errors };
   } finally {
-    await kept?.close();
-    await exchanges.close();
+    await writer?.close();
+    await context.close();
   }
 }
 
@@ -96,7 +90,7 @@ async function runAll(
   keep: (line: CaseLine) => Promise<void>,
 ): Promise<void> {
   const { signal, onEvent } = options;
-  const limit = pLimit(runner.atOnce);
+  const limit = pLimit(runner.concurrency);
   await Promise.all(
     planned.map((one) =>
       limit(async () => {
@@ -116,13 +110,42 @@ async function runAll(
 }
 
 async function takeOver(
-  standing: ReturnType<typeof standingLines>,
+  reused: ReturnType<typeof reusedLines>,
   finished: Map<PlannedCase, CaseSummary>,
   { onEvent }: RunOptions,
 ): Promise<void> {
-  for await (const { one, line } of standing) {
+  for await (const { one, line } of reused) {
     finished.set(one, summaryOf(line));
     onEvent({ kind: 'case-started', ref: one.ref, case: one.case });
     onEvent({ kind: 'case-finished', ref: one.ref, line, earlier: true });
   }
+}
+
+/**
+ * Runs cases in this process.
+ *
+ * @param stored conversations that are judged again instead
+ */
+function runLocally(context: RunContext, stored?: StoredCases): CaseRunner {
+  const { attach, concurrency } = context.options;
+  return {
+    run: (planned) => runCase(planned, context, stored),
+    // Only one program at a time can have the debugger.
+    concurrency: attach ? 1 : concurrency,
+    get stopped() {
+      return context.stopped;
+    },
+  };
+}
+
+/** Runs cases of a run whose record another process writes. */
+export interface OpenRunner extends CaseRunner {
+  /** Ends the programs of targets. */
+  close(): Promise<void>;
+}
+
+/** @throws RecordingError, UnwritableError */
+export async function openRunner(options: RunOptions): Promise<OpenRunner> {
+  const context = await RunContext.open(options);
+  return Object.assign(runLocally(context), { close: () => context.close() });
 }

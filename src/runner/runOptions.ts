@@ -1,15 +1,16 @@
 import type { EditorModels } from '../core/editorModels.ts';
 import type { AllowedHost } from '../core/environment.ts';
+import { ReasonedError } from '../core/errors.ts';
+import type { CaseRef } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
-import type { EndLine } from '../core/record/runRecord.ts';
+import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { UnwritableError } from '../disk/fileErrors.ts';
 import type { SharedLimitsFactory } from '../models/endpoint/endpoints.ts';
+import type { ModelRequest } from '../models/model.ts';
 import type { EarlierRun } from '../store/records/list.ts';
 import type { Attach } from '../targets/programs/programs.ts';
-import type { Spending } from './budget.ts';
-import type { CaseRunner } from './caseRunner.ts';
 import type { RunEvent } from './events.ts';
 
 /** Default of `concurrency`. */
@@ -18,7 +19,7 @@ export const DEFAULT_CONCURRENCY = 4;
 /** Default of `timeout`, in milliseconds. */
 export const DEFAULT_TIMEOUT = 60_000;
 
-export interface CacheOptions {
+interface CacheOptions {
   /** As of `answersFolder`. */
   readonly folder: string;
   /** Asks anew, whatever is kept. */
@@ -50,7 +51,7 @@ export interface RunOptions {
   /** Cost limit of the run, in the currency of the prices. Default: none. */
   readonly maxCost?: number;
   /** Holds the limit where others spend as well. */
-  readonly budget?: Spending;
+  readonly budget?: SpendingLimit;
   /** Holds the limits of endpoints where others ask them as well. */
   readonly sharedLimits?: SharedLimitsFactory;
   /** Kept in the record's `run` line. */
@@ -81,5 +82,55 @@ export interface RunResult {
   /** The files of the records, absolute; none where none are kept. */
   readonly records: readonly string[];
   /** Files of ours that could not be written. The run went on without them. */
-  readonly unwritten: readonly UnwritableError[];
+  readonly writeErrors: readonly UnwritableError[];
+}
+
+/** One repetition of one case. */
+export interface PlannedCase {
+  readonly suite: Suite;
+  readonly case: SuiteCase;
+  readonly ref: CaseRef;
+}
+
+/** Who runs the cases of a run: this process, or others far away. */
+export interface CaseRunner {
+  /** @returns undefined if the limit of the cost kept it from beginning @throws the signal's reason when aborted */
+  run(planned: PlannedCase): Promise<CaseLine | undefined>;
+  /** How many cases it is given at once. */
+  readonly concurrency: number;
+  /** True once the limit of the cost ended the run. */
+  readonly stopped: boolean;
+}
+
+/**
+ * The run was refused before it began. `only-forbidden`: a case says `only`, and that is forbidden;
+ * `no-price`: its cost is limited, and what it would cost cannot be known.
+ */
+export class RunRefusedError extends ReasonedError<'only-forbidden' | 'no-price'> {
+  override readonly name = 'RunRefusedError';
+}
+
+/** What work may cost. */
+export interface CostBounds {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What a run may still spend, in the currency of the prices. */
+export interface SpendingLimit {
+  /**
+   * Does what may cost up to `most`, or up to what is left, but needs `least`. Where others under way
+   * hold what is left, it waits for them.
+   *
+   * @param work is told what it may cost
+   * @throws ModelError `over-budget` where less than `least` is left, before anything is spent
+   */
+  spend<Paid>(
+    bounds: CostBounds,
+    work: (allowed: number) => Promise<Paid>,
+    costOf: (paid: Paid) => number | null,
+    waits?: ModelRequest['onWait'],
+  ): Promise<Paid>;
+  /** True once a request was refused, or cost more than it could: nothing new is begun. */
+  readonly exhausted: boolean;
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { answerSchema, type Mistake } from '../assertions/contract.ts';
-import { type Conversation, liveTurnsOf } from '../core/conversation.ts';
+import { type Conversation, liveTurnsOf, textOf, turnsOfSide } from '../core/conversation.ts';
 import type { SimulatedUser } from '../core/suite.ts';
 import { askJudge, type OnReply } from '../judge/ask.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { simulatorMessages } from './prompt.ts';
 
 /** What the simulated user says next, or why the conversation is over. */
-export type NextWords =
+type NextMessage =
   | { readonly kind: 'said'; readonly text: string }
   | { readonly kind: 'over'; readonly stop: GoalStop; readonly why: string };
 
@@ -16,7 +16,7 @@ const goalStops = ['goal-reached', 'goal-refused', 'stop-condition'] as const;
 type GoalStop = (typeof goalStops)[number];
 
 /** What tells this conversation from others of the same user. */
-export interface Playing {
+export interface SimulationId {
   /** Identifies the conversation in a recording: the answers of each are its own. */
   readonly conversation: string;
   /** From 1: each repetition of a seeded case has a seed of its own. */
@@ -29,14 +29,14 @@ export interface Playing {
  *
  * @throws JudgeError where the answer is of no use; ModelError where the model could not be asked
  */
-export async function nextWords(
+export async function nextUserMessage(
   user: SimulatedUser,
   said: Conversation,
   model: Model,
-  { conversation, repetition }: Playing,
+  { conversation, repetition }: SimulationId,
   signal: AbortSignal,
   onReply: OnReply,
-): Promise<NextWords> {
+): Promise<NextMessage> {
   const begun = liveTurnsOf(said).length > 0;
   const answer = answerFor(user, begun);
   const name = 'user_turn';
@@ -77,4 +77,20 @@ function mistakes({ status, reason, message }: Answer): Mistake[] {
 
 function contradiction(text: string): Mistake {
   return { reason: 'contradiction', text };
+}
+
+/** Why there is no use in going on after the latest reply: the assistant says nothing, or the same again. */
+export function detectStall(conversation: Conversation): 'empty-reply' | 'repetition' | undefined {
+  const [before, latest] = turnsOfSide(conversation, 'assistant')
+    .slice(-2)
+    .map(textOf)
+    .map(normalized);
+  const reply = latest ?? before;
+  if (reply === '') return 'empty-reply';
+  return latest !== undefined && latest === before ? 'repetition' : undefined;
+}
+
+/** Two replies are the same where only their case and white space differ. */
+function normalized(text: string): string {
+  return text.replace(/\s+/gu, ' ').trim().toLowerCase();
 }

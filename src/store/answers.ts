@@ -1,24 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { futimesSync, readFileSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { futimesSync, lstatSync, readFileSync } from 'node:fs';
+import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
-import { errorText } from '../core/errors.ts';
+import { errorText, ReasonedError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { CREATE, makeRealFolder, readRegularSync, writeRegular } from '../disk/regularFile.ts';
-import { answerFile, preparedFolder, prune } from './answersFolder.ts';
+import {
+  CREATE,
+  makeRealFolder,
+  readRegularSync,
+  realPathOf,
+  writeRegular,
+} from '../disk/regularFile.ts';
+import { isInside } from '../node/paths.ts';
 
 const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
 /** Files in the folder are counted anew once so many bytes were added. */
-const UNCOUNTED = LIMITS.cache / 16;
+const RECOUNT_AFTER = LIMITS.cache / 16;
 
 /** What was read within an hour counts as just used. */
 const RECENT = 3_600_000;
 
-export interface AnswersSetup {
+interface AnswerCacheOptions {
   /** As of `answersFolder`. */
   readonly folder: string;
   /** Finds nothing, and keeps what is asked now. */
@@ -34,8 +41,8 @@ export interface AnswersSetup {
  * Answers of earlier runs, a file each. What cannot be read is as good as not there: it is asked for
  * again.
  */
-export class Answers {
-  readonly #setup: AnswersSetup;
+export class AnswerCache {
+  readonly #setup: AnswerCacheOptions;
   #usable: Promise<boolean> | undefined;
   #warned = false;
   #written = 0;
@@ -46,7 +53,7 @@ export class Answers {
    */
   #working: Promise<void> = Promise.resolve();
 
-  constructor(setup: AnswersSetup) {
+  constructor(setup: AnswerCacheOptions) {
     this.#setup = setup;
   }
 
@@ -77,7 +84,7 @@ export class Answers {
 
   #isUsable(): Promise<boolean> {
     const { folder, workspaces } = this.#setup;
-    this.#usable ??= preparedFolder(folder, workspaces).then(
+    this.#usable ??= prepareFolder(folder, workspaces).then(
       () => true,
       (error: unknown) => this.#giveUp(error),
     );
@@ -114,15 +121,15 @@ export class Answers {
   async #bound(): Promise<void> {
     const { folder } = this.#setup;
     const uncounted = join(folder, 'uncounted');
-    const grown = countedBefore(uncounted) + this.#written;
+    const grown = readUncounted(uncounted) + this.#written;
     // Also where it is no number.
-    const isDue = !(grown < UNCOUNTED);
-    if (isDue) await prune(folder, LIMITS.cache - UNCOUNTED);
+    const isDue = !(grown < RECOUNT_AFTER);
+    if (isDue) await prune(folder, LIMITS.cache - RECOUNT_AFTER);
     await replace(uncounted, String(isDue ? 0 : grown));
   }
 }
 
-function countedBefore(path: string): number {
+function readUncounted(path: string): number {
   try {
     return Number(read(path, 20) ?? Number.NaN);
   } catch {
@@ -159,4 +166,112 @@ async function replace(path: string, text: string): Promise<void> {
   const aside = `${path.replace(/\.json$/, '')}.${randomBytes(4).toString('hex')}`;
   await writeRegular(aside, text, CREATE, 0o600);
   await rename(aside, path);
+}
+
+/** Names the folder where answers are kept, instead of the platform's. */
+export const CACHE_VARIABLE = 'TURNLIGHT_CACHE_DIR';
+
+/** Answers that stand there could be anyone's. */
+class UntrustedFolderError extends ReasonedError<'in-workspace' | 'not-private'> {
+  override readonly name = 'UntrustedFolderError';
+}
+
+/** Where answers are kept: a folder of the user's, absolute. */
+export function answersFolder(env: (name: string) => string | undefined): string {
+  return join(cacheFolder(env), 'answers');
+}
+
+function cacheFolder(env: (name: string) => string | undefined): string {
+  const chosen = env(CACHE_VARIABLE);
+  if (chosen) return resolve(chosen);
+  if (process.platform === 'win32') {
+    const local = env('LOCALAPPDATA') || join(homedir(), 'AppData', 'Local');
+    return join(local, 'turnlight', 'cache');
+  }
+  const usual =
+    process.platform === 'darwin'
+      ? join(homedir(), 'Library', 'Caches')
+      : join(homedir(), '.cache');
+  return join(env('XDG_CACHE_HOME') || usual, 'turnlight');
+}
+
+/**
+ * Makes the folder, and sees to it that nobody else can put answers there: no other user, and nobody
+ * whose commits are checked out.
+ *
+ * @throws UntrustedFolderError, NotRegularError, or what the system says
+ */
+export async function prepareFolder(folder: string, workspaces: readonly string[]): Promise<void> {
+  const isUsual = folder === answersFolder(() => undefined);
+  const outside = (path: string, roots: readonly string[]) => {
+    if (isUsual || !roots.some((root) => isInside(path, root))) return;
+    const message = `${folder} is in the workspace, where whoever commits a file could forge verdicts. Set ${CACHE_VARIABLE} to a folder outside of it.`;
+    throw new UntrustedFolderError('in-workspace', message);
+  };
+  outside(folder, workspaces);
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+  outside(await realpath(dirname(folder)), workspaces.map(realPathOf));
+  await makeRealFolder(folder, 0o700);
+  const { uid, mode } = await lstat(folder);
+  const isOurs = process.getuid === undefined || uid === process.getuid();
+  if (isOurs && (process.platform === 'win32' || (mode & 0o022) === 0)) return;
+  const message = `Others may write to ${folder}. Make it yours alone (chmod 700), or remove it.`;
+  throw new UntrustedFolderError('not-private', message);
+}
+
+/** A file of ours. */
+interface CacheFile {
+  readonly path: string;
+  /** On the disk, which gives space in blocks. */
+  readonly bytes: number;
+  /** When it was written, or last read. */
+  readonly used: number;
+}
+
+const BLOCK = 4096;
+
+/** With those that a killed process left half written. */
+const CACHE_FILE_NAME = /^[0-9a-f]{63}\.(?:json|[0-9a-f]{8})$/;
+
+/** The file of an answer, among some thousands: more folders take longer to make. @param key 64 hexadecimal digits */
+export function answerFile(folder: string, key: string): string {
+  return join(folder, key.slice(0, 1), `${key.slice(1)}.json`);
+}
+
+/** What is kept in a folder, whatever else stands there. */
+export async function listCacheFiles(folder: string): Promise<CacheFile[]> {
+  const found: CacheFile[] = [];
+  for (const part of await entriesOf(folder)) {
+    if (!part.isDirectory() || !/^[0-9a-f]$/.test(part.name)) continue;
+    const files = (await entriesOf(join(folder, part.name))).filter(
+      (one) => one.isFile() && CACHE_FILE_NAME.test(one.name),
+    );
+    for (const { name } of files) {
+      const path = join(folder, part.name, name);
+      const there = lstatSync(path, { throwIfNoEntry: false });
+      if (!there) continue;
+      const bytes = Math.ceil(there.size / BLOCK) * BLOCK;
+      found.push({ path, bytes, used: there.mtimeMs });
+    }
+  }
+  return found;
+}
+
+function entriesOf(folder: string) {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
+
+export function bytesOf(files: readonly CacheFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Removes what was not used for the longest time until no more than so many bytes are left. */
+export async function prune(folder: string, most: number): Promise<void> {
+  const files = (await listCacheFiles(folder)).sort((a, b) => a.used - b.used);
+  let bytes = bytesOf(files);
+  for (const file of files) {
+    if (bytes <= most) return;
+    await rm(file.path, { force: true });
+    bytes -= file.bytes;
+  }
 }

@@ -8,8 +8,7 @@ import {
 } from '../core/record/label.ts';
 import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
 import { canonicalJson } from '../node/hashes.ts';
-import { readLabelled } from './labelled.ts';
-import { readLabels } from './labels.ts';
+import { readLabelledConversation, readLabels } from './labels.ts';
 
 /**
  * Which labelled conversations may be whose examples. Labels are read when the first assertion asks for them, and
@@ -25,7 +24,7 @@ export function examplesOf(
   let reading: Promise<readonly LabelledAssertion[]> | undefined;
   return (judged) => async (assertion) => {
     if (assertion.examples === undefined) return [];
-    reading ??= labelledIn(suite);
+    reading ??= readLabelledAssertions(suite);
     return (await reading)
       .filter(({ key, question }) => key === assertion.key && question === questionOf(assertion))
       .map(({ example }) => example)
@@ -46,7 +45,7 @@ interface LabelledAssertion {
   readonly example: Example;
 }
 
-async function labelledIn({ path, cases }: Pick<Suite, 'path' | 'cases'>) {
+async function readLabelledAssertions({ path, cases }: Pick<Suite, 'path' | 'cases'>) {
   const { labels } = await readLabels(path);
   const subjects = groupBy(labels, (one) => JSON.stringify([one.conversation_hash, one.assertion]));
   const found: LabelledAssertion[] = [];
@@ -54,7 +53,7 @@ async function labelledIn({ path, cases }: Pick<Suite, 'path' | 'cases'>) {
     const [{ case: id, variant, conversation_hash: hash, assertion: key }] = own;
     const verdicts = verdictsOf(own);
     if (!verdicts.some(({ status }) => status !== 'skipped')) continue;
-    const kept = await readLabelled(path, hash);
+    const kept = await readLabelledConversation(path, hash);
     const assertion = kept && (await assertionIn(cases, id, variant, key));
     if (!assertion) continue;
     const named = { case: id, ...(variant !== undefined && { variant }), hash };
@@ -91,14 +90,14 @@ async function assertionIn(
 ): Promise<Assertion | undefined> {
   const found = cases.find((one) => one.id === id && one.variant === variant);
   const { suiteCase = found } = (await found?.open?.()) ?? {};
-  return suiteCase && assertionOf(suiteCase.assertions, key);
+  return suiteCase && findAssertion(suiteCase.assertions, key);
 }
 
 /** Also one that stands within another. */
-export function assertionOf(all: readonly Assertion[], key: string): Assertion | undefined {
+export function findAssertion(all: readonly Assertion[], key: string): Assertion | undefined {
   for (const one of all) {
     if (one.key === key) return one;
-    const within = assertionOf(one.nested?.map(({ assertion }) => assertion) ?? [], key);
+    const within = findAssertion(one.nested?.map(({ assertion }) => assertion) ?? [], key);
     if (within) return within;
   }
   return undefined;

@@ -1,19 +1,30 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
+import { tryParse } from '../core/data/listOf.ts';
 import { errorText } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
-import { type Label, labelSchema, type PlacedLabel, sameSubject } from '../core/record/label.ts';
+import {
+  type Label,
+  labelledConversationSchema,
+  labelSchema,
+  type PlacedLabel,
+  sameSubject,
+} from '../core/record/label.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { toUnwritableError } from '../disk/fileErrors.ts';
 import { readFileLines, replaceLines } from '../disk/jsonLines.ts';
 import {
   APPEND,
+  CREATE,
   isRealFolder,
   makeRealFolder,
   openRegular,
   readRegular,
+  writeRegular,
 } from '../disk/regularFile.ts';
+import { canonicalJson, conversationHash, withoutCircumstances } from '../node/hashes.ts';
 import { labelsFolder, personName } from '../node/paths.ts';
 
 /** As messages call them. */
@@ -29,7 +40,7 @@ export interface LabelProblem {
   readonly message: string;
 }
 
-export interface Labels {
+interface Labels {
   /** Of each person the last about each thing, in the order of the files. */
   readonly labels: readonly PlacedLabel[];
   readonly problems: readonly LabelProblem[];
@@ -44,7 +55,7 @@ export async function readLabels(evalFile: string): Promise<Labels> {
     const own = new Map<string, PlacedLabel>();
     try {
       for await (const { number: line, value, isTooLarge } of readFileLines(path, LIMITS.labels)) {
-        const wrong = isTooLarge ? TOO_LARGE : mistakeIn(value);
+        const wrong = isTooLarge ? TOO_LARGE : problemIn(value);
         if (wrong !== undefined) problems.push({ path, line, message: wrong });
         else keepLast(own, { ...labelSchema.parse(value), person, path, line });
         if (problems.length >= LIMITS.problems) break;
@@ -95,7 +106,7 @@ export async function appendLabels(
 }
 
 /** So often removing is tried while somebody else writes. */
-const TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * Takes back what a person said; other lines stay as they are.
@@ -110,7 +121,7 @@ export async function removeLabels(
   isUnwanted: (label: Label) => boolean,
 ): Promise<Label[]> {
   const path = join(labelsFolder(evalFile), `${personName(person)}.jsonl`);
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const before = await lstat(path).catch(() => undefined);
     if (!before) return [];
     const removed: Label[] = [];
@@ -159,23 +170,23 @@ function identityOf(label: Label): string {
 /** What is there, so that nothing is said twice, and whether the last line has its line break. */
 async function linesOf(path: string): Promise<{ known: Set<string>; isWhole: boolean }> {
   const known = new Set<string>();
-  let isComplete = true;
+  let isWhole = true;
   try {
     for await (const line of readFileLines(path, LIMITS.labels)) {
-      ({ isComplete: isComplete } = line);
+      isWhole = line.isComplete;
       const { data } = labelSchema.safeParse(line.value);
       if (data) known.add(identityOf(data));
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  return { known, isWhole: isComplete };
+  return { known, isWhole };
 }
 
 const TOO_LARGE = `This line is longer than ${readable(LIMITS.recordLine)} bytes. Remove it.`;
 
 /** Undefined of a label. */
-function mistakeIn(value: unknown): string | undefined {
+function problemIn(value: unknown): string | undefined {
   if (value === undefined) {
     return 'This line is no JSON. Complete it, or remove it; a conflict of git leaves such lines too.';
   }
@@ -183,4 +194,61 @@ function mistakeIn(value: unknown): string | undefined {
   if (!issue) return undefined;
   const at = issue.path.join('.');
   return `This is no label${at === '' ? '' : `: \`${at}\` is wrong`} (${issue.message}). Mend the line, or remove it.`;
+}
+
+/** A conversation that labels speak of, with the facts of its case. */
+export type LabelledConversation = z.infer<typeof labelledConversationSchema>;
+
+/**
+ * Keeps a conversation beside the labels that speak of it. It is written aside and put in its place at once, with
+ * nothing that differs between machines, so that two people who label it write the same file.
+ *
+ * @param evalFile absolute
+ * @returns its hash
+ * @throws UnwritableError
+ */
+export async function saveLabelledConversation(
+  evalFile: string,
+  { conversation, facts }: LabelledConversation,
+): Promise<string> {
+  const hash = conversationHash(conversation);
+  const path = labelledPath(evalFile, hash);
+  if (await readLabelledConversation(evalFile, hash)) return hash;
+  const beside = `${path}.${process.pid}.new`;
+  try {
+    await makeRealFolder(labelsFolder(evalFile));
+    await makeRealFolder(join(labelsFolder(evalFile), CONVERSATIONS));
+    const kept = JSON.parse(
+      canonicalJson({ conversation: withoutCircumstances(conversation), facts }),
+    ) as unknown;
+    const text = `${JSON.stringify(kept, undefined, 2)}\n`;
+    await rm(beside, { force: true });
+    await writeRegular(beside, text, CREATE);
+    await rename(beside, path);
+    return hash;
+  } catch (error) {
+    throw toUnwritableError(LABELS, path, error);
+  } finally {
+    await rm(beside, { force: true }).catch(() => {});
+  }
+}
+
+/** Undefined where there is none, or what stands there is another one. */
+export async function readLabelledConversation(
+  evalFile: string,
+  hash: string,
+): Promise<LabelledConversation | undefined> {
+  // A label may name any path.
+  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+  const bytes = await readRegular(labelledPath(evalFile, hash), LIMITS.transcript).catch(
+    () => undefined,
+  );
+  const found = bytes && tryParse(labelledConversationSchema, parseJson(String(bytes)));
+  return found && conversationHash(found.conversation) === hash ? found : undefined;
+}
+
+const CONVERSATIONS = 'conversations';
+
+function labelledPath(evalFile: string, hash: string): string {
+  return join(labelsFolder(evalFile), CONVERSATIONS, `${hash}.json`);
 }

@@ -1,7 +1,7 @@
 import { type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { HOME_FOLDER, RUNS_FOLDER } from '../node/paths.ts';
-import { findHome, type PlacedFile } from './home.ts';
+import { findDataFolder, type PlacedFile } from './dataFolder.ts';
 
 /**
  * Tells of records as they are written. Editors watch whole workspaces, and miss the first record of
@@ -23,7 +23,7 @@ export class RecordWatch {
 
   /** Watches where an eval file's records are, or will be. */
   async add(evalFile: PlacedFile): Promise<void> {
-    const { root } = findHome(evalFile);
+    const { root } = findDataFolder(evalFile);
     if (this.#watched.has(root)) return;
     const told = (path: string) => path.endsWith('.jsonl') && this.#onRecord(path);
     this.#watched.set(root, watchIn(root, [HOME_FOLDER, RUNS_FOLDER], told, this.#began));

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parsed } from '../../src/interop/fields.ts';
-import { seededRandom } from '../../src/statistics/random.ts';
+import { seededRandom } from '../../src/statistics/intervals.ts';
 import { imported } from '../support/imports.ts';
 import { LONG, tries } from '../support/long.ts';
 import { handoffs } from './handoffs.ts';

@@ -70,7 +70,7 @@ export function runEvents(
         judges: ['openai:judge'],
       },
       records: ['/work/.turnlight/runs/r1.jsonl'],
-      homes: new Map([[PATH, { named: PATH, path: PATH, root: '/work' }]]),
+      dataFolders: new Map([[PATH, { named: PATH, path: PATH, root: '/work' }]]),
       cases: lines.map(refOf),
     },
     ...(options.finished ?? lines).flatMap((line): RunEvent[] => {

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ComparableRun } from '../../src/analysis/compareRuns.ts';
 import { ComparisonData } from '../../src/analysis/comparisonData.ts';
-import type { Compared } from '../../src/analysis/differences.ts';
 import { type CaseLine, RECORD_VERSION, type RunLine } from '../../src/core/record/runRecord.ts';
 import { caseStatus } from '../../src/core/scoring.ts';
-import type { Status, TurnVerdict, Verdict } from '../../src/core/verdict.ts';
-import { NO_USAGE } from '../../src/core/verdict.ts';
-import { seededRandom } from '../../src/statistics/random.ts';
+import { NO_USAGE, type Status, type TurnVerdict, type Verdict } from '../../src/core/verdict.ts';
+import { seededRandom } from '../../src/statistics/intervals.ts';
 import { buildCaseLine, talk } from './buildRun.ts';
 
 /** A score that passes from 0.5 on, or a status without one. */
@@ -119,7 +118,7 @@ export function runLine(given: Partial<RunLine> = {}): RunLine {
   };
 }
 
-export function comparedOf(lines: readonly CaseLine[], run: Partial<RunLine> = {}): Compared {
+export function comparedOf(lines: readonly CaseLine[], run: Partial<RunLine> = {}): ComparableRun {
   const data = new ComparisonData();
   for (const line of lines) data.add(line);
   return { run: runLine(run), data, finished: true };

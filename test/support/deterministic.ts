@@ -1,10 +1,9 @@
 import type { DeterministicType, Finding, Outcome } from '../../src/assertions/contract.ts';
-import type { Conversation } from '../../src/core/conversation.ts';
-import { toConversation } from '../../src/core/conversation.ts';
+import { type Conversation, toConversation } from '../../src/core/conversation.ts';
 import { deepFreeze } from '../../src/core/data/data.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { Assertion, At } from '../../src/core/suite.ts';
-import { chooseTurns } from '../../src/judge/at.ts';
+import { chooseTurns } from '../../src/judge/inputs.ts';
 import { buildAssertion, buildFacts, user } from './judging.ts';
 
 export const EACH = { at: { kind: 'each' } } as const;

@@ -1,5 +1,9 @@
-import { type Agreement, type AgreementRow, agreementOf } from '../../analysis/agreement.ts';
-import { readLabelledRuns } from '../../analysis/readAgreement.ts';
+import {
+  type Agreement,
+  type AgreementRow,
+  agreementOf,
+  readLabelledRuns,
+} from '../../analysis/agreement.ts';
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';

@@ -6,10 +6,10 @@ import { toUnwritableError } from '../../disk/fileErrors.ts';
 import {
   answersFolder,
   bytesOf,
-  keptFiles,
-  preparedFolder,
+  listCacheFiles,
+  prepareFolder,
   prune,
-} from '../../store/answersFolder.ts';
+} from '../../store/answers.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import { workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
@@ -17,9 +17,9 @@ import type { Shell } from '../shell.ts';
 /** Shows where cached answers are stored, how many there are, and their size. */
 export async function showCache({ processEnv, out, folder: here }: Shell): Promise<ExitCode> {
   const folder = answersFolder(processEnv);
-  const files = await keptFiles(folder);
+  const files = await listCacheFiles(folder);
   out.write(`${folder}\n${sizeText(files)} of at most ${bytesText(LIMITS.cache)}\n`);
-  await preparedFolder(folder, [workspaceOf(here)]).catch((error: unknown) =>
+  await prepareFolder(folder, [workspaceOf(here)]).catch((error: unknown) =>
     out.write(`Not used: ${visibleLine(errorText(error))}\n`),
   );
   return EXIT.passed;
@@ -28,7 +28,7 @@ export async function showCache({ processEnv, out, folder: here }: Shell): Promi
 /** Deletes all cached answers, and nothing else in the folder. @throws UnwritableError */
 export async function clearCache({ processEnv, out }: Shell): Promise<ExitCode> {
   const folder = answersFolder(processEnv);
-  const files = await keptFiles(folder);
+  const files = await listCacheFiles(folder);
   await prune(folder, 0).catch((error: unknown) => {
     throw toUnwritableError('The cache of answers', folder, error);
   });
@@ -36,6 +36,6 @@ export async function clearCache({ processEnv, out }: Shell): Promise<ExitCode> 
   return EXIT.passed;
 }
 
-function sizeText(files: Awaited<ReturnType<typeof keptFiles>>): string {
+function sizeText(files: Awaited<ReturnType<typeof listCacheFiles>>): string {
   return `${counted(files.length, 'answer')}, ${bytesText(bytesOf(files))}`;
 }

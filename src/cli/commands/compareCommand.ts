@@ -1,7 +1,5 @@
-import { type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
-import { ComparisonData } from '../../analysis/comparisonData.ts';
-import type { Compared } from '../../analysis/differences.ts';
-import { suiteNames } from '../../analysis/suiteNames.ts';
+import { type ComparableRun, type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
+import { ComparisonData, suiteNames } from '../../analysis/comparisonData.ts';
 import { runCooperatively, stepsOf } from '../../node/cooperative.ts';
 import {
   comparisonJson,
@@ -56,7 +54,7 @@ async function readRun(
   data: ComparisonData,
   shell: Shell,
   signal: AbortSignal,
-): Promise<Compared> {
+): Promise<ComparableRun> {
   await addCases(found, data, shell, signal);
   return { run: found.run, data, finished: await hasFinished(found) };
 }

@@ -1,4 +1,4 @@
-import { compareJudges, type JudgedBy } from '../../analysis/judgeComparison.ts';
+import { compareJudges, type JudgeRun } from '../../analysis/judgeComparison.ts';
 import { estimateWords } from '../../core/estimate.ts';
 import { visibleWarnings } from '../../core/logger.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
@@ -7,16 +7,17 @@ import { counted } from '../../core/text/format.ts';
 import { visibleJson } from '../../core/text/visibleText.ts';
 import { judgesMarkdown, judgesText } from '../../report/findings/judgesReport.ts';
 import { createPaint } from '../../report/style.ts';
-import { estimateLabelled, judgeLabelled } from '../../runner/judgeLabelled.ts';
 import {
+  estimateLabelled,
+  judgeLabelled,
   type LabelledCase,
-  type LeftOut,
   labelledCases,
-  showing,
-} from '../../runner/labelledCases.ts';
-import { modelsOf } from '../../runner/modelsOf.ts';
+  overrideExamples,
+  type UnusableLabel,
+} from '../../runner/judgeLabelled.ts';
+import { modelsOf } from '../../runner/models.ts';
 import { DEFAULT_TIMEOUT } from '../../runner/runOptions.ts';
-import { answersFolder } from '../../store/answersFolder.ts';
+import { answersFolder } from '../../store/answers.ts';
 import { readLabels } from '../../store/labels.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
@@ -52,7 +53,7 @@ interface JudgingPlan {
   readonly setups: readonly JudgeSetup[];
   readonly labels: readonly PlacedLabel[];
   readonly folds: number;
-  readonly left: Partial<Record<LeftOut, number>>;
+  readonly left: Partial<Record<UnusableLabel, number>>;
   readonly isValid: boolean;
 }
 
@@ -114,7 +115,7 @@ export async function judges(
   }
   if (shell.err.isTty) shell.err.write('\n');
   const by = setups.map(
-    (setup): JudgedBy => ({
+    (setup): JudgeRun => ({
       name: setup.name,
       lines: setup.cases.flatMap((one) => lines.get(one) ?? []),
     }),
@@ -140,7 +141,7 @@ async function planJudging(
 ): Promise<JudgingPlan> {
   const setups: JudgeSetup[] = [];
   const labels: PlacedLabel[] = [];
-  const left: Partial<Record<LeftOut, number>> = {};
+  const left: Partial<Record<UnusableLabel, number>> = {};
   let used = folds;
   for (const [index, judge] of (named.length > 0 ? named : [undefined]).entries()) {
     const given = {
@@ -166,12 +167,12 @@ async function planJudging(
         }
       }
       for (const setup of own) {
-        const found = await labelledCases(suite, read.labels, folds, showing(setup.shown));
+        const found = await labelledCases(suite, read.labels, folds, overrideExamples(setup.shown));
         setup.cases.push(...found.cases);
         if (found.folds > 0) used = Math.min(used, found.folds);
         if (index > 0 || setup !== own[0]) continue;
         for (const [why, count] of Object.entries(found.left)) {
-          const key = why as LeftOut;
+          const key = why as UnusableLabel;
           left[key] = (left[key] ?? 0) + count;
         }
       }
@@ -192,13 +193,13 @@ function nameOf(cases: readonly LabelledCase[], shown: boolean | undefined): str
 function nothingToJudge(labels: readonly PlacedLabel[], left: JudgingPlan['left']): string {
   if (labels.length === 0) return NO_LABELS;
   const reasons = Object.entries(left).flatMap(([why, count]) =>
-    count > 0 ? [`${counted(count, 'label')}: ${LEFT_OUT_REASONS[why as LeftOut]}.`] : [],
+    count > 0 ? [`${counted(count, 'label')}: ${LEFT_OUT_REASONS[why as UnusableLabel]}.`] : [],
   );
   return ['None of the labeled conversations can be judged.', ...reasons].join('\n');
 }
 
 /** Why labels are left out. */
-export const LEFT_OUT_REASONS: Readonly<Record<LeftOut, string>> = {
+export const LEFT_OUT_REASONS: Readonly<Record<UnusableLabel, string>> = {
   'no-conversation': 'their conversation is not in NAME.labels/conversations',
   'no-case': 'their case or assertion is no longer in the file',
   'no-judge': 'no model judges their assertion',

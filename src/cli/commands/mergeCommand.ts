@@ -8,7 +8,12 @@ import { visibleLine, visibleText } from '../../core/text/visibleText.ts';
 import { toUnwritableError, type UnwritableError } from '../../disk/fileErrors.ts';
 import { realPathOf } from '../../disk/regularFile.ts';
 import { type MergedCase, type MergedPart, type MergedRun, mergeRuns } from '../../runner/merge.ts';
-import { type FoundHome, findHomes, homesBelowOneRoot, isWithin } from '../../store/home.ts';
+import {
+  type DataFolder,
+  dataFoldersBelowOneRoot,
+  findDataFolders,
+  isWithin,
+} from '../../store/dataFolder.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
 import { readCases } from '../../store/records/runRecord.ts';
 import { RunWriter } from '../../store/records/write.ts';
@@ -45,15 +50,15 @@ export async function merge(
       `The records name ${visibleLine(stray)}, which is outside of ${workspace}. Run this command in the folder of the eval files.`,
     );
   }
-  const homes = findHomes([...suites].map((path) => ({ path, workspace })));
+  const dataFolders = findDataFolders([...suites].map((path) => ({ path, workspace })));
   const reporters = await createReporters(options.reporter, options.output, shell, paths);
   const unwritten: UnwritableError[] = [];
-  const writer = options.save ? await openRecords(merged, homes, shell) : undefined;
+  const writer = options.save ? await openRecords(merged, dataFolders, shell) : undefined;
   reporters.event({
     kind: 'run-started',
     run,
     cases,
-    homes: homesBelowOneRoot(homes),
+    dataFolders: dataFoldersBelowOneRoot(dataFolders),
     records: writer?.paths ?? [],
   });
   for (const text of notesOf(merged, parts)) reporters.note(text);
@@ -152,13 +157,13 @@ function checkContents(parts: readonly MergedPart[]): void {
 /** @returns what writes the merged records, one at each root @throws UnwritableError */
 function openRecords(
   { run }: MergedRun,
-  homes: ReadonlyMap<string, FoundHome>,
+  dataFolders: ReadonlyMap<string, DataFolder>,
   shell: Shell,
 ): Promise<RunWriter> {
-  const rootOf = (path: string) => homes.get(path)?.root ?? '';
+  const rootOf = (path: string) => dataFolders.get(path)?.root ?? '';
   const byRoot = groupBy(run.files, ({ path }) => rootOf(path));
   const runs = new Map([...byRoot].map(([root, files]) => [root, { ...run, files }]));
-  return RunWriter.open(runs, homes, shell.scrubber);
+  return RunWriter.open(runs, dataFolders, shell.scrubber);
 }
 
 function notesOf(

@@ -9,7 +9,7 @@ import { defaultEvalFile, pull as pullSessions } from '../../interop/mlflow/pull
 import { type JudgedRun, push as pushRun, readLink } from '../../interop/mlflow/push.ts';
 import { isEvalFile } from '../../node/paths.ts';
 import { shownPath } from '../../report/style.ts';
-import { keptHomes } from '../../store/home.ts';
+import { findExistingDataFolders } from '../../store/dataFolder.ts';
 import { recordsOf } from '../../store/records/files.ts';
 import { readRecord } from '../../store/records/runRecord.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
@@ -108,7 +108,7 @@ async function withClient(
 
 /** The cases with sessions of the file in the newest record that has any. */
 async function newestRun(evalFile: string, link: Link): Promise<JudgedRun | undefined> {
-  const home = keptHomes(evalFile);
+  const home = findExistingDataFolders(evalFile);
   const { path } = home;
   for (const record of await recordsOf(home)) {
     const { run, cases } = await readRecord(record);

@@ -13,7 +13,7 @@ import { visibleJson, visibleLine } from '../../core/text/visibleText.ts';
 import { estimateCase } from '../../judge/estimate.ts';
 import { shownPath } from '../../report/style.ts';
 import { plainTable } from '../../report/tables.ts';
-import { type AskedHost, destinationsOf } from '../../runner/destinations.ts';
+import { type ContactedHost, destinationsOf } from '../../runner/models.ts';
 import { selectedCases } from '../../runner/plan.ts';
 import { examplesOf } from '../../store/examples.ts';
 import { readDotenv } from '../dotenv.ts';
@@ -72,13 +72,13 @@ export async function plan(
   return EXIT.passed;
 }
 
-function json(rows: readonly Row[], total: Estimate, asked: readonly AskedHost[]): string {
+function json(rows: readonly Row[], total: Estimate, asked: readonly ContactedHost[]): string {
   const cases = rows.map(({ file, id, estimate }) => ({ file, id, ...estimate }));
   const hosts = asked.map(({ host, variables }) => ({ host, variables }));
   return `${visibleJson({ cases, total, hosts })}\n`;
 }
 
-function text(rows: readonly Row[], total: Estimate, asked: readonly AskedHost[]): string {
+function text(rows: readonly Row[], total: Estimate, asked: readonly ContactedHost[]): string {
   const lines = rows.flatMap(({ file, id, estimate }, index) => [
     ...(rows[index - 1]?.file === file ? [] : [[file, '', '', '', '']]),
     [

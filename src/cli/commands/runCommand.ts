@@ -9,7 +9,7 @@ import { shownPath } from '../../report/style.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { selectedCases } from '../../runner/plan.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';
-import { answersFolder } from '../../store/answersFolder.ts';
+import { answersFolder } from '../../store/answers.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
@@ -105,7 +105,7 @@ export async function run(
       if (note !== undefined) reporters.note(note);
     },
   }).finally(() => elsewhere?.close());
-  const unwritten = [...result.unwritten, ...(await reporters.finish())];
+  const unwritten = [...result.writeErrors, ...(await reporters.finish())];
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
   const { minPassRate } = options;
   if (minPassRate !== undefined) shell.err.write(passRateLine(result.end, minPassRate));

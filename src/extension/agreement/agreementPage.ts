@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import type { LabelledItem } from '../../analysis/agreement.ts';
-import type { LabelledRuns } from '../../analysis/readAgreement.ts';
+import type { LabelledItem, LabelledRuns } from '../../analysis/agreement.ts';
 import { rootOfRecord } from '../../node/paths.ts';
 import { agreementProtocol } from '../../protocol/agreementProtocol.ts';
 import {
@@ -58,7 +57,7 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
 
   async #read(): Promise<void> {
     const [{ readLabelledRuns }, { agreementOf }, { shownAgreement }] = await Promise.all([
-      import('../../analysis/readAgreement.ts'),
+      import('../../analysis/agreement.ts'),
       import('../../analysis/agreement.ts'),
       import('./shownAgreement.ts'),
     ]);

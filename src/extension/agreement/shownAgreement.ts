@@ -1,5 +1,9 @@
-import type { AgreementRow, JoinedAgreement, LabelledItem } from '../../analysis/agreement.ts';
-import type { LabelledRuns } from '../../analysis/readAgreement.ts';
+import type {
+  AgreementRow,
+  JoinedAgreement,
+  LabelledItem,
+  LabelledRuns,
+} from '../../analysis/agreement.ts';
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import {
   caseTitle,

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { JudgeMeasured } from '../../analysis/judgeComparison.ts';
+import type { MeasuredJudge } from '../../analysis/judgeComparison.ts';
 import { groupBy } from '../../core/data/data.ts';
 import { errorText, ReasonedError } from '../../core/errors.ts';
 import { estimateWords } from '../../core/estimate.ts';
@@ -16,11 +16,12 @@ import {
   estimateImprovement,
   type Improvement,
   improveJudge,
-  wordsOf,
+  rewordingEdit,
+  wordingFile,
+  wordingOf,
 } from '../../improve/improveJudge.ts';
-import { rewordingEdit, wordsFile } from '../../improve/rewordingEdit.ts';
 import { withModel } from '../../runner/oneModel.ts';
-import { assertionOf } from '../../store/examples.ts';
+import { findAssertion } from '../../store/examples.ts';
 import { readLabels } from '../../store/labels.ts';
 import { askForHosts } from '../allowedHosts.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
@@ -82,7 +83,7 @@ async function chosenAt(editor: vscode.TextEditor): Promise<Improvable | undefin
   const found = (await Promise.all(files.map(improvableIn))).flat();
   const own = isEvalFile(uri)
     ? found
-    : found.filter(({ assertion }) => wordsFile(assertion) === uri.fsPath);
+    : found.filter(({ assertion }) => wordingFile(assertion) === uri.fsPath);
   const { line } = editor.selection.active;
   const [here, ...more] = own.filter(({ assertion: { source } }) => {
     const { start, end } = source.range;
@@ -117,8 +118,8 @@ async function improvableIn(uri: vscode.Uri): Promise<Improvable[]> {
   return [...groupBy(labels, ({ assertion }) => assertion)].flatMap(([key, own]) => {
     const [label] = own;
     const ofLabel = suite.cases.find(({ id }) => id === label.case);
-    const assertion = ofLabel && assertionOf(ofLabel.assertions, key);
-    if (!assertion?.judge || wordsOf(assertion) === undefined) return [];
+    const assertion = ofLabel && findAssertion(ofLabel.assertions, key);
+    if (!assertion?.judge || wordingOf(assertion) === undefined) return [];
     return [{ suite, labels: own, assertion }];
   });
 }
@@ -155,7 +156,7 @@ function improved(
       const tell = (message: string) => progress.report({ message: noticeText(message) });
       try {
         return await withModel({ name: chosen.id, baseUrl: chosen.baseUrl }, host, (model) =>
-          improveJudge({ suite, labels, key: assertion.key, model, options, tell }),
+          improveJudge({ suite, labels, key: assertion.key, model, options, onProgress: tell }),
         );
       } catch (error) {
         if (abort.signal.aborted) return undefined;
@@ -169,7 +170,7 @@ const APPLY = 'Apply';
 
 /** Opens the change as a diff whose title has the numbers, and applies it only where that is chosen. */
 async function offer(assertion: Assertion, made: Improvement): Promise<void> {
-  const uri = vscode.Uri.file(wordsFile(assertion));
+  const uri = vscode.Uri.file(wordingFile(assertion));
   const document = await vscode.workspace.openTextDocument(uri);
   const before = document.getText();
   const edits = rewordingEdit(assertion, before, made.after);
@@ -208,7 +209,7 @@ function sayEdited(): void {
 }
 
 /** `as it is: 3 of 6 right, kappa 0.00` */
-function agreementWords({ name, rows }: JudgeMeasured): string {
+function agreementWords({ name, rows }: MeasuredJudge): string {
   const [row] = rows;
   if (!row) return `${name}: nothing to compare`;
   const right = Math.round((row.accuracy ?? 0) * row.compared);

@@ -1,11 +1,13 @@
 import {
+  type ComparableRun,
   type ComparedCase,
   type Comparison,
   comparedCases,
   compareRuns,
+  type RunFacts,
+  runFactsOf,
 } from '../../analysis/compareRuns.ts';
-import { type Compared, factsOf, type RunFacts } from '../../analysis/differences.ts';
-import { suiteNames } from '../../analysis/suiteNames.ts';
+import { suiteNames } from '../../analysis/comparisonData.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
 import { indexInColumn } from '../../core/presentation/assertionColumns.ts';
 import { coalesce } from '../../core/scheduling.ts';
@@ -53,7 +55,7 @@ export class ComparedRuns {
   /** What the two runs are; undefined where one of the records is not that of a run. */
   get facts(): { readonly base: RunFacts; readonly head: RunFacts } | undefined {
     const [base, head] = [comparedOf(this.base), comparedOf(this.head)];
-    if (base && head) this.#facts ??= { base: factsOf(base), head: factsOf(head) };
+    if (base && head) this.#facts ??= { base: runFactsOf(base), head: runFactsOf(head) };
     return this.#facts;
   }
 
@@ -187,6 +189,6 @@ interface Rows {
   readonly table: ResultsTable;
 }
 
-function comparedOf({ run, data, state }: ComparedRun): Compared | undefined {
+function comparedOf({ run, data, state }: ComparedRun): ComparableRun | undefined {
   return run && { run, data, finished: state === 'finished' };
 }

@@ -5,8 +5,12 @@ import { Scrubber } from '../../core/scrubber.ts';
 import { allKeyedVerdicts } from '../../core/verdict.ts';
 import { conversationHash } from '../../node/hashes.ts';
 import { personName } from '../../node/paths.ts';
-import { keepLabelled } from '../../store/labelled.ts';
-import { appendLabels, readLabels, removeLabels } from '../../store/labels.ts';
+import {
+  appendLabels,
+  readLabels,
+  removeLabels,
+  saveLabelledConversation,
+} from '../../store/labels.ts';
 
 /** What a person says, without who and when. */
 export type Said = Omit<Opinion, 'person' | 'standing'>;
@@ -47,7 +51,7 @@ export class LabelBook {
       if (!label) return;
       const { conversation, facts = NO_FACTS } = line;
       const scrubber = new Scrubber(process.env);
-      await keepLabelled(file, scrubber.data({ conversation, facts }));
+      await saveLabelledConversation(file, scrubber.data({ conversation, facts }));
       await appendLabels(file, person, [label], scrubber);
       this.#steps.push({ file, person, added: [label], removed: [] });
     });

@@ -1,6 +1,5 @@
-import { agreementOf } from '../../analysis/agreement.ts';
-import { readLabelledRuns } from '../../analysis/readAgreement.ts';
-import { type TellingCase, TellingOrder } from '../../analysis/telling.ts';
+import { agreementOf, readLabelledRuns } from '../../analysis/agreement.ts';
+import { type InformativeCase, LabelingOrder } from '../../analysis/labelingOrder.ts';
 import { executionTitle, LABEL_WORDS } from '../../core/presentation/words.ts';
 import { type PlacedLabel, sameSubject } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -46,7 +45,7 @@ export class LabellingRound {
   readonly #book = new LabelBook();
   readonly #runs = new LatestRuns();
   readonly #steps: Step[] = [];
-  #items: readonly TellingCase[] = [];
+  #items: readonly InformativeCase[] = [];
   /** Whether models judged conversations of cases that the file no longer has. */
   #gone = false;
   #at: Place = { item: 0, question: 0 };
@@ -59,7 +58,7 @@ export class LabellingRound {
 
   /** Finds what is to be labelled. */
   async begin(): Promise<void> {
-    const order = new TellingOrder();
+    const order = new LabelingOrder();
     for await (const { line, record } of labelledLines(this.#parts.file)) order.add(line, record);
     const judged = order.ordered();
     const all = stillAsked(judged, await this.#parts.asked());
@@ -69,7 +68,7 @@ export class LabellingRound {
   }
 
   /** Those of which something is still to be said. */
-  async #unlabelled(items: readonly TellingCase[]): Promise<TellingCase[]> {
+  async #unlabelled(items: readonly InformativeCase[]): Promise<InformativeCase[]> {
     const labelled = new Set((await this.#own()).map(sameSubject));
     return items.filter(
       ({ conversation, assertions }) =>
@@ -175,7 +174,7 @@ export class LabellingRound {
     }
   }
 
-  async #lineOf(item: TellingCase): Promise<CaseLine | undefined> {
+  async #lineOf(item: InformativeCase): Promise<CaseLine | undefined> {
     const { id, variant, record, conversation } = item;
     const found = await this.#runs.find(this.#parts.file, id, { record, variant });
     return found.find(({ line }) => conversationHash(line.conversation) === conversation)?.line;
@@ -213,9 +212,9 @@ function statedBy(key: string, all: readonly StatedAssertion[]): StatedAssertion
 
 /** Without what the file no longer asks: its words would be missing. */
 function stillAsked(
-  items: readonly TellingCase[],
+  items: readonly InformativeCase[],
   asked: ReadonlyMap<string, ReadonlySet<string>> | undefined,
-): readonly TellingCase[] {
+): readonly InformativeCase[] {
   if (!asked) return items;
   return items.flatMap((item) => {
     const assertions = item.assertions.filter((key) => asked.get(item.id)?.has(key));

@@ -23,7 +23,7 @@ export async function offerKey(
   secrets: Secrets,
   again: () => Promise<void>,
 ): Promise<void> {
-  const { missingKeys } = await import('../../runner/missingKeys.ts');
+  const { missingKeys } = await import('../../runner/models.ts');
   const [missing] = await missingKeys(cases, secrets.keys);
   if (!missing) return;
   const { model, variable, judges } = missing;

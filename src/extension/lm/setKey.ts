@@ -34,7 +34,7 @@ async function neededHere({ keys }: Secrets) {
   const own = read.filter(
     ({ path, dependencies }) => path === uri.fsPath || dependencies.includes(uri.fsPath),
   );
-  const { neededKeys } = await import('../../runner/missingKeys.ts');
+  const { neededKeys } = await import('../../runner/models.ts');
   return neededKeys(
     own.flatMap(({ suite }) => suite?.cases ?? []),
     keys,

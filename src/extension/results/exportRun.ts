@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { noticeText } from '../../core/text/visibleText.ts';
 import { REPORTERS } from '../../report/registry.ts';
 import { RunLog } from '../../report/reporter.ts';
-import { findHomes, homesBelowOneRoot } from '../../store/home.ts';
+import { dataFoldersBelowOneRoot, findDataFolders } from '../../store/dataFolder.ts';
 import { placedFile } from '../locations.ts';
 import type { RunResults } from './runResults.ts';
 
@@ -57,10 +57,10 @@ async function logOf(
   const log = new RunLog();
   if (run) {
     const suites = [...new Set(places.map(({ suite }) => suite))];
-    const homes = homesBelowOneRoot(
-      findHomes(suites.map((path) => placedFile(vscode.Uri.file(path)))),
+    const homes = dataFoldersBelowOneRoot(
+      findDataFolders(suites.map((path) => placedFile(vscode.Uri.file(path)))),
     );
-    log.add({ kind: 'run-started', run, cases: places, homes, records: paths });
+    log.add({ kind: 'run-started', run, cases: places, dataFolders: homes, records: paths });
   }
   for (let at = 0; at < places.length; at += STEP) {
     if (token.isCancellationRequested) return undefined;

@@ -11,8 +11,8 @@ import {
   type ToResults,
 } from '../../protocol/resultsProtocol.ts';
 import { runIdOf } from '../../store/records/files.ts';
+import { readNote } from '../../store/records/list.ts';
 import type { FoundCases } from '../../store/records/search.ts';
-import { readNote } from '../../store/runNotes.ts';
 import { isSameRun, rootsOf } from '../comparison/runPair.ts';
 import { createPanel, type PageAction, type PageParts, revealPage } from '../pages/webviewPage.ts';
 import { fileTitle, runTitle, timeText } from '../runs/runText.ts';

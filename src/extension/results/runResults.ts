@@ -6,7 +6,7 @@ import { isFailure } from '../../core/verdict.ts';
 import { isAtHome, rootOfRecord } from '../../node/paths.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { TableBuilder, type TableExecution } from '../../report/resultsTable.ts';
-import { rootAbove } from '../../store/home.ts';
+import { rootAbove } from '../../store/dataFolder.ts';
 import type { CaseStats, SummaryLine } from '../../store/records/parseLine.ts';
 import { RunReader, readRunLine } from '../../store/records/runRecord.ts';
 import { asRead } from '../testing/readingOrder.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { RECORD_FILES, rootOfRecord } from '../../node/paths.ts';
-import { findHome } from '../../store/home.ts';
+import { findDataFolder } from '../../store/dataFolder.ts';
 import { RecordWatch } from '../../store/watchRecords.ts';
 import { Disposing } from '../disposables.ts';
 import { placedFile } from '../locations.ts';
@@ -31,7 +31,7 @@ export class RecordFiles extends Disposing {
     this.keep(
       tree.onDidList((uri) => {
         const file = placedFile(uri);
-        this.#add(findHome(file).root);
+        this.#add(findDataFolder(file).root);
         return records.add(file);
       }),
     );

@@ -3,7 +3,7 @@ import { groupBy } from '../../core/data/data.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import type { Problem } from '../../core/problem.ts';
 import { expandSuite, type LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import type { ChosenSuite } from '../../runner/refusedSuites.ts';
+import type { ChosenSuite } from '../../runner/plan.ts';
 import type { ItemData } from './itemData.ts';
 import type { TestTree } from './tree.ts';
 

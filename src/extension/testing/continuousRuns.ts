@@ -148,7 +148,7 @@ class Watch extends Disposing {
 
   async #changedIn(wanted: WantedFile): Promise<vscode.TestItem[]> {
     const { tree } = this.#parts;
-    const { caseDigest, programsOf } = await import('../../runner/caseDigest.ts');
+    const { caseDigest, programsOf } = await import('../../runner/case/describeCase.ts');
     const { uri, suite, items } = await chooseFile(wanted, this.#request.exclude, tree);
     const cases = new Map(suite.suite?.cases.map((one) => [caseName(one), one]));
     const changed: vscode.TestItem[] = [];

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Suite } from '../../core/suite.ts';
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, type RunOptions } from '../../runner/runOptions.ts';
-import { answersFolder } from '../../store/answersFolder.ts';
+import { answersFolder } from '../../store/answers.ts';
 
 /**
  * @param fresh asks models anew, also what earlier runs asked

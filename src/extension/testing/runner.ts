@@ -5,7 +5,7 @@ import type { CaseRef } from '../../core/identity.ts';
 import { teeLog } from '../../core/logger.ts';
 import { noticeText } from '../../core/text/visibleText.ts';
 import type { RunEvent } from '../../runner/events.ts';
-import type { ChosenSuite } from '../../runner/refusedSuites.ts';
+import type { ChosenSuite } from '../../runner/plan.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
@@ -185,7 +185,7 @@ export class TestRunner {
         progress.hear(event);
       });
     } catch (error) {
-      const { refusedSuites } = await import('../../runner/refusedSuites.ts');
+      const { refusedSuites } = await import('../../runner/plan.ts');
       const refused = began ? suites : refusedSuites(error, suites);
       if (refused.length === 0 || refused.length === suites.length) throw error;
       const paths = new Set(refused.map(({ suite }) => suite.path));
@@ -225,7 +225,7 @@ export class TestRunner {
     const records: string[] = [];
     const lackKeys = new Set<string>();
     try {
-      const { unwritten } = await runSuites({
+      const { writeErrors: unwritten } = await runSuites({
         suites,
         select: (_suite, one) => cases.has(one),
         forbidOnly: false,

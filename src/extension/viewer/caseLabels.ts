@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { agreementOf } from '../../analysis/agreement.ts';
-import { type LabelledRuns, readLabelledRuns } from '../../analysis/readAgreement.ts';
+import { agreementOf, type LabelledRuns, readLabelledRuns } from '../../analysis/agreement.ts';
 import { unreachable } from '../../core/errors.ts';
 import { labelProblemTexts } from '../../core/presentation/words.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';

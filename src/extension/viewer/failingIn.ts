@@ -6,7 +6,7 @@ import {
 } from '../../core/identity.ts';
 import { isFailure } from '../../core/verdict.ts';
 import type { ViewState } from '../../protocol/viewProtocol.ts';
-import { keptHomes } from '../../store/home.ts';
+import { findExistingDataFolders } from '../../store/dataFolder.ts';
 import type { LatestRuns } from '../../store/records/latest.ts';
 import { asRead } from '../testing/readingOrder.ts';
 
@@ -19,7 +19,7 @@ export async function failingIn(
   if (record === undefined) return undefined;
   const { cases } = await runs.record(record, root);
   // A record knows an eval file by the path without links.
-  const { path } = keptHomes(shown.suite);
+  const { path } = findExistingDataFolders(shown.suite);
   const own = { ...shown, suite: path };
   const wanted = cases.filter((one) => isFailure(one) || executionKey(one) === executionKey(own));
   return failingCases(asRead(wanted), own);

@@ -46,15 +46,16 @@ export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<
   const opened = common && variant !== undefined ? await openVariant(common, variant) : undefined;
   const suiteCase = opened && !opened.lacks ? opened.suiteCase : common;
   if (!suite || !suiteCase || opened?.lacks) return GONE;
-  const [{ whatJudgeSaw }, { judgeSawText }, { answersFolder }, { Scrubber }] = await Promise.all([
-    import('../../runner/judgeSaw.ts'),
-    import('../../report/judgeSawText.ts'),
-    import('../../store/answersFolder.ts'),
-    import('../../core/scrubber.ts'),
-  ]);
+  const [{ reconstructRequests }, { judgeSawText }, { answersFolder }, { Scrubber }] =
+    await Promise.all([
+      import('../../runner/judgeRequests.ts'),
+      import('../../report/judgeSawText.ts'),
+      import('../../store/answers.ts'),
+      import('../../core/scrubber.ts'),
+    ]);
   const scrubber = new Scrubber(process.env);
   const host = { ...keys, scrubber, folder: answersFolder(keys.env) };
-  const saw = await whatJudgeSaw(line, verdict, suite, suiteCase, host);
+  const saw = await reconstructRequests(line, verdict, suite, suiteCase, host);
   return saw ? scrubber.text(judgeSawText(saw, line)) : GONE;
 }
 

@@ -8,8 +8,7 @@ import { reaches } from '../../core/scoring.ts';
 import type { Suite, SuiteCase } from '../../core/suite.ts';
 import { conversationHash } from '../../node/hashes.ts';
 import { personName } from '../../node/paths.ts';
-import { keepLabelled } from '../../store/labelled.ts';
-import { appendLabels } from '../../store/labels.ts';
+import { appendLabels, saveLabelledConversation } from '../../store/labels.ts';
 import type { Assessment } from './api.ts';
 import { SESSION, type Session } from './session.ts';
 
@@ -115,7 +114,7 @@ async function keepConversation(
   suiteCase: SuiteCase | undefined,
 ): Promise<void> {
   const { role, topics = [], tools = [], expectations = {}, context = {} } = suiteCase ?? {};
-  await keepLabelled(evalFile, {
+  await saveLabelledConversation(evalFile, {
     conversation: conversationOf(messages),
     facts: {
       ...(role !== undefined && { role }),

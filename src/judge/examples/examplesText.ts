@@ -1,8 +1,9 @@
+import type { Question } from '../../assertions/contract.ts';
 import { turnsOf } from '../../core/conversation.ts';
 import type { Example, ExampleVerdict } from '../../core/record/label.ts';
+import { reaches } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import { type ShownTurns, shownLines } from '../conversationBlock.ts';
-import type { VerdictWords } from './verdictWords.ts';
 
 /** Turns shown before the first that people judged, where they judged only turns. */
 const TURNS_BEFORE = 3;
@@ -69,4 +70,35 @@ function verdictLines({ turn, label, comments }: ExampleVerdict, said: string): 
   ];
   const verdict = `People on ${about}: ${said}`;
   return [first === undefined ? verdict : `${verdict}. ${first}`, ...others];
+}
+
+/** What people's verdicts are called. */
+type VerdictWords = (verdict: Pick<ExampleVerdict, 'turn' | 'status'>) => string;
+
+/** As people say it, whatever was asked. */
+export const PLAIN_WORDS: VerdictWords = ({ status }) =>
+  status === 'skipped' ? 'does not apply' : status;
+
+type Asked = Pick<Question<unknown, unknown>, 'outcomes' | 'parts'>;
+
+/** As the answer to a question says it. */
+export function verdictWordsOf({ outcomes = {} }: Asked, threshold: number): VerdictWords {
+  const those = (status: ExampleVerdict['status']) =>
+    Object.entries(outcomes)
+      .filter(([, score]) => reaches(score, threshold) === (status === 'pass'))
+      .map(([word]) => word)
+      .join(' or ');
+  return (verdict) => {
+    const { turn, status } = verdict;
+    if (status === 'skipped')
+      return turn === undefined ? PLAIN_WORDS(verdict) : 'applicable: false';
+    return (turn === undefined && those(status)) || PLAIN_WORDS(verdict);
+  };
+}
+
+/** What a verdict on the whole says where the answer has verdicts on turns alone; undefined where it has more. */
+export function meaningOf({ parts }: Asked, threshold: number): string | undefined {
+  if (parts.whole) return undefined;
+  const pass = threshold === 1 ? 'none does' : 'enough of them pass';
+  return `Of a whole conversation, fail says that some turn in it fails, but not which; pass says that ${pass}.`;
 }

@@ -5,8 +5,7 @@ import { templateVariables } from '../../core/text/template.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
 import { askJudge } from '../ask.ts';
-import { exampleText } from './examplesText.ts';
-import { PLAIN_WORDS } from './verdictWords.ts';
+import { exampleText, PLAIN_WORDS } from './examplesText.ts';
 
 /** A conversation on which judge and people say the opposite. */
 export interface Disagreement {
@@ -15,7 +14,7 @@ export interface Disagreement {
   readonly judge: { readonly status: string; readonly rationale: string };
 }
 
-export interface Rewritten {
+export interface RewrittenQuestion {
   /** The question in its new words. */
   readonly words: string;
   /** What was changed, and why. */
@@ -23,10 +22,10 @@ export interface Rewritten {
 }
 
 /** More of them than these are not needed to see what they have in common. */
-const MOST = 12;
+const MAX_DISAGREEMENTS = 12;
 
 /** Characters that a rewritten question may have. */
-const LONGEST = 6_000;
+const MAX_QUESTION_LENGTH = 6_000;
 
 const answer = z.object({ why: z.string(), words: z.string() });
 
@@ -40,14 +39,14 @@ export async function rewriteQuestion(
   words: string,
   disagreements: readonly Disagreement[],
   signal: AbortSignal,
-): Promise<Rewritten> {
-  const asked: Asked<Rewritten> = {
+): Promise<RewrittenQuestion> {
+  const asked: Asked<RewrittenQuestion> = {
     name: 'rewrite',
     instructions: '',
     answer,
     mistakes: (given) => mistakesIn(given, words),
   };
-  const shown = disagreements.slice(0, MOST).map(textOf);
+  const shown = disagreements.slice(0, MAX_DISAGREEMENTS).map(textOf);
   const request: ModelRequest = {
     messages: [
       { role: 'system', content: TASK },
@@ -88,10 +87,11 @@ function textOf({ example, judge }: Disagreement): string {
   ].join('\n');
 }
 
-function mistakesIn({ words }: Rewritten, before: string): Mistake[] {
+function mistakesIn({ words }: RewrittenQuestion, before: string): Mistake[] {
   const say = (text: string): Mistake[] => [{ reason: 'contradiction', text }];
   if (words.trim() === '') return say('`words` is empty.');
-  if (words.length > LONGEST) return say(`\`words\` is longer than ${LONGEST} characters.`);
+  if (words.length > MAX_QUESTION_LENGTH)
+    return say(`\`words\` is longer than ${MAX_QUESTION_LENGTH} characters.`);
   const names = (text: string) =>
     [...new Set(templateVariables(text).map(({ name }) => name))].sort();
   const [wanted, given] = [names(before), names(words)];

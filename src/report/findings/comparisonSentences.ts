@@ -1,8 +1,6 @@
-import type { ComparedAssertion, Comparison } from '../../analysis/compareRuns.ts';
-import type { RunFacts } from '../../analysis/differences.ts';
-import type { Change, Evidence } from '../../analysis/evidence.ts';
+import type { ComparedAssertion, Comparison, RunFacts } from '../../analysis/compareRuns.ts';
+import type { Change, Evidence, ResultInRun } from '../../analysis/evidence.ts';
 import type { NoiseRow } from '../../analysis/noise.ts';
-import type { Side } from '../../analysis/outcome.ts';
 import { groupBy } from '../../core/data/data.ts';
 import { unreachable } from '../../core/errors.ts';
 import { scoreText } from '../../core/presentation/score.ts';
@@ -171,7 +169,7 @@ export function noiseTexts(noise: readonly NoiseRow[]): string[] {
 }
 
 /** In words: `passed 1.00`, `2 of 3 passed 0.80 (0.40 to 1.00)`, `errored`. */
-export function sideText(side: Side | undefined, ...thresholds: readonly number[]): string {
+export function sideText(side: ResultInRun | undefined, ...thresholds: readonly number[]): string {
   if (!side) return 'none';
   const { status, score, passed, decided, errored, range } = side;
   const spread = range

@@ -1,4 +1,4 @@
-import type { JudgeComparison, JudgeMeasured, JudgePair } from '../../analysis/judgeComparison.ts';
+import type { JudgeComparison, JudgePair, MeasuredJudge } from '../../analysis/judgeComparison.ts';
 import { cacheText, costText, counted, durationText } from '../../core/text/format.ts';
 import { paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
@@ -16,7 +16,7 @@ interface JudgesReport extends JudgeComparison {
 const MAX_NAME = 44;
 
 const HEAD = [
-  ...['Judge', 'Assertion', 'Of', 'Compared', 'Accuracy', 'Precision', 'Recall'],
+  ...['Judge', 'Assertion', 'Of', 'ComparableRun', 'Accuracy', 'Precision', 'Recall'],
   ...['Kappa', '95 %', 'Errors', 'Cost', 'Time'],
 ];
 
@@ -46,7 +46,7 @@ export function judgesMarkdown(found: JudgesReport): string {
 }
 
 /** One row per comparison; the first row of each judge has its errors, cost, and time. */
-function rowsOf(judge: JudgeMeasured): string[][] {
+function rowsOf(judge: MeasuredJudge): string[][] {
   const { name, usage, duration, errors } = judge;
   const rows = judge.rows.filter(({ compared }) => compared > 0);
   const { cost, calls } = usage;

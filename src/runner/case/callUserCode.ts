@@ -13,7 +13,7 @@ type Host = Pick<
 >;
 
 /** What a time limit calls it. */
-const WHO = 'The script';
+const CALLER = 'The script';
 
 /**
  * Calls a function or a program of the user's in a process of its own.
@@ -35,12 +35,12 @@ export async function callUserCode(
     case 'program': {
       const { command, folder } = runs;
       const cwd = await programPath(`The folder of ${name}`, folder, 'folder', workspace);
-      const asking = { programs, command, cwd, env, timeout, who: WHO, onOutput };
+      const asking = { programs, command, cwd, env, timeout, who: CALLER, onOutput };
       return runProgramOnce(input, asking, signal);
     }
     case 'function': {
       const file = await programPath(name, runs.path, 'file', workspace);
-      const module = openModule({ programs, file, env, who: WHO, onOutput });
+      const module = openModule({ programs, file, env, who: CALLER, onOutput });
       try {
         const called = { exported: runs.exported, input, about: {} };
         return await module.call(called, timeout, signal);

@@ -1,14 +1,18 @@
+import { questionHash } from '../../assertions/questionHash.ts';
+import type { Conversation, FailedTurn, Report } from '../../core/conversation.ts';
+import { errorText } from '../../core/errors.ts';
+import { placeText } from '../../core/presentation/failureText.ts';
+import { isError, type Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { caseScore } from '../../core/scoring.ts';
-import type { SuiteCase } from '../../core/suite.ts';
-import { addUsage, NO_USAGE } from '../../core/verdict.ts';
+import type { Assertion, SuiteCase } from '../../core/suite.ts';
+import { addUsage, NO_USAGE, type Status, type Usage, type Verdict } from '../../core/verdict.ts';
+import { JudgeError } from '../../judge/ask.ts';
 import { skippedVerdict } from '../../judge/verdicts.ts';
-import type { PlannedCase } from '../caseRunner.ts';
-import type { describeCase } from './describeCase.ts';
-import { type Ended, NOTHING_SAID } from './ended.ts';
-import { withQuestions } from './withQuestions.ts';
-
-type Described = Awaited<ReturnType<typeof describeCase>> & Pick<CaseLine, 'conversation_id'>;
+import { ModelError } from '../../models/model.ts';
+import { TargetError } from '../../targets/target.ts';
+import type { PlannedCase } from '../runOptions.ts';
+import type { Stop } from './converse.ts';
 
 /**
  * What a record keeps of one repetition of a case.
@@ -19,8 +23,10 @@ type Described = Awaited<ReturnType<typeof describeCase>> & Pick<CaseLine, 'conv
 export function caseLine(
   { suite, ref }: Pick<PlannedCase, 'suite' | 'ref'>,
   suiteCase: SuiteCase,
-  described: Partial<Described>,
-  ended: Ended,
+  described: Partial<
+    Pick<CaseLine, 'origin' | 'facts' | 'target' | 'input_hash' | 'conversation_id'>
+  >,
+  ended: ExecutionResult,
   duration: number,
 ): CaseLine {
   const { id, source, description, tags, threshold, repeat } = suiteCase;
@@ -60,7 +66,94 @@ export function caseLine(
 export function lostLine(planned: PlannedCase, reason: string): CaseLine {
   const verdicts = planned.case.assertions
     .map((one) => skippedVerdict(one, 'not-reached', 'The case did not come back.'))
-    .map(withQuestions(planned.case));
-  const nothing = { conversation: NOTHING_SAID, usage: NO_USAGE };
+    .map(addQuestionHashes(planned.case));
+  const nothing = { conversation: EMPTY_CONVERSATION, usage: NO_USAGE };
   return caseLine(planned, planned.case, {}, { status: 'error', reason, verdicts, ...nothing }, 0);
+}
+
+/** What came of one repetition of a case. */
+export interface ExecutionResult {
+  readonly status: Status;
+  readonly reason?: string;
+  /** Where the mistake stands that it is about, in a file of data. */
+  readonly fault?: Source;
+  /** The turn that did not come, which is why it errored. */
+  readonly failedTurn?: FailedTurn;
+  readonly stop?: Stop;
+  readonly conversation: Conversation;
+  readonly verdicts: readonly Verdict[];
+  readonly usage: Usage;
+  /** Of the target alone, where each of its replies said what it used. */
+  readonly targetUsage?: Usage;
+  /** What the target's replies showed; absent if there was no target. */
+  readonly reported?: readonly Report[];
+}
+
+export const EMPTY_CONVERSATION: Conversation = { entries: [], notes: [] };
+
+/** A variant is read when it runs. What is wrong with it ends it alone. */
+export async function openCase(
+  suiteCase: SuiteCase,
+): Promise<{ suiteCase: SuiteCase; fault?: ExecutionResult }> {
+  if (!suiteCase.open || suiteCase.skip) return { suiteCase };
+  const { suiteCase: opened, problems } = await suiteCase.open();
+  if (opened) return { suiteCase: opened };
+  const [first] = problems.filter(isError);
+  const at = first && `${placeText(first)}: ${first.message}`;
+  const reason = `invalid-case: ${at ?? 'It cannot be read.'}`;
+  const verdicts = suiteCase.assertions
+    .map((one) => skippedVerdict(one, 'not-reached', 'The case cannot be read.'))
+    .map(addQuestionHashes(suiteCase));
+  const fault: ExecutionResult = {
+    status: 'error',
+    reason,
+    ...(first && { fault: { path: first.path, range: first.range } }),
+    conversation: EMPTY_CONVERSATION,
+    verdicts,
+    usage: NO_USAGE,
+  };
+  return { suiteCase, fault };
+}
+
+/** A case that is not to run. */
+export function skippedResult(suiteCase: SuiteCase): ExecutionResult {
+  const { skip, assertions } = suiteCase;
+  const reason = skip?.reason ?? 'The case sets `skip`.';
+  const verdicts = assertions
+    .map((one) => skippedVerdict(one, 'case-skipped', reason))
+    .map(addQuestionHashes(suiteCase));
+  return { status: 'skipped', reason, conversation: EMPTY_CONVERSATION, verdicts, usage: NO_USAGE };
+}
+
+/** What a person reads of an error that ended a case. */
+export function errorReasonOf(error: unknown): string {
+  if (error instanceof TargetError && error.reason === 'target-error') {
+    return `The target failed: ${error.message}`;
+  }
+  if (error instanceof JudgeError) return `The simulated user: ${error.reason}: ${error.message}`;
+  if (error instanceof TargetError || error instanceof ModelError) {
+    return `${error.reason}: ${error.message}`;
+  }
+  return errorText(error);
+}
+
+/** Puts into verdicts which question they answer. */
+export function addQuestionHashes(suiteCase: SuiteCase): (verdict: Verdict) => Verdict {
+  const hashes = new Map<string, string>();
+  const add = (assertions: readonly Assertion[]) => {
+    for (const one of assertions) {
+      hashes.set(one.key, questionHash(one, suiteCase));
+      add((one.nested ?? []).map(({ assertion }) => assertion));
+    }
+  };
+  add(suiteCase.assertions);
+  const asked = (verdict: Verdict): Verdict => {
+    const hash = hashes.get(verdict.assertion.key ?? '');
+    return {
+      ...verdict,
+      ...(hash !== undefined && { question_hash: hash }),
+      ...(verdict.nested && { nested: verdict.nested.map(asked) }),
+    };
+  };
+  return asked;
 }

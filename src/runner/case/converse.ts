@@ -9,16 +9,27 @@ import {
   toConversation,
   turnsOf,
 } from '../../core/conversation.ts';
+import { unreachable } from '../../core/errors.ts';
 import type { Source } from '../../core/problem.ts';
+import type { StopReason } from '../../core/record/runRecord.ts';
+import { Throttle } from '../../core/scheduling.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
-import type { LiveOrigin } from '../../core/suite.ts';
+import {
+  type LiveOrigin,
+  NO_SIMULATOR,
+  type ScriptedTurn,
+  type SimulateOrigin,
+  type TurnsOrigin,
+} from '../../core/suite.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../core/verdict.ts';
+import { UsageMeter } from '../../judge/ask.ts';
+import type { JudgeOptions } from '../../judge/judgeAssertions.ts';
+import { ModelError } from '../../models/model.ts';
+import { detectStall, nextUserMessage, type SimulationId } from '../../simulate/simulatedUser.ts';
 import { reportingOf } from '../../targets/registry.ts';
 import { TargetError, type TargetSession } from '../../targets/target.ts';
-import { Speaking } from './speaking.ts';
-import type { NextTurn, Stop, UserSide } from './userSide.ts';
 
-export interface Conversed {
+export interface ConversationResult {
   readonly conversation: Conversation;
   /** The number of the reply to each user turn that was answered, by its place from 0. */
   readonly replyTurns: readonly number[];
@@ -42,7 +53,7 @@ export interface Conversed {
  *
  * @param onTurn hears of each turn once it is said
  * @param onSpeaking hears of replies as they arrive; where nobody listens, none has to stream
- * @param goesOn asked after each reply with what was said so far; false ends the conversation
+ * @param shouldContinue asked after each reply with what was said so far; false ends the conversation
  */
 export async function converse(
   { target, history }: LiveOrigin,
@@ -51,9 +62,9 @@ export async function converse(
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
   onSpeaking: ((turn: Turn) => void) | undefined,
-  goesOn: (said: Conversed) => Promise<boolean>,
+  shouldContinue: (said: ConversationResult) => Promise<boolean>,
   scrubber: Scrubber,
-): Promise<Conversed> {
+): Promise<ConversationResult> {
   const before = systemMessages(target.system).map((message) => ({ message }));
   const placed: SourcedMessage[] = [...(history?.messages ?? [])];
   const notes = new Set(history?.notes);
@@ -70,7 +81,9 @@ export async function converse(
     const used = replies.some((one) => one !== undefined) ? (['usage'] as const) : [];
     return { conversation, reporting: reportingOf(target, [...reportsIn(conversation), ...used]) };
   };
-  const said = (ended: Pick<Conversed, 'stop' | 'error' | 'failedTurn'> = {}): Conversed => ({
+  const said = (
+    ended: Pick<ConversationResult, 'stop' | 'error' | 'failedTurn'> = {},
+  ): ConversationResult => ({
     ...shown(soFar()),
     replyTurns,
     usage: addUsage(usage, user.usage),
@@ -82,7 +95,7 @@ export async function converse(
     if (turn) onTurn(turn);
     return turn;
   };
-  const speaking = onSpeaking && new Speaking(onSpeaking, scrubber);
+  const speaking = onSpeaking && new ReplyStream(onSpeaking, scrubber);
   for (const turn of turnsOf(soFar())) onTurn(turn);
   for (;;) {
     let next: NextTurn;
@@ -134,7 +147,7 @@ export async function converse(
       return said({ stop: { reason: stuck }, error });
     }
     if (stuck) return said({ stop: { reason: stuck } });
-    if (!(await goesOn(said()))) return said({ stop: { reason: 'stop-on-failure' } });
+    if (!(await shouldContinue(said()))) return said({ stop: { reason: 'stop-on-failure' } });
   }
 }
 
@@ -148,10 +161,141 @@ export function stopOfTarget(error: unknown): 'target-error' | 'empty-reply' {
   return isEmpty ? 'empty-reply' : 'target-error';
 }
 
-function measured(replies: readonly (Usage | undefined)[]): Pick<Conversed, 'measured'> {
+function measured(replies: readonly (Usage | undefined)[]): Pick<ConversationResult, 'measured'> {
   const known = replies.filter((one) => one !== undefined);
   if (known.length === 0 || known.length < replies.length) return {};
   const sum = known.reduce(addUsage, NO_USAGE);
   const priced = known.every(({ cost }) => cost !== null);
   return { measured: { ...sum, cost: priced ? sum.cost : null } };
+}
+
+/** Why a conversation ended. */
+export interface Stop {
+  readonly reason: StopReason;
+  /** In the simulated user's own words. */
+  readonly why?: string;
+}
+
+type NextTurn =
+  | { readonly kind: 'turn'; readonly turn: ScriptedTurn; readonly fromCache?: boolean }
+  /** Without a reason where all was said. */
+  | { readonly kind: 'over'; readonly stop?: Stop };
+
+/** Who speaks for the user. */
+export interface UserSide {
+  /** @throws JudgeError, ModelError where a model that plays the user is of no use */
+  next(said: Conversation, signal: AbortSignal): Promise<NextTurn>;
+  /** Why there is no use in going on after a reply. */
+  stuck(said: Conversation): 'empty-reply' | 'repetition' | undefined;
+  /** What asking for the user's turns took. */
+  readonly usage: Usage;
+}
+
+/** Says the scripted turns one by one. */
+export class ScriptedUser implements UserSide {
+  readonly usage = NO_USAGE;
+  readonly #turns: readonly ScriptedTurn[];
+  #said = 0;
+
+  constructor({ turns }: TurnsOrigin) {
+    this.#turns = turns;
+  }
+
+  async next(): Promise<NextTurn> {
+    const turn = this.#turns[this.#said];
+    this.#said += 1;
+    return turn ? { kind: 'turn', turn } : { kind: 'over' };
+  }
+
+  /** What a target answers to a script is for the assertions. */
+  stuck(): undefined {
+    return undefined;
+  }
+}
+
+/** Says the opening, then asks a model for each turn. */
+export class ModelledUser implements UserSide {
+  readonly #origin: SimulateOrigin;
+  readonly #playing: SimulationId;
+  readonly #modelFor: JudgeOptions['modelFor'];
+  readonly #meter = new UsageMeter();
+  #said = 0;
+
+  constructor(origin: SimulateOrigin, playing: SimulationId, modelFor: JudgeOptions['modelFor']) {
+    this.#origin = origin;
+    this.#playing = playing;
+    this.#modelFor = modelFor;
+  }
+
+  get usage(): Usage {
+    return this.#meter.usage;
+  }
+
+  async next(said: Conversation, signal: AbortSignal): Promise<NextTurn> {
+    const { user } = this.#origin;
+    if (this.#said === user.maxUserTurns) return { kind: 'over', stop: { reason: 'max-turns' } };
+    const opening = user.opening[this.#said];
+    this.#said += 1;
+    if (opening) return { kind: 'turn', turn: opening };
+    const model = await this.#modelFor(user.model);
+    if (!model) throw new ModelError('bad-request', NO_SIMULATOR);
+    const { onReply } = this.#meter;
+    const { calls } = this.#meter.usage;
+    const words = await nextUserMessage(user, said, model, this.#playing, signal, onReply);
+    switch (words.kind) {
+      case 'said':
+        return {
+          kind: 'turn',
+          turn: { user: words.text, source: user.source },
+          fromCache: this.#meter.usage.calls === calls,
+        };
+      case 'over':
+        return { kind: 'over', stop: { reason: words.stop, why: words.why } };
+      default:
+        return unreachable(words);
+    }
+  }
+
+  stuck(said: Conversation) {
+    return detectStall(said);
+  }
+}
+
+/** Milliseconds between two looks at a reply: as often as a person can follow. */
+const REPORT_INTERVAL = 100;
+
+/** Tells a reply while it arrives, each time as the turn that it is so far. */
+class ReplyStream {
+  readonly #tell: (turn: Turn) => void;
+  readonly #scrubber: Scrubber;
+  #text = '';
+  readonly #throttle = new Throttle(REPORT_INTERVAL, () => this.#say());
+  #turn: Pick<Turn, 'number' | 'source'> = { number: 1 };
+
+  constructor(tell: (turn: Turn) => void, scrubber: Scrubber) {
+    this.#tell = tell;
+    this.#scrubber = scrubber;
+  }
+
+  /** @param before the user's turn that the reply is to */
+  begin({ number, source }: Pick<Turn, 'number' | 'source'>): void {
+    this.end();
+    this.#turn = { number: number + 1, ...(source && { source }) };
+  }
+
+  readonly hear = (soFar: string): void => {
+    this.#text = soFar;
+    this.#throttle.schedule();
+  };
+
+  /** The reply is there, or will never be. */
+  end(): void {
+    this.#throttle.dispose();
+  }
+
+  #say(): void {
+    const text = this.#scrubber.beginning(this.#text);
+    if (text === '') return;
+    this.#tell({ kind: 'turn', ...this.#turn, side: 'assistant', items: [{ kind: 'text', text }] });
+  }
 }

@@ -1,17 +1,27 @@
+import { isAbsolute } from 'node:path';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import type { SuiteCase, TargetSpec } from '../../core/suite.ts';
-import { inputHash } from '../../node/hashes.ts';
-import { resolvedDigest } from '../../targets/digest.ts';
-import type { Exchanges } from '../exchanges.ts';
+import {
+  type Assertion,
+  type SuiteCase,
+  type TargetSpec,
+  withoutSources,
+} from '../../core/suite.ts';
+import { readLinked } from '../../disk/regularFile.ts';
+import { digestOf, inputHash, sha256 } from '../../node/hashes.ts';
+import { filesOf, resolvedDigest, targetDigest } from '../../targets/digest.ts';
+import { openCase } from './caseLine.ts';
 
 /** What a record says of a case before it runs: where its conversation comes from and what is known. */
+export type CaseDescription = Pick<CaseLine, 'origin' | 'facts' | 'target' | 'input_hash'>;
+
+/** @param digestOf as `targetDigest` */
 export async function describeCase(
   suiteCase: SuiteCase,
-  exchanges: Exchanges,
-): Promise<Pick<CaseLine, 'origin' | 'facts' | 'target' | 'input_hash'>> {
+  digestOf: (target: TargetSpec) => Promise<string>,
+): Promise<CaseDescription> {
   const { origin, role, topics, tools, expectations, context } = suiteCase;
   const target = origin.kind === 'transcript' ? undefined : origin.target;
-  const digest = target && (await exchanges.digest(target, suiteCase));
+  const digest = target && (await digestOf(target));
   return {
     origin: origin.kind,
     facts: {
@@ -30,4 +40,31 @@ function describeTarget(target: TargetSpec, digest: string): CaseLine['target'] 
   const { name, type } = target;
   const filled_in = resolvedDigest(target);
   return { name, type, digest, ...(filled_in !== undefined && { filled_in }) };
+}
+
+/**
+ * SHA-256 of all that decides what a run of a case finds, as far as its files tell; where it stands in
+ * them decides nothing.
+ */
+export async function caseDigest(given: SuiteCase): Promise<string> {
+  const { suiteCase } = await openCase(given);
+  const { origin, tools } = suiteCase;
+  const target = origin.kind !== 'transcript' && (await targetDigest(origin.target, tools));
+  const scripts = await Promise.all(
+    scriptsOf(suiteCase.assertions).map((path) => readLinked(path).then(sha256, () => undefined)),
+  );
+  return digestOf({ case: withoutSources(suiteCase), target, scripts });
+}
+
+/** The files besides those of its text that a case rests on, absolute. What programs import is not known. */
+export function programsOf({ origin, assertions }: SuiteCase): string[] {
+  const target = origin.kind === 'transcript' ? undefined : origin.target;
+  return [...(target ? filesOf(target) : []), ...scriptsOf(assertions)];
+}
+
+function scriptsOf(assertions: readonly Assertion[]): string[] {
+  return assertions.flatMap(({ params: { path }, nested = [] }) => [
+    ...(typeof path === 'string' && isAbsolute(path) ? [path] : []),
+    ...scriptsOf(nested.map(({ assertion }) => assertion)),
+  ]);
 }

@@ -1,114 +1,101 @@
 import { randomUUID } from 'node:crypto';
-import { liveTurnsOf, toConversation, turnsOf } from '../../core/conversation.ts';
+import { liveTurnsOf, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
-import type { Logger } from '../../core/logger.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { caseStatus } from '../../core/scoring.ts';
-import type {
-  Assertion,
-  LiveOrigin,
-  Suite,
-  SuiteCase,
-  TranscriptOrigin,
-} from '../../core/suite.ts';
+import type { Assertion, LiveOrigin, SuiteCase, TranscriptOrigin } from '../../core/suite.ts';
 import { NO_USAGE, type Verdict } from '../../core/verdict.ts';
 import { judgeAssertions } from '../../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../../judge/verdicts.ts';
-import type { AnswerLookup } from '../../models/cache.ts';
-import type { PlannedCase } from '../caseRunner.ts';
-import type { Exchanges } from '../exchanges.ts';
-import type { RunOptions } from '../runOptions.ts';
-import { madeOf, type StoredCases, saidThen, unsaidThen } from '../stored.ts';
-import { caseLine } from './caseLine.ts';
-import { type Conversed, converse, stopOfTarget } from './converse.ts';
-import { describeCase } from './describeCase.ts';
-import { type Ended, NOTHING_SAID, openCase, reasonOf, skippedCase } from './ended.ts';
-import { ModelledUser, ScriptedUser, type UserSide } from './userSide.ts';
-import { withQuestions } from './withQuestions.ts';
+import { provenanceOf, reuseConversation, reuseSkip, type StoredCases } from '../earlierRun.ts';
+import type { CaseContext, RunContext } from '../runContext.ts';
+import type { PlannedCase, RunOptions } from '../runOptions.ts';
+import {
+  addQuestionHashes,
+  caseLine,
+  EMPTY_CONVERSATION,
+  type ExecutionResult,
+  errorReasonOf,
+  skippedResult,
+} from './caseLine.ts';
+import {
+  type ConversationResult,
+  converse,
+  ModelledUser,
+  ScriptedUser,
+  stopOfTarget,
+  type UserSide,
+} from './converse.ts';
 
 /**
  * Runs one repetition of a case. What goes wrong in it ends it as `error`, with what was said so far.
  *
- * @returns undefined if the limit of the cost kept it from beginning
  * @throws the signal's reason when aborted, and nothing else
  */
 export async function runCase(
   planned: PlannedCase,
-  exchanges: Exchanges,
-  options: RunOptions,
+  context: RunContext,
   stored?: StoredCases,
-): Promise<CaseLine | undefined> {
-  options.signal.throwIfAborted();
-  if (exchanges.stopped) return undefined;
-  const { ref } = planned;
+): Promise<CaseLine> {
+  const { scrubber, signal } = context.options;
+  signal.throwIfAborted();
   const began = performance.now();
-  const { suiteCase, fault } = await openCase(planned.case);
-  options.onEvent({ kind: 'case-started', ref, case: suiteCase });
-  const then = await stored?.line(ref);
+  const opened = await context.begin(planned);
+  const { suiteCase, fault } = opened;
+  const then = await stored?.line(planned.ref);
   const described = {
-    ...(await describeCase(suiteCase, exchanges)),
-    ...(then ? madeOf(then) : { conversation_id: randomUUID() }),
+    ...opened.description,
+    ...(then ? provenanceOf(then) : { conversation_id: randomUUID() }),
   };
-  const lineOf = (ended: Ended) => {
+  const lineOf = (ended: ExecutionResult) => {
     const duration = performance.now() - began;
-    return options.scrubber.data(caseLine(planned, suiteCase, described, ended, duration));
+    return scrubber.data(caseLine(planned, suiteCase, described, ended, duration));
   };
   const unsaid = suiteCase.skip
-    ? skippedCase(suiteCase)
-    : (fault ?? (then && unsaidThen(then, suiteCase)));
+    ? skippedResult(suiteCase)
+    : (fault ?? (then && reuseSkip(then, suiteCase)));
   if (unsaid) return lineOf(unsaid);
-  const { conversation_id } = described;
-  const run = new CaseRun(
-    { ...planned, case: suiteCase },
-    exchanges,
-    options,
-    conversation_id,
-    then,
-  );
+  const run = new CaseRun(planned.ref, opened, context.options, described.conversation_id, then);
   return lineOf(await run.judge(await run.converse()));
 }
 
 class CaseRun {
-  readonly #suite: Suite;
   readonly #case: SuiteCase;
   readonly #ref: CaseRef;
-  readonly #exchanges: Exchanges;
+  readonly #context: CaseContext;
   readonly #options: RunOptions;
   readonly #verdicts = new Map<Assertion, Verdict>();
   readonly #withQuestion: (verdict: Verdict) => Verdict;
-  readonly #lookup: AnswerLookup | undefined;
   readonly #then: CaseLine | undefined;
   readonly #conversationId: string | undefined;
 
-  /** @param then what was said before, to be judged anew */
+  /** @param then the conversation of an earlier run that is judged again */
   constructor(
-    planned: PlannedCase,
-    exchanges: Exchanges,
+    ref: CaseRef,
+    context: CaseContext,
     options: RunOptions,
     conversationId: string | undefined,
     then: CaseLine | undefined,
   ) {
     this.#conversationId = conversationId;
     this.#then = then;
-    this.#suite = planned.suite;
-    this.#case = planned.case;
-    this.#ref = planned.ref;
-    this.#withQuestion = withQuestions(planned.case);
-    this.#exchanges = exchanges;
+    this.#case = context.suiteCase;
+    this.#ref = ref;
+    this.#withQuestion = addQuestionHashes(this.#case);
+    this.#context = context;
     this.#options = options;
-    this.#lookup = exchanges.lookupFor(planned.ref.repetition);
   }
 
-  async judge(said: Conversed): Promise<Ended> {
+  async judge(said: ConversationResult): Promise<ExecutionResult> {
     const { signal } = this.#options;
     const { origin, assertions, threshold, aggregate } = this.#case;
     if (signal.aborted && origin.kind === 'simulate') return this.#cancelled(said);
     signal.throwIfAborted();
     const { conversation, usage, stop, failedTurn } = said;
     if ('error' in said) {
-      const reason = reasonOf(said.error);
+      const reason = errorReasonOf(said.error);
       for (const one of assertions) {
         if (this.#verdicts.has(one)) continue;
         this.#settle(
@@ -148,18 +135,18 @@ class CaseRun {
     };
   }
 
-  async converse(): Promise<Conversed> {
+  async converse(): Promise<ConversationResult> {
     const { origin } = this.#case;
     if (!this.#then) {
       return origin.kind === 'transcript' ? this.#happened(origin) : this.#talk(origin);
     }
-    const said = saidThen(this.#then);
+    const said = reuseConversation(this.#then);
     for (const turn of turnsOf(said.conversation)) this.#tell(turn);
     return said;
   }
 
   /** What was paid for is kept. @throws the signal's reason where nothing was said */
-  #cancelled({ conversation, usage }: Conversed): Ended {
+  #cancelled({ conversation, usage }: ConversationResult): ExecutionResult {
     if (liveTurnsOf(conversation).length === 0) this.#options.signal.throwIfAborted();
     const reason = 'The run was cancelled.';
     const verdicts = this.#case.assertions.map((one) =>
@@ -169,25 +156,22 @@ class CaseRun {
     return { status: 'skipped', reason, stop, conversation, verdicts, usage };
   }
 
-  #happened(origin: TranscriptOrigin): Conversed {
+  #happened(origin: TranscriptOrigin): ConversationResult {
     const { scrubber } = this.#options;
     const conversation = scrubber.data(toConversation(origin.messages, origin.notes));
     for (const turn of turnsOf(conversation)) this.#tell(turn);
     return { conversation, replyTurns: [], usage: NO_USAGE };
   }
 
-  async #talk(origin: LiveOrigin): Promise<Conversed> {
-    const { signal, scrubber, follow = false, onEvent } = this.#options;
-    let said: Conversed = { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE };
+  async #talk(origin: LiveOrigin): Promise<ConversationResult> {
+    const { signal, scrubber, follow = false } = this.#options;
+    let said: ConversationResult = {
+      conversation: EMPTY_CONVERSATION,
+      replyTurns: [],
+      usage: NO_USAGE,
+    };
     try {
-      const session = await this.#exchanges.session(
-        this.#suite,
-        origin,
-        this.#case,
-        { repetition: this.#ref.repetition, conversationId: this.#conversationId ?? '' },
-        this.#log(),
-        this.#lookup,
-      );
+      const session = await this.#context.openSession(origin, this.#conversationId ?? '');
       try {
         said = await converse(
           origin,
@@ -195,7 +179,7 @@ class CaseRun {
           session,
           signal,
           (turn) => this.#tell(turn),
-          follow ? (turn) => onEvent({ kind: 'speaking', ref: this.#ref, turn }) : undefined,
+          follow ? (turn) => this.#context.report({ kind: 'speaking', turn }) : undefined,
           (sofar) => this.#turnHolds(sofar),
           scrubber,
         );
@@ -213,13 +197,11 @@ class CaseRun {
     if (origin.kind === 'turns') return new ScriptedUser(origin);
     const { repetition } = this.#ref;
     const playing = { conversation: `${caseName(this.#ref)} ${repetition}`, repetition };
-    return new ModelledUser(origin, playing, ({ user }) => {
-      return user.model && this.#exchanges.model(user.model, this.#lookup);
-    });
+    return new ModelledUser(origin, playing, this.#context.judging.modelFor);
   }
 
   /** With `stop_on_failure`: checks the latest reply by itself, at once. */
-  async #turnHolds(said: Conversed): Promise<boolean> {
+  async #turnHolds(said: ConversationResult): Promise<boolean> {
     if (!this.#case.stopOnFailure) return true;
     const latest = said.replyTurns.length - 1;
     const about = this.#case.assertions.filter((one) => one.scriptedTurn === latest);
@@ -230,20 +212,16 @@ class CaseRun {
     });
   }
 
-  async #ask(said: Conversed, assertions: readonly Assertion[]): Promise<void> {
+  async #ask(said: ConversationResult, assertions: readonly Assertion[]): Promise<void> {
     await judgeAssertions({
+      ...this.#context.judging,
       conversation: said.conversation,
       replyTurns: said.replyTurns,
       endedEarly: this.#endedEarly(said),
       assertions,
       facts: { ...this.#case, conversationId: this.#conversationId },
-      examples: this.#exchanges.examplesOf(this.#suite)(this.#case),
-      signal: this.#options.signal,
-      kept: this.#exchanges.keptFor(this.#ref.suite),
       ...(said.measured && { targetUsage: said.measured }),
       ...(said.reporting && { reporting: said.reporting }),
-      script: (code, input) => this.#exchanges.script(this.#suite, code, input, this.#log()),
-      modelFor: async (spec) => (spec ? this.#exchanges.model(spec, this.#lookup) : undefined),
       onVerdict: (verdict) => {
         const assertion = assertions.find(({ index }) => index === verdict.assertion.index);
         if (assertion) this.#settle(assertion, verdict);
@@ -251,16 +229,8 @@ class CaseRun {
     });
   }
 
-  /** What programs print is told as the case's output. */
-  #log(): Logger {
-    const { log, scrubber, onEvent } = this.#options;
-    const info = (text: string) =>
-      onEvent({ kind: 'output', ref: this.#ref, text: scrubber.text(text) });
-    return { ...log, info };
-  }
-
   /** Whether more could have been said. */
-  #endedEarly({ replyTurns }: Pick<Conversed, 'replyTurns'>): boolean {
+  #endedEarly({ replyTurns }: Pick<ConversationResult, 'replyTurns'>): boolean {
     const { origin } = this.#case;
     switch (origin.kind) {
       case 'turns':
@@ -277,11 +247,11 @@ class CaseRun {
   #settle(assertion: Assertion, found: Verdict): void {
     const verdict = this.#options.scrubber.data(this.#withQuestion(found));
     this.#verdicts.set(assertion, verdict);
-    this.#options.onEvent({ kind: 'verdict', ref: this.#ref, verdict });
+    this.#context.report({ kind: 'verdict', verdict });
   }
 
-  #tell(turn: Parameters<Parameters<typeof converse>[4]>[0]): void {
-    this.#options.onEvent({ kind: 'turn', ref: this.#ref, turn });
+  #tell(turn: Turn): void {
+    this.#context.report({ kind: 'turn', turn });
   }
 
   #inOrder(): Verdict[] {

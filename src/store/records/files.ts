@@ -1,16 +1,17 @@
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ReasonedError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { isRealFolder } from '../../disk/regularFile.ts';
+import { CREATE, isRealFolder, readRegular, writeRegular } from '../../disk/regularFile.ts';
 import { RUNS_FOLDER } from '../../node/paths.ts';
-import { type KeptHomes, keptIn } from '../home.ts';
+import { type ExistingDataFolders, pathInDataFolder } from '../dataFolder.ts';
 
 /** Milliseconds, 50 years: no clock is that wrong. */
 const TOO_FAR = 50 * 365 * 24 * 3600 * 1000;
 
 /** The folder of the records at a root. @param root as of `RecordHome` */
 export function recordsIn(root: string): string {
-  return keptIn(root, RUNS_FOLDER);
+  return pathInDataFolder(root, RUNS_FOLDER);
 }
 
 /** The records at a root, absolute: regular files in a folder that is no link. */
@@ -23,8 +24,10 @@ export async function recordsAt(root: string): Promise<string[]> {
 }
 
 /** The records that may contain runs of an eval file, the newest first; the nearest root has the newest. */
-export async function recordsOf({ kept }: Pick<KeptHomes, 'kept'>): Promise<string[]> {
-  const found = await Promise.all(kept.map(recordsAt));
+export async function recordsOf({
+  existing,
+}: Pick<ExistingDataFolders, 'existing'>): Promise<string[]> {
+  const found = await Promise.all(existing.map(recordsAt));
   return found.flatMap(newestFirst).slice(0, LIMITS.records);
 }
 
@@ -68,4 +71,69 @@ function timeOf(path: string): number {
 
 function isLikely(time: number): boolean {
   return time < Date.now() + TOO_FAR;
+}
+
+/** Another run writes the record. `message` says which process, and what to do. */
+export class RecordBusyError extends ReasonedError<'busy'> {
+  override readonly name = 'RecordBusyError';
+}
+
+/** Bytes of a process id. */
+const MAX_BYTES = 32;
+
+/** The locks of this process. */
+const heldLocks = new Set<string>();
+
+/**
+ * Locks a run's record for one writer, by a file next to it that names the process. A lock that a killed
+ * process left doesn't count.
+ *
+ * @param folder of the record
+ * @param id of the run
+ * @returns what releases the lock
+ * @throws RecordBusyError, or a system error
+ */
+export async function lockRecord(folder: string, id: string): Promise<() => Promise<void>> {
+  const path = lockPath(folder, id);
+  const writer = await writerOf(path);
+  if (writer > 0) throw busy(id, writer, path);
+  await rm(path, { force: true });
+  await writeRegular(path, `${process.pid}\n`, CREATE);
+  heldLocks.add(path);
+  return async () => {
+    heldLocks.delete(path);
+    await rm(path, { force: true }).catch(() => {});
+  };
+}
+
+/** Whether a run is writing its record, in this process or in another one of this machine. @param record absolute */
+export async function isLocked(record: string): Promise<boolean> {
+  return (await writerOf(lockPath(dirname(record), runIdOf(record)))) > 0;
+}
+
+function lockPath(folder: string, id: string): string {
+  return join(folder, `${id}.lock`);
+}
+
+/** The id of the process that writes; 0 if none does. */
+async function writerOf(path: string): Promise<number> {
+  const writer = Number(await readRegular(path, MAX_BYTES).catch(() => ''));
+  return writer > 0 && writes(writer, path) ? writer : 0;
+}
+
+/** A process that was killed may have had the id that this one has. */
+function writes(pid: number, path: string): boolean {
+  if (pid === process.pid) return heldLocks.has(path);
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function busy(id: string, pid: number, path: string): RecordBusyError {
+  return new RecordBusyError(
+    'busy',
+    `The run ${id} still goes on, in process ${pid}. Wait for it or stop it. If that process is another program, delete ${path}.`,
+  );
 }

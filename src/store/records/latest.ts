@@ -11,7 +11,7 @@ import type { CaseLine } from '../../core/record/runRecord.ts';
 import { coalesce } from '../../core/scheduling.ts';
 import type { Status } from '../../core/verdict.ts';
 import { mapCasePaths, namedPath } from '../../node/paths.ts';
-import { type KeptHomes, keptHomes } from '../home.ts';
+import { type ExistingDataFolders, findExistingDataFolders } from '../dataFolder.ts';
 import { recordsOf } from './files.ts';
 import type { CaseStats } from './parseLine.ts';
 import { RunRecord } from './runRecord.ts';
@@ -58,14 +58,14 @@ export class LatestRuns {
    * @param suite the eval file, absolute
    */
   async find(suite: string, id: string, search: Search = {}): Promise<FoundCase[]> {
-    const { home, records } = await this.#look(suite);
+    const { folders, records } = await this.#look(suite);
     for (const record of search.record === undefined ? records : [search.record]) {
       const { cases } = await this.#index(record, search.root);
-      const entries = ofSuite(cases, home, suite, { id, variant: search.variant });
+      const entries = ofSuite(cases, folders, suite, { id, variant: search.variant });
       const wanted = entries.filter((entry) => search.wants?.(entry) ?? true);
       const lines = await this.#linesOf(record, wanted);
       if (lines.length === 0 && wanted.length === entries.length) continue;
-      return lines.map((line) => ({ line: asNamed(line, home), record }));
+      return lines.map((line) => ({ line: asNamed(line, folders), record }));
     }
     return [];
   }
@@ -75,12 +75,12 @@ export class LatestRuns {
    * one of them leaves the others as they were.
    */
   async variants(suite: string, id: string): Promise<readonly VariantOutcome[]> {
-    const { home, records } = await this.#look(suite);
+    const { folders, records } = await this.#look(suite);
     const outcomes = new Map<string, VariantOutcome>();
     let looked = 0;
     for (const record of records) {
       const { variants } = await this.#index(record);
-      const entries = ofSuite(variants, home, suite, { id });
+      const entries = ofSuite(variants, folders, suite, { id });
       for (const [variant, own] of groupBy(entries, (one) => one.variant)) {
         if (outcomes.has(variant)) continue;
         outcomes.set(variant, {
@@ -120,10 +120,10 @@ export class LatestRuns {
     suite: string,
     cases: readonly Omit<CaseIdentity, 'suite'>[],
   ): AsyncGenerator<readonly CaseLine[]> {
-    const { home } = await this.#look(suite);
+    const { folders } = await this.#look(suite);
     for (const { record, entries } of (await this.#newest(suite, cases, MAX_HISTORY)).values()) {
       const lines = await this.#recordOf(record).record.lines(entries);
-      yield [...lines.values()].map((line) => asNamed(line, home));
+      yield [...lines.values()].map((line) => asNamed(line, folders));
     }
   }
 
@@ -136,13 +136,13 @@ export class LatestRuns {
     const found = new Map<string, Newest | undefined>();
     for (const one of cases) found.set(caseKey({ ...one, suite }), undefined);
     const wanted = new Map(cases.map((one) => [caseKey({ ...one, suite }), one]));
-    const { home, records } = await this.#look(suite);
+    const { folders, records } = await this.#look(suite);
     let bytes = 0;
     for (const record of records) {
       if (wanted.size === 0 || bytes > most) break;
       const index = await this.#index(record);
       for (const [key, identity] of wanted) {
-        const entries = ofSuite(index.cases, home, suite, identity);
+        const entries = ofSuite(index.cases, folders, suite, identity);
         if (entries.length === 0) continue;
         found.set(key, { record, entries });
         wanted.delete(key);
@@ -157,12 +157,12 @@ export class LatestRuns {
     suite: string,
     { id, variant }: Omit<CaseIdentity, 'suite'>,
   ): Promise<CaseHistory | undefined> {
-    const { home, records } = await this.#look(suite);
+    const { folders, records } = await this.#look(suite);
     const runs: RepeatedCase[] = [];
     let bytes = 0;
     for (const record of records) {
       const index = await this.#index(record);
-      const own = ofSuite(index.cases, home, suite, { id, variant });
+      const own = ofSuite(index.cases, folders, suite, { id, variant });
       if (own.length > 0) runs.push(combineLines(own));
       bytes += index.bytes;
       if (runs.length === HISTORY_RUNS || bytes > MAX_HISTORY) break;
@@ -276,7 +276,7 @@ class CaseIndex {
 }
 
 interface Records {
-  readonly home: KeptHomes;
+  readonly folders: ExistingDataFolders;
   /** Absolute, the newest first. */
   readonly records: readonly string[];
 }
@@ -284,7 +284,7 @@ interface Records {
 /** Records of version 1 know an eval file by the path that it was run under. */
 function ofSuite<One>(
   lists: ReadonlyMap<string, readonly One[]>,
-  { path }: KeptHomes,
+  { path }: ExistingDataFolders,
   suite: string,
   identity: Omit<CaseIdentity, 'suite'>,
 ): readonly One[] {
@@ -293,13 +293,13 @@ function ofSuite<One>(
 }
 
 async function recordsFor(suite: string): Promise<Records> {
-  const home = keptHomes(suite);
-  return { home, records: await recordsOf(home) };
+  const folders = findExistingDataFolders(suite);
+  return { folders, records: await recordsOf(folders) };
 }
 
-function asNamed(line: CaseLine, home: KeptHomes): CaseLine {
-  if (home.path === home.named || line.suite === home.named) return line;
-  return mapCasePaths(line, (path) => namedPath(home, path));
+function asNamed(line: CaseLine, folders: ExistingDataFolders): CaseLine {
+  if (folders.path === folders.named || line.suite === folders.named) return line;
+  return mapCasePaths(line, (path) => namedPath(folders, path));
 }
 
 /** Number of runs of an eval file that are searched for verdicts on labeled conversations. */
@@ -316,13 +316,13 @@ export async function* labelledLines(
   evalFile: string,
   ids?: ReadonlySet<string>,
 ): AsyncGenerator<FoundCase> {
-  const home = keptHomes(evalFile);
+  const folders = findExistingDataFolders(evalFile);
   let runs = 0;
-  for (const path of await recordsOf(home)) {
+  for (const path of await recordsOf(folders)) {
     if (runs === LABELLED_RUNS) return;
     const record = new RunRecord(path);
     await record.readNew();
-    const own = record.cases.filter(({ suite }) => suite === home.path || suite === evalFile);
+    const own = record.cases.filter(({ suite }) => suite === folders.path || suite === evalFile);
     const wanted = own.filter(({ id }) => runs === 0 || !ids || ids.has(id));
     let isOfFile = false;
     for await (const { line } of record.each(wanted)) {

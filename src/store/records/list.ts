@@ -1,15 +1,18 @@
-import { rm } from 'node:fs/promises';
-import { groupBy } from '../../core/data/data.ts';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { groupBy, parseJson } from '../../core/data/data.ts';
+import { tryParse } from '../../core/data/listOf.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { countCases } from '../../core/record/repetitions.ts';
 import { type EndLine, type RunLine, runDuration } from '../../core/record/runRecord.ts';
 import { sumOfKnown } from '../../core/scoring.ts';
 import type { Status } from '../../core/verdict.ts';
-import { realPathOf } from '../../disk/regularFile.ts';
+import { toUnwritableError } from '../../disk/fileErrors.ts';
+import { CREATE, readRegular, realPathOf, writeRegular } from '../../disk/regularFile.ts';
 import { rootOfRecord } from '../../node/paths.ts';
-import { isWithin, keptHomes } from '../home.ts';
-import { noteOf, type RunNote, readNote, writeNote } from '../runNotes.ts';
-import { newestFirst, recordsAt, runIdOf } from './files.ts';
+import { findExistingDataFolders, isWithin } from '../dataFolder.ts';
+import { newestFirst, recordsAt, recordsIn, runIdOf } from './files.ts';
 import {
   endedState,
   RunRecord,
@@ -30,9 +33,9 @@ export interface EarlierRun {
 
 /** The runs of any of these eval files, the newest first. @param evalFiles absolute */
 export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator<EarlierRun> {
-  const homes = evalFiles.map(keptHomes);
-  const wanted = new Set(homes.map(({ path }) => path));
-  const roots = [...new Set(homes.flatMap(({ kept }) => kept))];
+  const dataFolders = evalFiles.map(findExistingDataFolders);
+  const wanted = new Set(dataFolders.map(({ path }) => path));
+  const roots = [...new Set(dataFolders.flatMap(({ existing }) => existing))];
   const records = newestFirst((await Promise.all(roots.map(recordsAt))).flat());
   for (const [, own] of groupBy(records, runIdOf)) {
     const found = await runIn(own);
@@ -107,14 +110,14 @@ export interface ListedRun {
 }
 
 /** What one record contains of its run. */
-type Piece = Omit<ListedRun, 'id' | 'records' | 'note'> & { readonly record: string };
+type RecordSummary = Omit<ListedRun, 'id' | 'records' | 'note'> & { readonly record: string };
 
 /**
  * The runs at some roots. Only the first and the last line of a finished record are read, once; of others, what is
  * new.
  */
 export class RunList {
-  readonly #ended = new Map<string, { readonly stamp: string; readonly piece: Piece }>();
+  readonly #ended = new Map<string, { readonly stamp: string; readonly piece: RecordSummary }>();
   readonly #counted = new Map<string, RunRecord>();
 
   /** The pinned ones first, and of each kind the newest. @param roots absolute */
@@ -129,11 +132,11 @@ export class RunList {
       pieces.filter((piece) => piece !== undefined),
       ({ record }) => runIdOf(record),
     );
-    const runs = await Promise.all([...byRun].map(([id, own]) => together(id, own)));
+    const runs = await Promise.all([...byRun].map(([id, own]) => combinePieces(id, own)));
     return [...runs.filter(({ note }) => note.pinned), ...runs.filter(({ note }) => !note.pinned)];
   }
 
-  async #pieceOf(record: string): Promise<Piece | undefined> {
+  async #pieceOf(record: string): Promise<RecordSummary | undefined> {
     const stats = await regularStats(record);
     if (!stats) return undefined;
     const stamp = stampOf(stats);
@@ -150,7 +153,7 @@ export class RunList {
   }
 
   /** It is running, was killed, or is of an earlier version. */
-  async #readWhole(path: string, run: RunLine): Promise<Piece> {
+  async #readWhole(path: string, run: RunLine): Promise<RecordSummary> {
     const record = this.#counted.get(path) ?? new RunRecord(path);
     this.#counted.set(path, record);
     await record.readNew();
@@ -179,11 +182,16 @@ export async function changeNote(
 export async function deleteRun({ id, records }: Pick<ListedRun, 'id' | 'records'>): Promise<void> {
   for (const record of records) {
     await rm(record, { force: true });
-    await rm(noteOf(rootOfRecord(record), id), { force: true });
+    await rm(notePath(rootOfRecord(record), id), { force: true });
   }
 }
 
-function endedPiece(record: string, run: RunLine, end: EndLine, cost: number | null): Piece {
+function endedPiece(
+  record: string,
+  run: RunLine,
+  end: EndLine,
+  cost: number | null,
+): RecordSummary {
   const state = end.cancelled ? 'cancelled' : end.stopped ? 'stopped' : 'finished';
   const { counts } = end;
   return { record, run, state, counts, cost, duration: runDuration(run, end.finished) };
@@ -197,9 +205,13 @@ const WORST_STATE: readonly ListedRun['state'][] = [
   'finished',
 ];
 
-async function together(id: string, pieces: readonly [Piece, ...Piece[]]): Promise<ListedRun> {
+async function combinePieces(
+  id: string,
+  pieces: readonly [RecordSummary, ...RecordSummary[]],
+): Promise<ListedRun> {
   const [{ run, record }] = pieces;
-  const sum = (of: (piece: Piece) => number) => pieces.reduce((all, one) => all + of(one), 0);
+  const sum = (of: (piece: RecordSummary) => number) =>
+    pieces.reduce((all, one) => all + of(one), 0);
   const durations = pieces.flatMap(({ duration }) => duration ?? []);
   return {
     id,
@@ -216,4 +228,52 @@ async function together(id: string, pieces: readonly [Piece, ...Piece[]]): Promi
     cost: pieces.some(({ cost }) => cost !== null) ? sum(({ cost }) => cost ?? 0) : null,
     duration: durations.length === pieces.length ? Math.max(...durations) : undefined,
   };
+}
+
+const noteSchema = z.object({
+  name: z.string().min(1).optional().catch(undefined),
+  pinned: z.boolean().optional().catch(undefined),
+});
+
+/** What a person says of a run. */
+interface RunNote {
+  readonly name?: string | undefined;
+  /** Whether it stands before the others. */
+  readonly pinned?: boolean | undefined;
+}
+
+/** Bytes: a note is a line. */
+const MAX_NOTE_BYTES = 10_000;
+
+/**
+ * `.turnlight/runs/ID.json`, beside the run's record, which is never written again for it. A run that is continued
+ * gets a record of another name, and keeps its id.
+ */
+export function notePath(root: string, id: string): string {
+  return join(recordsIn(root), `${id}.json`);
+}
+
+/** Empty where there is none, or no note of ours. */
+export async function readNote(root: string, id: string): Promise<RunNote> {
+  const bytes = await readRegular(notePath(root, id), MAX_NOTE_BYTES).catch(() => Buffer.from(''));
+  return tryParse(noteSchema, parseJson(bytes.toString())) ?? {};
+}
+
+/** Puts a note in the place of the last one; one that says nothing is removed. @throws UnwritableError */
+async function writeNote(root: string, id: string, note: RunNote): Promise<void> {
+  const path = notePath(root, id);
+  const { name, pinned } = note;
+  try {
+    if (name === undefined && !pinned) {
+      await rm(path, { force: true });
+      return;
+    }
+    const beside = `${path}.new`;
+    await rm(beside, { force: true });
+    const said = { ...(name !== undefined && { name }), ...(pinned && { pinned }) };
+    await writeRegular(beside, `${JSON.stringify(said)}\n`, CREATE);
+    await rename(beside, path);
+  } catch (error) {
+    throw toUnwritableError('The note of the run', path, error);
+  }
 }

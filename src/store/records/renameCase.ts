@@ -6,10 +6,9 @@ import { toUnwritableError } from '../../disk/fileErrors.ts';
 import { replaceLines } from '../../disk/jsonLines.ts';
 import { readRegular } from '../../disk/regularFile.ts';
 import { absolutePath } from '../../node/paths.ts';
-import { keptHomes } from '../home.ts';
+import { findExistingDataFolders } from '../dataFolder.ts';
 import { LABELS, labelFiles } from '../labels.ts';
-import { recordsAt, runIdOf } from './files.ts';
-import { lockRecord, RecordBusyError } from './lock.ts';
+import { lockRecord, RecordBusyError, recordsAt, runIdOf } from './files.ts';
 import { RECORD } from './write.ts';
 
 export interface CaseRenaming {
@@ -37,10 +36,10 @@ export interface RenamedRecords {
  * @throws UnwritableError
  */
 export async function renameCase(renaming: CaseRenaming): Promise<RenamedRecords> {
-  const { path: suite, kept } = keptHomes(renaming.suite);
+  const { path: suite, existing } = findExistingDataFolders(renaming.suite);
   const changed: string[] = [];
   const running: string[] = [];
-  for (const root of kept) {
+  for (const root of existing) {
     const isMine = (recorded: unknown) =>
       typeof recorded === 'string' &&
       [suite, renaming.suite].includes(absolutePath(root, recorded));

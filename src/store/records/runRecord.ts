@@ -7,8 +7,7 @@ import { coalesce } from '../../core/scheduling.ts';
 import { type Line, readFileLines, readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import { isAtHome, rootOfRecord } from '../../node/paths.ts';
-import { recordsAt, runIdOf } from './files.ts';
-import { isLocked } from './lock.ts';
+import { isLocked, recordsAt, runIdOf } from './files.ts';
 import {
   type CaseStats,
   type LinePlace,

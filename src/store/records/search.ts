@@ -11,7 +11,7 @@ export interface FoundCases {
 }
 
 /** Cases between two reports. */
-const STEP = 250;
+const REPORT_INTERVAL = 250;
 
 /**
  * Searches whole lines for a text, a slice of the record at a time.
@@ -28,12 +28,12 @@ export async function* searchRecords(
   const holds = textFinder(text);
   let cases: number[] = [];
   for (let at = from; at < places.length; ) {
-    const end = endOfStretch(places, at);
+    const end = endOfRecord(places, at);
     for await (const value of valuesIn(places.slice(at, end))) {
       if (signal.aborted) return;
       if (holds(value)) cases.push(at);
       at += 1;
-      if (at % STEP > 0) continue;
+      if (at % REPORT_INTERVAL > 0) continue;
       yield { cases, looked: at };
       cases = [];
     }
@@ -44,7 +44,7 @@ export async function* searchRecords(
 }
 
 /** Index of the first place after `start` that is in another record. */
-function endOfStretch(places: readonly RecordedLine[], start: number): number {
+function endOfRecord(places: readonly RecordedLine[], start: number): number {
   const first = places[start];
   let end = start + 1;
   while (end < places.length && places[end]?.record === first?.record) end += 1;

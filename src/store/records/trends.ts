@@ -3,7 +3,7 @@ import { groupBy } from '../../core/data/data.ts';
 import { countCases, passRateOf, repeatedCases } from '../../core/record/repetitions.ts';
 import { mean, sumOfKnown } from '../../core/scoring.ts';
 import { rootOfRecord } from '../../node/paths.ts';
-import { isWithin } from '../home.ts';
+import { isWithin } from '../dataFolder.ts';
 import { newestFirst } from './files.ts';
 import type { ListedRun } from './list.ts';
 import type { CaseStats } from './parseLine.ts';

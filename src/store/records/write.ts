@@ -5,9 +5,8 @@ import type { Scrubber } from '../../core/scrubber.ts';
 import { toUnwritableError, type UnwritableError } from '../../disk/fileErrors.ts';
 import { APPEND, CREATE, makeRealFolder, openRegular } from '../../disk/regularFile.ts';
 import { mapCasePaths, mapRunPaths, type RecordHome, recordedPath } from '../../node/paths.ts';
-import { makeHome } from '../home.ts';
-import { recordsAt, recordsIn, stampAfter } from './files.ts';
-import { lockRecord, RecordBusyError } from './lock.ts';
+import { makeDataFolder } from '../dataFolder.ts';
+import { lockRecord, RecordBusyError, recordsAt, recordsIn, stampAfter } from './files.ts';
 import type { LinePlace } from './parseLine.ts';
 
 /** As messages call it. */
@@ -95,7 +94,7 @@ async function writing(
 ): Promise<RecordWriter> {
   let release = async () => {};
   try {
-    await makeHome(root);
+    await makeDataFolder(root);
     const folder = recordsIn(root);
     await makeRealFolder(folder);
     release = await lockRecord(folder, id);
@@ -159,35 +158,35 @@ export interface RetainedLines {
  * them have the run's id.
  */
 export class RunWriter {
-  readonly #homes: ReadonlyMap<string, RecordHome>;
+  readonly #dataFolders: ReadonlyMap<string, RecordHome>;
   readonly #writers: ReadonlyMap<string, RecordWriter>;
 
   private constructor(
-    homes: ReadonlyMap<string, RecordHome>,
+    dataFolders: ReadonlyMap<string, RecordHome>,
     writers: ReadonlyMap<string, RecordWriter>,
   ) {
-    this.#homes = homes;
+    this.#dataFolders = dataFolders;
     this.#writers = writers;
   }
 
   /**
    * @param runs the first line of each record, by root
-   * @param homes of the suites, by their paths
+   * @param dataFolders of the suites, by their paths
    * @param earlier the records that are continued, by root; none if the run begins
    * @throws UnwritableError, RecordBusyError
    */
   static async open(
     runs: ReadonlyMap<string, RunLine>,
-    homes: ReadonlyMap<string, RecordHome>,
+    dataFolders: ReadonlyMap<string, RecordHome>,
     scrubber: Scrubber,
     earlier: ReadonlyMap<string, RetainedLines> = new Map(),
   ): Promise<RunWriter> {
     const writers = new Map<string, RecordWriter>();
-    const records = new RunWriter(homes, writers);
+    const records = new RunWriter(dataFolders, writers);
     const begun: string[] = [];
     try {
       for (const [root, run] of runs) {
-        const first = mapRunPaths(run, (path) => recordedPath(records.#homeOf(path), path));
+        const first = mapRunPaths(run, (path) => recordedPath(records.#dataFolderOf(path), path));
         const { record, retained } = earlier.get(root) ?? {};
         if (record !== undefined && retained) {
           writers.set(root, await continueRecord(record, root, first, retained, scrubber));
@@ -214,9 +213,9 @@ export class RunWriter {
 
   /** Resolves when the line is on the disk. @throws UnwritableError */
   async append(line: CaseLine): Promise<void> {
-    const home = this.#homeOf(line.suite);
-    const recorded = mapCasePaths(line, (path) => recordedPath(home, path));
-    await this.#writers.get(home.root)?.append(recorded);
+    const dataFolder = this.#dataFolderOf(line.suite);
+    const recorded = mapCasePaths(line, (path) => recordedPath(dataFolder, path));
+    await this.#writers.get(dataFolder.root)?.append(recorded);
   }
 
   /** @param endOf the last line of the record at a root @throws UnwritableError */
@@ -229,9 +228,9 @@ export class RunWriter {
     for (const writer of this.#writers.values()) await writer.close();
   }
 
-  #homeOf(suite: string): RecordHome {
-    const home = this.#homes.get(suite);
-    if (!home) throw new Error(`Internal error: ${suite} has no home.`);
-    return home;
+  #dataFolderOf(suite: string): RecordHome {
+    const dataFolder = this.#dataFolders.get(suite);
+    if (!dataFolder) throw new Error(`Internal error: ${suite} has no data folder.`);
+    return dataFolder;
   }
 }

@@ -11,7 +11,7 @@ import {
   noiseTexts,
 } from '../../../src/report/findings/comparisonSentences.ts';
 import { createPaint } from '../../../src/report/style.ts';
-import { seededRandom } from '../../../src/statistics/random.ts';
+import { seededRandom } from '../../../src/statistics/intervals.ts';
 import {
   buildVerdict,
   comparedOf,

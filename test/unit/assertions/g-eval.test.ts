@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import type { ScoredToken } from '../../../src/assertions/contract.ts';
 import { gEval, weighScore } from '../../../src/assertions/types/g-eval.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
+import type { SharedAnswers } from '../../../src/judge/inquirer.ts';
 import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
-import type { Kept } from '../../../src/judge/kept.ts';
 import { FOUR, testFormulas, testMistakes } from '../../support/formulas.ts';
 import {
   answer,
@@ -132,7 +132,7 @@ function answering(body: ChatBody) {
     : json(said(8));
 }
 
-function keeping(): Kept & { readonly stored: Map<string, unknown> } {
+function keeping(): SharedAnswers & { readonly stored: Map<string, unknown> } {
   const stored = new Map<string, unknown>();
   return {
     stored,
@@ -169,7 +169,7 @@ describe('g-eval: the steps', () => {
         assertions: [unstepped, { ...unstepped, index: 1 }],
         replyTurns: [],
         modelFor: async () => model,
-        kept,
+        sharedAnswers: kept,
         signal: new AbortController().signal,
       });
     const verdicts = (await Promise.all([run(), run(), run()])).flat();
@@ -180,10 +180,10 @@ describe('g-eval: the steps', () => {
 
   it('that were kept are not asked for again, and leave the prompt hash as it was', async (t) => {
     const kept = keeping();
-    const first = await judge(t, answering, [unstepped], { ...ABOUT, kept });
+    const first = await judge(t, answering, [unstepped], { ...ABOUT, sharedAnswers: kept });
     const again = await judge(t, answering, [unstepped], {
       ...ABOUT,
-      kept: { ...kept, answers: new Map() },
+      sharedAnswers: { ...kept, answers: new Map() },
     });
     assert.deepEqual([first.server.requests.length, again.server.requests.length], [2, 1]);
     const hash = ({ judge: by }: Verdict) => by?.prompt_hash;
@@ -193,7 +193,10 @@ describe('g-eval: the steps', () => {
   it('that were kept but cannot be used are asked for anew', async (t) => {
     for (const broken of ['x', { steps: [] }, { steps: [' '] }, { steps: 'one' }]) {
       const kept = { ...keeping(), load: async () => broken };
-      const { server, verdicts } = await judge(t, answering, [unstepped], { ...ABOUT, kept });
+      const { server, verdicts } = await judge(t, answering, [unstepped], {
+        ...ABOUT,
+        sharedAnswers: kept,
+      });
       assert.equal(server.requests.length, 2);
       assert.equal(verdicts[0]?.status, 'pass');
     }
@@ -202,7 +205,10 @@ describe('g-eval: the steps', () => {
   it('are of their criteria and their model alone', async (t) => {
     const kept = keeping();
     const other = buildAssertion('g-eval', { criteria: 'The assistant is brief.' });
-    const { server } = await judge(t, answering, [unstepped, other], { ...ABOUT, kept });
+    const { server } = await judge(t, answering, [unstepped, other], {
+      ...ABOUT,
+      sharedAnswers: kept,
+    });
     assert.equal(server.requests.length, 4);
     assert.equal(kept.stored.size, 2);
   });
@@ -210,12 +216,12 @@ describe('g-eval: the steps', () => {
   it('that are empty are repaired, else an error; what failed may be asked again', async (t) => {
     const empty = json({ steps: ['', ' '] });
     const kept = keeping();
-    const twice = await judgeOne(t, unstepped, [empty, empty], { ...ABOUT, kept });
+    const twice = await judgeOne(t, unstepped, [empty, empty], { ...ABOUT, sharedAnswers: kept });
     assert.deepEqual([twice.status, twice.reason], ['error', 'incomplete-list']);
     assert.equal(kept.stored.size, 0);
     const once = await judgeOne(t, unstepped, [empty, { steps: STEPS }, said(8)], {
       ...ABOUT,
-      kept,
+      sharedAnswers: kept,
     });
     assert.equal(once.status, 'pass');
   });

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DEFAULT_USER_TURNS, type SimulateOrigin } from '../../../src/core/suite.ts';
 import { estimateCase } from '../../../src/judge/estimate.ts';
-import { forbiddenHosts } from '../../../src/runner/destinations.ts';
-import { missingKeys } from '../../../src/runner/missingKeys.ts';
+import { forbiddenHosts, missingKeys } from '../../../src/runner/models.ts';
 import { load, placed, suiteWith } from '../../support/evalFiles.ts';
 
 const TOP = 'target: {type: module, path: ./bot.mjs}\n';

@@ -12,8 +12,9 @@ import {
   estimateImprovement,
   ImproveError,
   improveJudge,
+  rewordingEdit,
+  wordingFile,
 } from '../../../src/improve/improveJudge.ts';
-import { rewordingEdit, wordsFile } from '../../../src/improve/rewordingEdit.ts';
 import { rewriteQuestion } from '../../../src/judge/examples/rewrite.ts';
 import { createModel, parseModelSpec } from '../../../src/models/registry.ts';
 import { readLabels } from '../../../src/store/labels.ts';
@@ -82,7 +83,7 @@ async function setUp(t: TestContext, rewrites: readonly object[], change = (text
       labels,
       key: 'Next step',
       model,
-      tell: () => {},
+      onProgress: () => {},
       options: {
         ...host,
         concurrency: 2,
@@ -126,7 +127,7 @@ describe('a judge that is improved by labels', () => {
   it('changes the words of the criterion and nothing else', async (t) => {
     const { suite, path } = await setUp(t, []);
     const assertion = firstOf(suite);
-    assert.equal(wordsFile(assertion), path);
+    assert.equal(wordingFile(assertion), path);
     const text = await readFile(path, 'utf8');
     const [edit, ...more] = rewordingEdit(assertion, text, BETTER);
     assert.deepEqual(more, []);
@@ -167,7 +168,7 @@ describe('a judge that is improved by labels', () => {
     });
     assert.ok(suite);
     const assertion = firstOf(suite);
-    const file = wordsFile(assertion);
+    const file = wordingFile(assertion);
     assert.equal(file, join(folder, 'judges/context-retention.md'));
     const text = await readFile(file, 'utf8');
     const [edit] = rewordingEdit(assertion, text, 'Other {{conversation}}.');

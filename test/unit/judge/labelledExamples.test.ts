@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { questionHash } from '../../../src/assertions/questionHash.ts';
 import type { Conversation } from '../../../src/core/conversation.ts';
 import type { Example, ExampleVerdict } from '../../../src/core/record/label.ts';
-import { chooseExamples } from '../../../src/judge/examples/chooseExamples.ts';
+import { chooseExamples } from '../../../src/judge/examples/examples.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { HOSTILE_TEXTS } from '../../support/hostileTexts.ts';
 import {

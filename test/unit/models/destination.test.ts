@@ -4,7 +4,7 @@ import type { AllowedHost } from '../../../src/core/environment.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { destinationProblemOf } from '../../../src/models/destination.ts';
 import { createModel } from '../../../src/models/registry.ts';
-import { destinationsOf } from '../../../src/runner/destinations.ts';
+import { destinationsOf } from '../../../src/runner/models.ts';
 import { load } from '../../support/evalFiles.ts';
 
 const ENV: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { readJob, readLine, readManifest, readMember } from '../../../src/queue/messages.ts';
-import { Returned } from '../../../src/queue/returned.ts';
-import { ownPath } from '../../../src/queue/sharedFiles.ts';
+import { readJob, readLine, readManifest, readWorkerStatus } from '../../../src/queue/messages.ts';
+import { RemoteResults } from '../../../src/queue/queuedRun.ts';
+import { localPath } from '../../../src/queue/sharedFiles.ts';
 import type { RunEvent } from '../../../src/runner/events.ts';
 import { planRun } from '../../../src/runner/plan.ts';
 import { botSuite, ECHO, runFiles, suiteIn } from '../../support/runs.ts';
@@ -46,7 +46,7 @@ describe('what a queue says', () => {
     for (const text of ['', nested, '{"version": "1"}', 'null']) {
       assert.equal(readManifest(text), undefined);
       assert.equal(readLine(text), undefined);
-      assert.equal(readMember(text), undefined);
+      assert.equal(readWorkerStatus(text), undefined);
     }
     assert.equal(readLine({ kind: 'case' }), undefined);
   });
@@ -67,7 +67,7 @@ describe('a result from a queue', () => {
     const line = JSON.parse(JSON.stringify(made).replaceAll(`${root}/`, ''));
     const scrubber = new Scrubber({ OUR_KEY: 'planted-0123456789' });
     const events: RunEvent[] = [];
-    const returned = new Returned({ root, scrubber, onEvent: (event) => events.push(event) });
+    const returned = new RemoteResults({ root, scrubber, onEvent: (event) => events.push(event) });
     const came = (change: object) => returned.came(planned, JSON.stringify({ ...line, ...change }));
 
     assert.deepEqual(await came({}), made);
@@ -75,7 +75,7 @@ describe('a result from a queue', () => {
       (await came({ reason: 'It is planted-0123456789.' })).reason,
       'It is [hidden: OUR_KEY].',
     );
-    assert.equal((await came({})).source.path, ownPath('suite.eval.yaml', root));
+    assert.equal((await came({})).source.path, localPath('suite.eval.yaml', root));
     const { source } = line;
     const wrong = [
       { id: 'b' },

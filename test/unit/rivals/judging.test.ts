@@ -408,7 +408,7 @@ describe('G-Eval, where rivals fall', () => {
         assertions: [stepless],
         replyTurns: [],
         modelFor: async () => model,
-        kept,
+        sharedAnswers: kept,
         signal: new AbortController().signal,
       });
     const verdicts = (await Promise.all([one(), one(), one(), one(), one()])).flat();

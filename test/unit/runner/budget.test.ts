@@ -1,8 +1,26 @@
 import assert from 'node:assert/strict';
+import {
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { SILENT } from '../../../src/core/logger.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import type { Suite } from '../../../src/core/suite.ts';
+import { refusedSuites } from '../../../src/runner/plan.ts';
+import { runSuites } from '../../../src/runner/run.ts';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
-import { runFiles } from '../../support/runs.ts';
+import { botSuite, ECHO, runFiles, suiteIn, workspaceWith } from '../../support/runs.ts';
 
 const PRICE = 'price: {input: 1000, output: 1000}, max_tokens: 100, ';
 
@@ -107,5 +125,123 @@ cases:
     const { server, files } = await suite(t, '');
     await assert.rejects(runFiles(t, files, { maxCost: 1 }), { reason: 'no-price' });
     assert.equal(server.requests.length, 0);
+  });
+});
+
+const CASE =
+  '{id: one, transcript: [{user: Hi}, {assistant: Hello}], assert: [{type: contains, value: Hello}]}';
+const ASKS = `judge: openai:unheard-of\n${`cases: [${CASE}]`.replace('contains, value: Hello', 'criterion, criterion: Polite?')}`;
+
+/** Suites in folders that keep their own records. */
+async function suites(t: TestContext, texts: Readonly<Record<string, string>>) {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-refused-')));
+  t.after(() => rm(root, { recursive: true, force: true }));
+  const made: Suite[] = [];
+  for (const [name, text] of Object.entries(texts)) {
+    await mkdir(join(root, name, '.turnlight'), { recursive: true });
+    await writeFile(join(root, name, 'suite.eval.yaml'), `${text}\n`);
+    made.push(await suiteIn(join(root, name)));
+  }
+  return { root, made };
+}
+
+/** The names of the folders whose suites are to blame. */
+async function refused(made: readonly Suite[], maxCost?: number): Promise<string[]> {
+  const chosen = made.map((suite) => ({ suite, cases: suite.cases }));
+  const error = await runSuites({
+    suites: made,
+    concurrency: 1,
+    timeout: 1_000,
+    forbidOnly: false,
+    keepRecord: true,
+    described: {},
+    ...(maxCost !== undefined && { maxCost }),
+    secret: async () => undefined,
+    env: () => undefined,
+    scrubber: new Scrubber({}),
+    log: SILENT,
+    signal: new AbortController().signal,
+    onEvent: () => {},
+  }).then(
+    () => assert.fail('It was not refused.'),
+    (reason: unknown) => reason,
+  );
+  return refusedSuites(error, chosen).map(({ suite }) => suite.path.split(/[\\/]/).at(-2) ?? '');
+}
+
+describe('what is to blame where a run is refused', () => {
+  it('are the suites whose record cannot be written, and no record of the others is left behind', async (t) => {
+    const { root, made } = await suites(t, { free: `cases: [${CASE}]`, full: `cases: [${CASE}]` });
+    await writeFile(join(root, 'full/.turnlight/runs'), '');
+    assert.deepEqual(await refused(made), ['full']);
+    assert.deepEqual(await readdir(join(root, 'free/.turnlight/runs')), []);
+  });
+
+  it('are the suites whose models have no price where the cost is limited', async (t) => {
+    const { made } = await suites(t, { free: `cases: [${CASE}]`, dear: ASKS });
+    assert.deepEqual(await refused(made, 1), ['dear']);
+  });
+});
+
+/** From now on the disk takes lines as long as they hold none of a case's words, and then half of one. */
+async function fillDisk(t: TestContext, words: string): Promise<void> {
+  const file = await open(import.meta.filename);
+  const handle: FileHandle = Object.getPrototypeOf(file);
+  await file.close();
+  const { appendFile } = handle;
+  t.mock.method(handle, 'appendFile', async function (this: FileHandle, text: string) {
+    if (!text.includes(words)) return appendFile.call(this, text);
+    await appendFile.call(this, text.slice(0, text.length / 2));
+    throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  });
+}
+
+const SUITE = botSuite(
+  ['one', 'two', 'three']
+    .map((id) => `  - {id: ${id}, turns: [x], assert: [{type: contains, value: x}]}\n`)
+    .join(''),
+);
+
+describe('a disk that fills up during a run', () => {
+  it('is told, turns no verdict, and leaves what was recorded before readable', async (t) => {
+    await fillDisk(t, '"id":"two"');
+    const told: string[] = [];
+    const log = { debug() {}, info() {}, warn() {}, error: (text: string) => told.push(text) };
+    const files = { 'bot.mjs': ECHO, 'suite.eval.yaml': SUITE };
+    const ran = await runFiles(t, files, { concurrency: 1, log });
+    assert.deepEqual(ran.end.counts, { pass: 3, fail: 0, error: 0, skipped: 0 });
+    assert.equal(ran.lines.length, 3);
+    const message = `The record cannot be written to ${ran.record}: the disk is full. Free some space.`;
+    assert.deepEqual(
+      ran.writeErrors.map((error) => error.message),
+      [message],
+    );
+    assert.deepEqual(told, [`${message} The run goes on without it.`]);
+    const { cases, problems } = await readRecord(ran.record ?? '');
+    assert.deepEqual(
+      cases.map(({ id }) => id),
+      ['one'],
+    );
+    assert.equal(problems.length, 1);
+  });
+
+  it('ends a recording, but no case', async (t) => {
+    await fillDisk(t, 'second words');
+    const server = await startModelServer(() => 'x');
+    t.after(() => server.close());
+    const target = `{type: chat, model: {provider: openai, model: m, base_url: "${server.baseUrl}"}}`;
+    const cases = ['first', 'second', 'third'].map(
+      (id) => `  - {id: ${id}, turns: [${id} words], assert: [{type: contains, value: x}]}\n`,
+    );
+    const suite = `target: ${target}\ncases:\n${cases.join('')}`;
+    const record = join(await workspaceWith(t, {}), 'r.jsonl');
+    const options = { record, concurrency: 1, keepRecord: false };
+    const ran = await runFiles(t, { 'suite.eval.yaml': suite }, options);
+    assert.deepEqual(ran.end.counts, { pass: 3, fail: 0, error: 0, skipped: 0 });
+    assert.deepEqual(
+      ran.writeErrors.map((error) => error.message),
+      [`The recording cannot be written to ${record}: the disk is full. Free some space.`],
+    );
+    assert.ok(!(await readFile(record, 'utf8')).includes('third'));
   });
 });

@@ -6,10 +6,11 @@ import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import type { SuiteCase } from '../../../src/core/suite.ts';
 import { loadSuite } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
+import { caseDigest, programsOf } from '../../../src/runner/case/describeCase.ts';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { targetDigest } from '../../../src/targets/digest.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
-import { botSuite, ECHO, runFiles, workspaceWith } from '../../support/runs.ts';
+import { botSuite, ECHO, runFiles, suiteIn, workspaceWith } from '../../support/runs.ts';
 
 const CHECK = 'assert: [{type: contains, value: x}]';
 
@@ -174,5 +175,53 @@ describe('a recording', () => {
     assert.match(edited?.reason ?? '', /not-recorded.*the target itself/);
     assert.deepEqual(warned, []);
     assert.ok(!(await readFile(record, 'utf8')).includes(server.baseUrl));
+  });
+});
+
+const SUITE = `target: {type: module, path: ./agent.mjs}
+cases:
+  - {id: alpha, turns: [Hi], context: {source: a}, assert: [{type: script, path: ./check.mjs}]}
+  - {id: beta, turns: [Hi], assert: [{type: contains, value: x}]}
+`;
+
+async function digests(t: TestContext) {
+  const files = { 'suite.eval.yaml': SUITE, 'agent.mjs': 'agent', 'check.mjs': 'check' };
+  const folder = await workspaceWith(t, files);
+  const now = async (changed: Readonly<Record<string, string>> = {}) => {
+    const written = Object.entries({ ...files, ...changed });
+    for (const [name, text] of written) await writeFile(join(folder, name), text);
+    const { cases } = await suiteIn(folder);
+    return Promise.all(cases.map(caseDigest));
+  };
+  return { folder, before: await now(), now };
+}
+
+/** Which of the two cases are what they were. */
+function kept(before: readonly string[], after: readonly string[]): boolean[] {
+  return before.map((one, index) => one === after[index]);
+}
+
+describe('the digest of a case', () => {
+  it('stays where the case moves or another one changes', async (t) => {
+    const { before, now } = await digests(t);
+    const moved = `# A comment\n${SUITE.replace('value: x', 'value: y')}`;
+    assert.deepEqual(kept(before, await now({ 'suite.eval.yaml': moved })), [true, false]);
+    const context = SUITE.replace('source: a', 'source: b');
+    assert.deepEqual(kept(before, await now({ 'suite.eval.yaml': context })), [false, true]);
+  });
+
+  it('is another one where a program that it rests on is', async (t) => {
+    const { before, now } = await digests(t);
+    assert.deepEqual(kept(before, await now({ 'agent.mjs': 'other' })), [false, false]);
+    assert.deepEqual(kept(before, await now({ 'check.mjs': 'other' })), [false, true]);
+  });
+
+  it('rests on the programs of its target and its scripts', async (t) => {
+    const { folder } = await digests(t);
+    const [alpha] = (await suiteIn(folder)).cases;
+    assert.deepEqual(alpha && programsOf(alpha), [
+      join(folder, 'agent.mjs'),
+      join(folder, 'check.mjs'),
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import { EXIT } from '../../../src/cli/exitCode.ts';
 import { REPORTS } from '../../../src/core/conversation.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
-import { saidThen } from '../../../src/runner/stored.ts';
+import { reuseConversation } from '../../../src/runner/earlierRun.ts';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
 import { runFiles } from '../../support/runs.ts';
 import { answerJson, startService } from '../../support/service.ts';
@@ -169,11 +169,14 @@ describe('a record', () => {
         conversation: { entries: [], notes: [] },
         ...(reported && { reported }),
       }) as unknown as CaseLine;
-    const shown = (one: CaseLine) => saidThen(one).reporting?.reports;
+    const shown = (one: CaseLine) => reuseConversation(one).reporting?.reports;
     assert.deepEqual(shown(line('module')), []);
     assert.deepEqual(shown(line('chat')), REPORTS);
     assert.deepEqual(shown(line('chat', ['usage', 'of-a-later-version'])), ['usage']);
-    assert.equal(saidThen({ ...line('module'), origin: 'transcript' }).reporting, undefined);
+    assert.equal(
+      reuseConversation({ ...line('module'), origin: 'transcript' }).reporting,
+      undefined,
+    );
   });
 });
 

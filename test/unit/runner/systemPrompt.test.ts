@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Conversation } from '../../../src/core/conversation.ts';
 import type { RunOptions } from '../../../src/runner/runOptions.ts';
+import { workspaceWith as commandLineWorkspace, turnlight } from '../../support/commandLine.ts';
 import { load, placed, suiteWith } from '../../support/evalFiles.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
-import { runFiles, workspaceWith } from '../../support/runs.ts';
+import { ECHO, runFiles, workspaceWith } from '../../support/runs.ts';
 
 const RULES = 'You are a waiter. Never discuss politics.';
 const VERDICT = {
@@ -120,5 +121,30 @@ describe('a type that needs a role or a system text', () => {
 
   it('waits for the replies of a program, which may hold one', async () => {
     assert.deepEqual(placed(await asking('{type: module, path: bot.mjs}')), []);
+  });
+});
+
+const suite = (context: string) => `targets:
+  bot: {type: module, path: ./bot.mjs, system: "You serve {{name}}."}
+target: bot
+cases:
+  - id: a
+    ${context}turns: [Hi]
+    assert: [{type: contains, value: Hi}]
+`;
+
+describe("variables in a target's system text", () => {
+  it('are filled in from the context of the case', async (t) => {
+    const text = suite('context: {name: Ann}\n    ');
+    const { lines } = await runFiles(t, { 'bot.mjs': ECHO, 'suite.eval.yaml': text });
+    const [system] = lines[0]?.conversation.entries ?? [];
+    assert.deepEqual(system, { kind: 'system', role: 'system', text: 'You serve Ann.' });
+  });
+
+  it('that the case has no value for are errors, and nothing runs', async (t) => {
+    const folder = await commandLineWorkspace(t, { 'bot.mjs': ECHO, 'suite.eval.yaml': suite('') });
+    const { code, err } = await turnlight(folder, ['run']);
+    assert.equal(code, 3);
+    assert.match(err, /error unknown-variable The `system` of the target "bot" uses \{\{name\}\}/);
   });
 });

@@ -14,19 +14,19 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { Answers } from '../../../src/store/answers.ts';
 import {
+  AnswerCache,
   answerFile,
   answersFolder,
   bytesOf,
-  keptFiles,
+  listCacheFiles,
   prune,
-} from '../../../src/store/answersFolder.ts';
+} from '../../../src/store/answers.ts';
 import { emptyCache } from '../../support/answersFolder.ts';
 
-function open(folder: string, warned: string[] = []): Answers {
+function open(folder: string, warned: string[] = []): AnswerCache {
   const warn = (message: string) => void warned.push(message);
-  return new Answers({ folder, fresh: false, workspaces: [], scrubber: new Scrubber(), warn });
+  return new AnswerCache({ folder, fresh: false, workspaces: [], scrubber: new Scrubber(), warn });
 }
 
 function keyOf(index: number): string {
@@ -54,7 +54,7 @@ describe('the folder of answers', () => {
   it('is the user’s alone, with all that is in it', async () => {
     if (process.platform === 'win32') return;
     const folder = await kept({ 1: 'yes' });
-    const [file] = await keptFiles(folder);
+    const [file] = await listCacheFiles(folder);
     const modes = [folder, dirname(file?.path ?? ''), file?.path ?? ''].map(
       async (path) => (await stat(path)).mode & 0o777,
     );
@@ -80,7 +80,7 @@ describe('the folder of answers', () => {
       assert.equal(warned.length, 1);
       assert.match(warned[0] ?? '', words);
     }
-    assert.equal((await keptFiles(elsewhere)).length, 1);
+    assert.equal((await listCacheFiles(elsewhere)).length, 1);
   });
 
   it('may be one that cannot be made: nothing is kept, and the run goes on', async () => {
@@ -104,7 +104,7 @@ describe('an answer', () => {
     store.save(keyOf(2), 'two');
     store.delete(keyOf(2));
     await store.close();
-    assert.deepEqual(await keptFiles(folder), []);
+    assert.deepEqual(await listCacheFiles(folder), []);
   });
 
   it('replaces a link where it belongs, and leaves alone what that leads to', async () => {
@@ -125,7 +125,7 @@ describe('an answer', () => {
 
   it('is not kept where it is longer than the limit', async () => {
     const folder = await kept({ 1: 'x'.repeat(LIMITS.cachedAnswer) });
-    assert.deepEqual(await keptFiles(folder), []);
+    assert.deepEqual(await listCacheFiles(folder), []);
   });
 
   it('goes first where it was not used for the longest time', async () => {
@@ -135,7 +135,7 @@ describe('an answer', () => {
       await utimes(answerFile(folder, keyOf(index)), old + index, old + index);
     }
     await open(folder).load(keyOf(1));
-    const bytes = bytesOf(await keptFiles(folder));
+    const bytes = bytesOf(await listCacheFiles(folder));
     await prune(folder, (bytes / 3) * 2);
     const store = open(folder);
     const left = [1, 2, 3].map((index) => store.load(keyOf(index)));
@@ -156,9 +156,9 @@ describe('an answer', () => {
       await store.close();
     };
     await some(2, 10);
-    assert.equal((await keptFiles(folder)).length, 2);
+    assert.equal((await listCacheFiles(folder)).length, 2);
     for (let index = 3; index < 9; index += 1) await some(index, LIMITS.cachedAnswer - 200);
-    assert.ok(bytesOf(await keptFiles(folder)) <= LIMITS.cache);
+    assert.ok(bytesOf(await listCacheFiles(folder)) <= LIMITS.cache);
   });
 
   it('is all that is removed', async () => {
@@ -167,6 +167,6 @@ describe('an answer', () => {
     await writeFile(join(dirname(answerFile(folder, keyOf(1))), 'notes.txt'), 'mine');
     await prune(folder, 0);
     assert.equal(await readFile(join(folder, 'notes.txt'), 'utf8'), 'mine');
-    assert.deepEqual(await keptFiles(folder), []);
+    assert.deepEqual(await listCacheFiles(folder), []);
   });
 });

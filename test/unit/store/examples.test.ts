@@ -8,9 +8,8 @@ import { loadSuite } from '../../../src/evalfile/load.ts';
 import { expandSuite } from '../../../src/evalfile/loadedSuite.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
-import { assertionOf, examplesOf } from '../../../src/store/examples.ts';
-import { keepLabelled } from '../../../src/store/labelled.ts';
-import { appendLabels } from '../../../src/store/labels.ts';
+import { examplesOf, findAssertion } from '../../../src/store/examples.ts';
+import { appendLabels, saveLabelledConversation } from '../../../src/store/labels.ts';
 import { workspaceWith } from '../../support/commandLine.ts';
 
 const SUITE = `
@@ -58,12 +57,12 @@ async function labelledSuite(t: TestContext) {
     const { suiteCase = one } = (await one.open?.()) ?? {};
     assert.ok(suiteCase.origin.kind === 'transcript');
     const conversation = toConversation(suiteCase.origin.messages);
-    await keepLabelled(path, {
+    await saveLabelledConversation(path, {
       conversation,
       facts: { topics: [], tools: [], expectations: {}, context: {} },
     });
     const key = suiteCase.id === 'b' ? 'all-of/Tone' : 'Tone';
-    const found = assertionOf(suiteCase.assertions, key) ?? suiteCase.assertions[0];
+    const found = findAssertion(suiteCase.assertions, key) ?? suiteCase.assertions[0];
     labels.push({
       case: one.id,
       ...(one.variant !== undefined && { variant: one.variant }),

@@ -8,8 +8,13 @@ import { type Label, validityOf } from '../../../src/core/record/label.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { labelsFolder, personName } from '../../../src/node/paths.ts';
-import { keepLabelled, readLabelled } from '../../../src/store/labelled.ts';
-import { appendLabels, readLabels, removeLabels } from '../../../src/store/labels.ts';
+import {
+  appendLabels,
+  readLabelledConversation,
+  readLabels,
+  removeLabels,
+  saveLabelledConversation,
+} from '../../../src/store/labels.ts';
 import { renameCase } from '../../../src/store/records/renameCase.ts';
 import { talk } from '../../support/buildRun.ts';
 import { workspaceWith } from '../../support/commandLine.ts';
@@ -92,20 +97,23 @@ describe('labels beside an eval file', () => {
     const conversation = talk('Hi', 'Hello');
     const [first] = conversation.entries;
     if (first?.kind === 'turn') Object.assign(first, { latency: 12, fromCache: true });
-    assert.equal(await keepLabelled(file, { conversation, facts: FACTS }), HASH);
+    assert.equal(await saveLabelledConversation(file, { conversation, facts: FACTS }), HASH);
     const path = join(labelsFolder(file), 'conversations', `${HASH}.json`);
     const text = await readFile(path, 'utf8');
     assert.doesNotMatch(text, /latency|fromCache|source/);
-    assert.equal((await readLabelled(file, HASH))?.conversation.entries.length, 2);
+    assert.equal((await readLabelledConversation(file, HASH))?.conversation.entries.length, 2);
     const { tools, topics, context, expectations } = FACTS;
-    await keepLabelled(file, { facts: { context, tools, expectations, topics }, conversation });
+    await saveLabelledConversation(file, {
+      facts: { context, tools, expectations, topics },
+      conversation,
+    });
     assert.equal(await readFile(path, 'utf8'), text);
     assert.deepEqual(await readdir(join(labelsFolder(file), 'conversations')), [`${HASH}.json`]);
     // Half a file, or another conversation, is written anew.
     for (const broken of [text.slice(0, 40), text.replace('Hello', 'Bye')]) {
       await writeFile(path, broken);
-      assert.equal(await readLabelled(file, HASH), undefined);
-      await keepLabelled(file, { conversation, facts: FACTS });
+      assert.equal(await readLabelledConversation(file, HASH), undefined);
+      await saveLabelledConversation(file, { conversation, facts: FACTS });
       assert.equal(await readFile(path, 'utf8'), text);
     }
   });
@@ -114,7 +122,7 @@ describe('labels beside an eval file', () => {
     const { folder, file } = await evalFileIn(t);
     const conversation = { entries: [], notes: [] };
     await writeFile(join(folder, 'other.json'), JSON.stringify({ conversation, facts: {} }));
-    assert.equal(await readLabelled(file, '../../other'), undefined);
+    assert.equal(await readLabelledConversation(file, '../../other'), undefined);
   });
 
   it('takes back what a person said, and leaves all else as it is', async (t) => {
@@ -180,7 +188,7 @@ describe('labels beside an eval file', () => {
       const conversation = talk('Hi', 'Hello');
       const [turn] = conversation.entries;
       if (turn?.kind === 'turn') turn.latency = person.length + Math.random();
-      await keepLabelled(file, { conversation, facts: FACTS });
+      await saveLabelledConversation(file, { conversation, facts: FACTS });
       await appendLabels(file, person, [label({ status: person === 'ann' ? 'pass' : 'fail' })]);
       commit(person);
     }
@@ -193,7 +201,7 @@ describe('labels beside an eval file', () => {
       'bob:1 fail 1',
       'bob:2 fail all',
     ]);
-    assert.ok(await readLabelled(file, HASH));
+    assert.ok(await readLabelledConversation(file, HASH));
   });
 
   it('names files after people, and hides secrets in comments', async (t) => {

@@ -4,8 +4,11 @@ import { describe, it, type TestContext } from 'node:test';
 import { LabelBook } from '../../../../src/extension/labels/labelBook.ts';
 import { opinionsOn } from '../../../../src/extension/labels/opinionsOn.ts';
 import { conversationHash } from '../../../../src/node/hashes.ts';
-import { readLabelled } from '../../../../src/store/labelled.ts';
-import { appendLabels, readLabels } from '../../../../src/store/labels.ts';
+import {
+  appendLabels,
+  readLabelledConversation,
+  readLabels,
+} from '../../../../src/store/labels.ts';
 import { workspaceWith } from '../../../support/commandLine.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
 
@@ -31,7 +34,7 @@ describe('what a person says of verdicts', () => {
     const [first] = (await readLabels(file)).labels;
     assert.equal(first?.question_hash, 'q1');
     assert.equal(first?.case, 'refund');
-    assert.ok(await readLabelled(file, conversationHash(line.conversation)));
+    assert.ok(await readLabelledConversation(file, conversationHash(line.conversation)));
     await book.say(labelled, { assertion: 'Kind', turn: 2, status: 'skipped' });
     assert.deepEqual(await said(), ['ann all pass', 'ann 2 skipped']);
     await book.takeBack(labelled, { assertion: 'Kind', turn: 2 });

@@ -4,7 +4,7 @@ import type { CaseLine } from '../../../../src/core/record/runRecord.ts';
 import type { Assertion } from '../../../../src/core/suite.ts';
 import type { Verdict } from '../../../../src/core/verdict.ts';
 import { hover, promptHover } from '../../../../src/language/hover/hover.ts';
-import { withQuestions } from '../../../../src/runner/case/withQuestions.ts';
+import { addQuestionHashes } from '../../../../src/runner/case/caseLine.ts';
 import { buildVerdict } from '../../../support/build.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 import { documentOf } from '../../../support/language/evalDocument.ts';
@@ -518,7 +518,7 @@ describe('hover on assertions', () => {
       rationale: `About ${params.value ?? params.criterion ?? type}.`,
       nested: nested.map(({ assertion }) => verdictOf(assertion)),
     });
-    const verdicts = suiteCase.assertions.map(verdictOf).map(withQuestions(suiteCase));
+    const verdicts = suiteCase.assertions.map(verdictOf).map(addQuestionHashes(suiteCase));
     const line = buildCaseLine({ id: 'one', status: 'pass', verdicts });
     const { hash } = suiteCase.source;
     return hoverAt(marked, { ...line, source: { ...line.source, hash } });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { NO_USAGE } from '../../../../src/core/verdict.ts';
-import { recordsIn } from '../../../../src/store/records/files.ts';
+import { lockRecord, recordsIn } from '../../../../src/store/records/files.ts';
 import {
   changeNote,
   deleteRun,
   type ListedRun,
+  notePath,
   RunList,
+  readNote,
 } from '../../../../src/store/records/list.ts';
-import { lockRecord } from '../../../../src/store/records/lock.ts';
-import { noteOf, readNote } from '../../../../src/store/runNotes.ts';
 import { buildCaseLine } from '../../../support/buildRun.ts';
 import { recordText, writeRecord } from '../../../support/records.ts';
 import { botSuite, ECHO, runFiles, workspaceWith } from '../../../support/runs.ts';
@@ -125,7 +125,7 @@ describe('what a person notes of a run', () => {
       '{"name":7,"pinned":"yes"}',
       `{"name":"${'x'.repeat(20_000)}"}`,
     ]) {
-      await writeFile(noteOf(root, 'aaaa'), text);
+      await writeFile(notePath(root, 'aaaa'), text);
       assert.deepEqual({ ...(await readNote(root, 'aaaa')) }.name, undefined, text.slice(0, 20));
       assert.ok(!(await readNote(root, 'aaaa')).pinned);
     }

@@ -31,7 +31,7 @@ describe('lines of run records', () => {
   });
 
   it('are the only JSON Lines that the store reads besides labels and kept answers', () => {
-    assert.deepEqual(others(/\/jsonLines\.ts'/), ['store/kept.ts', 'store/labels.ts']);
+    assert.deepEqual(others(/\/jsonLines\.ts'/), ['store/labels.ts', 'store/persistentAnswers.ts']);
   });
 
   it('are told from each other by no raw key anywhere else', () => {

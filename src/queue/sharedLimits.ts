@@ -1,0 +1,192 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import {
+  EndpointLimits,
+  type SharedLimits,
+  type SpentQuota,
+} from '../models/endpoint/rateLimiter.ts';
+import { overBudget } from '../runner/budget.ts';
+import type { CostBounds, SpendingLimit } from '../runner/runOptions.ts';
+import { readLimits } from './messages.ts';
+import { keysOf } from './redis.ts';
+
+/** Milliseconds that a reservation lasts of whoever does not renew it. */
+const RESERVATION_TTL = 30_000;
+const RENEW_INTERVAL = 10_000;
+
+/** Milliseconds between two looks whether others have given back what they held. */
+const POLL_INTERVAL = 100;
+
+/**
+ * What a reservation holds counts as spent at once, so that nothing that a killed worker had under way is spent
+ * a second time.
+ */
+const RESERVE = `
+local max, least, most, held, member = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+local spent = tonumber(redis.call('HGET', KEYS[1], 'spent') or '0')
+local left = max - spent
+if left < least then
+  if redis.call('ZCARD', KEYS[2]) > 0 then return {'wait', tostring(spent)} end
+  redis.call('HSET', KEYS[1], 'exhausted', '1')
+  return {'over', tostring(spent)}
+end
+local allowed = string.format('%.17g', math.min(most, left))
+redis.call('HINCRBYFLOAT', KEYS[1], 'spent', allowed)
+redis.call('ZADD', KEYS[2], now + held, member)
+return {'go', allowed}
+`;
+
+const SETTLE = `
+local max, change, member = tonumber(ARGV[1]), ARGV[2], ARGV[3]
+local spent = tonumber(redis.call('HINCRBYFLOAT', KEYS[1], 'spent', change))
+redis.call('ZREM', KEYS[2], member)
+if spent > max then redis.call('HSET', KEYS[1], 'exhausted', '1') end
+`;
+
+const RENEW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[2])
+`;
+
+/** The limit of a run's cost, for all its workers. */
+export class SharedBudget implements SpendingLimit {
+  readonly #redis: Redis;
+  readonly #max: number;
+  readonly #cost: string;
+  readonly #held: string;
+  exhausted = false;
+
+  constructor(redis: Redis, run: string, max: number) {
+    this.#redis = redis;
+    this.#max = max;
+    const { cost, held } = keysOf(run);
+    this.#cost = cost;
+    this.#held = held;
+  }
+
+  /** Learns what other workers have found. */
+  async look(): Promise<boolean> {
+    this.exhausted ||= (await this.#redis.hget(this.#cost, 'exhausted')) === '1';
+    return this.exhausted;
+  }
+
+  async spend<Paid>(
+    bounds: CostBounds,
+    work: (allowed: number) => Promise<Paid>,
+    costOf: (paid: Paid) => number | null,
+    waits: Parameters<SpendingLimit['spend']>[3] = () => {},
+  ): Promise<Paid> {
+    const member = randomUUID();
+    waits(true);
+    const allowed = await this.#reserve(bounds, member).finally(() => waits(false));
+    const renewing = setInterval(() => this.#renew(member), RENEW_INTERVAL);
+    let cost = 0;
+    try {
+      const paid = await work(allowed);
+      cost = costOf(paid) ?? allowed;
+      return paid;
+    } finally {
+      clearInterval(renewing);
+      const change = String(cost - allowed);
+      await this.#redis.eval(SETTLE, 2, this.#cost, this.#held, this.#max, change, member);
+    }
+  }
+
+  async #reserve({ least, most }: CostBounds, member: string): Promise<number> {
+    for (;;) {
+      const [said, amount] = (await this.#redis.eval(
+        RESERVE,
+        2,
+        this.#cost,
+        this.#held,
+        this.#max,
+        least,
+        most,
+        RESERVATION_TTL,
+        member,
+      )) as [string, string];
+      if (said === 'go') return Number(amount);
+      if (said === 'over') {
+        this.exhausted = true;
+        throw overBudget(Number(amount), this.#max);
+      }
+      await setTimeout(POLL_INTERVAL);
+    }
+  }
+
+  #renew(member: string): void {
+    this.#redis.eval(RENEW, 1, this.#held, RESERVATION_TTL, member).catch(() => {});
+  }
+}
+
+/** Seconds until the limits are forgotten that a killed run left behind. */
+const LIMITS_TTL = 3_600;
+
+/** All workers go by the clock of Redis. */
+const READ = `
+local time = redis.call('TIME')
+local now = string.format('%.3f', time[1] * 1000 + time[2] / 1000)
+return {redis.call('HGET', KEYS[1], ARGV[1]) or '', now}
+`;
+
+const SWAP = `
+local line, before, after, kept = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+if (redis.call('HGET', KEYS[1], line) or '') ~= before then return 0 end
+redis.call('HSET', KEYS[1], line, after)
+redis.call('EXPIRE', KEYS[1], kept)
+return 1
+`;
+
+/**
+ * The limits of one line of a run, for all its workers. A change is taken only if nobody made another meanwhile.
+ * What a killed worker took comes back as all that is spent does: with time.
+ */
+export class QueueLimits implements SharedLimits {
+  readonly #redis: Redis;
+  readonly #key: string;
+  readonly #line: string;
+
+  /** @param line whom it leads to; only its digest is sent */
+  constructor(redis: Redis, run: string, line: string) {
+    this.#redis = redis;
+    this.#key = keysOf(run).limits;
+    this.#line = createHash('sha256').update(line).digest('hex');
+  }
+
+  take(tokens: number): Promise<SpentQuota | number> {
+    return this.#change((limits, now) => {
+      const wait = limits.waitFor(tokens, now);
+      return wait > 0 ? wait : limits.spend(tokens);
+    });
+  }
+
+  async learnFrom(spent: SpentQuota, status: number, headers: Headers): Promise<void> {
+    await this.#change((limits, now) => limits.learnFrom(spent, status, headers, now));
+  }
+
+  async #change<Result>(change: (limits: EndpointLimits, now: number) => Result): Promise<Result> {
+    for (;;) {
+      const looked = await this.#redis.eval(READ, 1, this.#key, this.#line);
+      const [before, now] = looked as [string, string];
+      const limits = new EndpointLimits(readLimits(before));
+      const result = change(limits, Number(now));
+      const after = JSON.stringify(limits.state);
+      if (after === before) return result;
+      const swapped = await this.#redis.eval(
+        SWAP,
+        1,
+        this.#key,
+        this.#line,
+        before,
+        after,
+        LIMITS_TTL,
+      );
+      if (swapped === 1) return result;
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import { stillAnswers } from '../assertions/questionHash.ts';
+import { liveTurnsOf, REPORTS, reportsIn, turnsOf } from '../core/conversation.ts';
+import { uniqueBy } from '../core/data/data.ts';
+import { type CaseRef, executionKey } from '../core/identity.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import { passesFalsely } from '../core/scoring.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { NO_USAGE } from '../core/verdict.ts';
+import { skippedVerdict } from '../judge/verdicts.ts';
+import { mapCasePaths, namedPath, rootOfRecord } from '../node/paths.ts';
+import type { DataFolder } from '../store/dataFolder.ts';
+import type { EarlierRun } from '../store/records/list.ts';
+import type { LinePlace } from '../store/records/parseLine.ts';
+import { RunRecord } from '../store/records/runRecord.ts';
+import type { RetainedLines } from '../store/records/write.ts';
+import { findTargetType } from '../targets/registry.ts';
+import { type ExecutionResult, openCase } from './case/caseLine.ts';
+import type { ConversationResult, Stop } from './case/converse.ts';
+import type { ResumeSummary } from './events.ts';
+import type { RunContext } from './runContext.ts';
+import type { PlannedCase } from './runOptions.ts';
+
+/** A record, and its executions by `executionKey`. */
+interface OpenRecord {
+  readonly record: RunRecord;
+  readonly places: ReadonlyMap<string, LinePlace>;
+}
+
+/** The conversations of a run that are judged again. Each is read when it is asked for. */
+export class StoredCases {
+  readonly #dataFolders: ReadonlyMap<string, DataFolder>;
+  readonly #records: readonly OpenRecord[];
+  readonly count: number;
+
+  private constructor(
+    dataFolders: ReadonlyMap<string, DataFolder>,
+    records: readonly OpenRecord[],
+  ) {
+    this.#dataFolders = dataFolders;
+    this.#records = records;
+    this.count = records.reduce((sum, { record }) => sum + record.cases.length, 0);
+  }
+
+  /** @param dataFolders of the suites, by their paths */
+  static async open(
+    { records }: EarlierRun,
+    dataFolders: ReadonlyMap<string, DataFolder>,
+  ): Promise<StoredCases> {
+    const opened = [...records.values()].map(async (path) => {
+      const record = new RunRecord(path);
+      await record.readNew();
+      const first = uniqueBy(record.cases, executionKey);
+      return { record, places: new Map(first.map((one) => [executionKey(one), one])) };
+    });
+    return new StoredCases(dataFolders, await Promise.all(opened));
+  }
+
+  has(ref: CaseRef): boolean {
+    return this.#find(ref) !== undefined;
+  }
+
+  /** Paths are as the eval file was named. */
+  async line(ref: CaseRef): Promise<CaseLine | undefined> {
+    const found = this.#find(ref);
+    const dataFolder = this.#dataFolders.get(ref.suite);
+    if (!found || !dataFolder) return undefined;
+    const line = (await found.record.lines([found.place])).get(found.place);
+    return line && mapCasePaths(line, (path) => namedPath(dataFolder, path));
+  }
+
+  #find(ref: CaseRef) {
+    const key = executionKey({
+      ...ref,
+      suite: this.#dataFolders.get(ref.suite)?.path ?? ref.suite,
+    });
+    for (const { record, places } of this.#records) {
+      const place = places.get(key);
+      if (place) return { record, place };
+    }
+    return undefined;
+  }
+}
+
+/** What was said, as if it had just been said. Nothing is spent for it again. */
+export function reuseConversation(line: CaseLine): ConversationResult {
+  const { conversation, stop_reason, stop_rationale, reason, status, target_usage, failed_turn } =
+    line;
+  const live = line.origin === 'transcript' ? [] : liveTurnsOf(conversation);
+  const stop: Stop | undefined = stop_reason && {
+    reason: stop_reason,
+    ...(stop_rationale !== undefined && { why: stop_rationale }),
+  };
+  return {
+    conversation,
+    replyTurns: live.filter(({ side }) => side === 'assistant').map(({ number }) => number),
+    usage: NO_USAGE,
+    ...(target_usage && { measured: target_usage }),
+    ...recordedReporting(line),
+    ...(stop && { stop }),
+    // It was cut short, and is never judged as if it were whole.
+    ...(status === 'error' && reason !== undefined && { error: new Error(reason) }),
+    ...(failed_turn && { failedTurn: failed_turn }),
+  };
+}
+
+/** What could be seen then. Records of earlier versions don't say it: it is what the conversation contains. */
+function recordedReporting(line: CaseLine): Pick<ConversationResult, 'reporting'> {
+  const { origin, target, reported, conversation, target_usage } = line;
+  if (origin === 'transcript') return {};
+  const { reportsAll, reportKeys: keys = {} } = findTargetType(target?.type ?? '') ?? {};
+  const contained = [...reportsIn(conversation), ...(target_usage ? (['usage'] as const) : [])];
+  const known = reportsAll ? REPORTS : contained;
+  const reports = reported ? REPORTS.filter((one) => reported.includes(one)) : known;
+  return { reporting: { target: target?.name ?? '', reports, isDeclared: false, keys } };
+}
+
+/** Of a case that was skipped, or cancelled before it was all said: there is nothing to judge. */
+export function reuseSkip(line: CaseLine, { assertions }: SuiteCase): ExecutionResult | undefined {
+  const { status, reason = '', conversation, stop_reason } = line;
+  if (status !== 'skipped') return undefined;
+  if (stop_reason !== 'cancelled' && turnsOf(conversation).length > 0) return undefined;
+  const verdicts = assertions.map((one) => skippedVerdict(one, 'not-reached', reason));
+  const stop = stop_reason && { stop: { reason: stop_reason } };
+  return { status, reason, ...stop, conversation, verdicts, usage: NO_USAGE };
+}
+
+/** What the conversation was made from, which is not what the file may say now. */
+export function provenanceOf({
+  origin,
+  target,
+  input_hash,
+  conversation_id,
+}: CaseLine): Pick<CaseLine, 'origin' | 'target' | 'input_hash' | 'conversation_id'> {
+  return { origin, target, input_hash, conversation_id };
+}
+
+/** What a resumed run reuses of what it did before. */
+interface ResumedCases {
+  readonly summary: ResumeSummary;
+  readonly reused: ReadonlySet<PlannedCase>;
+  /** Lines of the records that are kept, by root. */
+  readonly retained: ReadonlyMap<string, RetainedLines>;
+}
+
+/** Finds out which of the planned executions stand in the records of a run. */
+export async function resume(
+  { records }: EarlierRun,
+  planned: readonly PlannedCase[],
+  context: RunContext,
+): Promise<ResumedCases> {
+  const byKey = planByRecordedKey(planned, context.dataFolders);
+  const places = new Map<PlannedCase, LinePlace>();
+  const edited = new Set<PlannedCase>();
+  const retained = new Map<string, RetainedLines>();
+  let gone = 0;
+  for (const [root, record] of records) {
+    const own = new Set<PlannedCase>();
+    const read = new RunRecord(record, { root });
+    await read.readNew();
+    const known = read.cases.filter((one) => byKey.has(executionKey(one)));
+    gone += read.cases.length - known.length;
+    for await (const { line, place } of read.each(known)) {
+      const one = byKey.get(executionKey(line));
+      if (!one || wasInterrupted(line)) continue;
+      if (await isReusable(line, one, context)) {
+        places.set(one, place);
+        own.add(one);
+        edited.delete(one);
+      } else if (!places.has(one)) edited.add(one);
+    }
+    retained.set(root, { record, retained: [...own].flatMap((one) => places.get(one) ?? []) });
+  }
+  const reused = new Set(places.keys());
+  const refs = [...edited].map(({ ref }) => ref);
+  return { summary: { reused: reused.size, edited: refs, gone }, reused, retained };
+}
+
+/** The cases of records that were continued, with what was planned of them. */
+export async function* reusedLines(
+  records: readonly string[],
+  { reused, retained }: ResumedCases,
+  dataFolders: ReadonlyMap<string, DataFolder>,
+): AsyncGenerator<{ readonly one: PlannedCase; readonly line: CaseLine }> {
+  const byKey = planByRecordedKey([...reused], dataFolders);
+  for (const record of records) {
+    const root = rootOfRecord(record);
+    if (!retained.has(root)) continue;
+    const read = new RunRecord(record, { root });
+    await read.readNew();
+    const known = read.cases.filter((one) => byKey.has(executionKey(one)));
+    for await (const { line } of read.each(known)) {
+      const one = byKey.get(executionKey(line));
+      const dataFolder = one && dataFolders.get(one.suite.path);
+      if (dataFolder)
+        yield { one, line: mapCasePaths(line, (path) => namedPath(dataFolder, path)) };
+    }
+  }
+}
+
+function planByRecordedKey(
+  planned: readonly PlannedCase[],
+  dataFolders: ReadonlyMap<string, DataFolder>,
+): ReadonlyMap<string, PlannedCase> {
+  return new Map(
+    planned.map((one) => {
+      const suite = dataFolders.get(one.suite.path)?.path ?? one.suite.path;
+      return [executionKey({ ...one.ref, suite }), one];
+    }),
+  );
+}
+
+async function isReusable(
+  line: CaseLine,
+  planned: PlannedCase,
+  context: RunContext,
+): Promise<boolean> {
+  const { suiteCase, fault } = await openCase(planned.case);
+  if (fault || passesFalsely(line)) return false;
+  const { input_hash } = await context.describe(suiteCase);
+  return line.input_hash === input_hash && stillAnswers(line, suiteCase);
+}
+
+/** Ended by the end of its run, not by itself. */
+function wasInterrupted({ stop_reason, reason = '', verdicts }: CaseLine): boolean {
+  return (
+    stop_reason === 'cancelled' ||
+    reason.includes(OVER_BUDGET) ||
+    verdicts.some((verdict) => verdict.reason === OVER_BUDGET)
+  );
+}
+
+const OVER_BUDGET = 'over-budget';

@@ -1,0 +1,129 @@
+import { uniqueBy } from '../core/data/data.ts';
+import type { KeyHost } from '../core/environment.ts';
+import type { Assertion, ModelSpec, SuiteCase, TargetSpec } from '../core/suite.ts';
+import { type DestinationProblem, destinationProblemOf } from '../models/destination.ts';
+import type { Connection, Destination } from '../models/model.ts';
+import { findProvider } from '../models/registry.ts';
+import { canonicalJson } from '../node/hashes.ts';
+import { findTargetType } from '../targets/registry.ts';
+
+/** Every model that cases may ask: judges, embedding models and those that play the assistant or the user. */
+export function modelsOf(cases: readonly SuiteCase[]): ModelSpec[] {
+  return cases.flatMap((one) => [...judgesOf([one]), ...conversationModelsOf(one)]);
+}
+
+function conversationModelsOf({ origin }: SuiteCase): ModelSpec[] {
+  if (origin.kind === 'transcript') return [];
+  const user = origin.kind === 'simulate' ? origin.user.model : undefined;
+  return [...(origin.target.model ? [origin.target.model] : []), ...(user ? [user] : [])];
+}
+
+/** Every target that cases talk to. */
+export function targetsOf(cases: readonly SuiteCase[]): TargetSpec[] {
+  return cases.flatMap(({ origin }) => (origin.kind === 'transcript' ? [] : [origin.target]));
+}
+
+/** The models that judge cases, those for embeddings included. */
+function judgesOf(cases: readonly SuiteCase[]): ModelSpec[] {
+  return cases.flatMap(({ assertions }) => assertions.flatMap(modelsOfAssertion));
+}
+
+function modelsOfAssertion({ judge, model, nested = [] }: Assertion): ModelSpec[] {
+  return [
+    ...(judge ? [judge] : []),
+    ...(model ? [model] : []),
+    ...nested.flatMap(({ assertion }) => modelsOfAssertion(assertion)),
+  ];
+}
+
+/** How each model of cases would be asked. Thousands of cases name the same few: each is looked up once. */
+async function connectionsOf(
+  cases: readonly SuiteCase[],
+  host: KeyHost,
+): Promise<{ readonly model: ModelSpec; readonly connection: Connection }[]> {
+  const known = new Map<string, Promise<Connection>>();
+  const found = modelsOf(cases).map(async (model) => {
+    const key = canonicalJson(model);
+    const connecting = known.get(key) ?? findProvider(model.provider)?.connect(model, host);
+    if (!connecting) return [];
+    known.set(key, connecting);
+    return [{ model, connection: await connecting }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** A host that cases would ask. */
+export interface ContactedHost extends Destination {
+  readonly host: string;
+}
+
+/** The hosts where the models and targets of cases are asked, with all variables that are sent there. */
+export async function destinationsOf(
+  cases: readonly SuiteCase[],
+  host: KeyHost,
+): Promise<ContactedHost[]> {
+  const found = new Map<string, ContactedHost>();
+  const ofModels = (await connectionsOf(cases, host)).map(
+    ({ connection }) => connection.destination,
+  );
+  for (const one of [...ofModels, ...targetDestinations(cases)]) {
+    if (!one) continue;
+    const at = URL.canParse(one.url) ? new URL(one.url) : { host: one.url, protocol: '' };
+    const key = `${at.protocol}${at.host} ${one.isTrusted}`;
+    const variables = [...(found.get(key)?.variables ?? []), ...one.variables];
+    found.set(key, { ...one, host: at.host, variables: [...new Set(variables)] });
+  }
+  return [...found.values()];
+}
+
+function targetDestinations(cases: readonly SuiteCase[]): Destination[] {
+  return [...new Set(targetsOf(cases))].flatMap(
+    (one) => findTargetType(one.type)?.destination?.(one) ?? [],
+  );
+}
+
+/** What cases would send where it may not go. */
+export async function forbiddenHosts(
+  cases: readonly SuiteCase[],
+  host: KeyHost,
+): Promise<DestinationProblem[]> {
+  const destinations = await destinationsOf(cases, host);
+  return destinations.flatMap((one) => destinationProblemOf(one, host.allowedHosts ?? []) ?? []);
+}
+
+interface MissingKey {
+  readonly model: ModelSpec;
+  /** The key's name: that of its environment variable. */
+  readonly variable: string;
+  /** False where the model plays the assistant alone. */
+  readonly judges: boolean;
+}
+
+/** The keys that models of cases need and that are not set. */
+export async function missingKeys(
+  cases: readonly SuiteCase[],
+  host: KeyHost,
+): Promise<MissingKey[]> {
+  const judges = new Set(judgesOf(cases).map(({ id }) => id));
+  const connections = await connectionsOf(cases, host);
+  return connections.flatMap(({ model, connection: { missingKey: variable } }) =>
+    variable === undefined ? [] : [{ model, variable, judges: judges.has(model.id) }],
+  );
+}
+
+interface NeededKey extends MissingKey {
+  readonly isSet: boolean;
+}
+
+/** The keys that models of cases need, each with the first model that needs it; those first that are not set. */
+export async function neededKeys(cases: readonly SuiteCase[], host: KeyHost): Promise<NeededKey[]> {
+  const missing = await missingKeys(cases, host);
+  const all = await missingKeys(cases, { ...host, secret: async () => undefined });
+  return uniqueBy(
+    [
+      ...missing.map((one) => ({ ...one, isSet: false })),
+      ...all.map((one) => ({ ...one, isSet: true })),
+    ],
+    ({ variable }) => variable,
+  );
+}

@@ -1,0 +1,399 @@
+import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
+import { memoize } from '../core/data/data.ts';
+import { environmentNames } from '../core/environment.ts';
+import { mapLog, type Logger } from '../core/logger.ts';
+import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
+import type { UserCode } from '../core/userCode.ts';
+import { UnwritableError } from '../disk/fileErrors.ts';
+import type { SharedAnswers } from '../judge/inquirer.ts';
+import type { JudgeOptions } from '../judge/judgeAssertions.ts';
+import { AnswerLookup, cachingModel, modelIdentityOf } from '../models/cache.ts';
+import { checkDestination } from '../models/destination.ts';
+import { Endpoints } from '../models/endpoint/endpoints.ts';
+import { type Model, ModelError, type ModelHost } from '../models/model.ts';
+import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
+import { createModel, defaultKeyVariables, keyVariablesOf, preload } from '../models/registry.ts';
+import { openReplaySource, type ReplaySource, replayModel } from '../models/replaySource.ts';
+import { canonicalJson } from '../node/hashes.ts';
+import { AnswerCache } from '../store/answers.ts';
+import { type DataFolder, findDataFolders } from '../store/dataFolder.ts';
+import { examplesOf } from '../store/examples.ts';
+import { openPersistentAnswers, type PersistentAnswers } from '../store/persistentAnswers.ts';
+import { targetDigest } from '../targets/digest.ts';
+import { Programs } from '../targets/programs/programs.ts';
+import { findTargetType } from '../targets/registry.ts';
+import { TargetError, type TargetHost, type TargetSession, withReply } from '../targets/target.ts';
+import {
+  cachingSession,
+  prependSystemPrompt,
+  recordingSession,
+  replaySession,
+} from '../targets/wrappedSessions.ts';
+import { Budget, budgetedModel, priceForBudget } from './budget.ts';
+import { callUserCode } from './case/callUserCode.ts';
+import { type ExecutionResult, openCase } from './case/caseLine.ts';
+import { type CaseDescription, describeCase } from './case/describeCase.ts';
+import type { CaseEvent } from './events.ts';
+import { modelsOf, targetsOf } from './models.ts';
+import type { PlannedCase, RunOptions, SpendingLimit } from './runOptions.ts';
+
+/** What a repetition of a case uses of its run. */
+export interface CaseContext {
+  /** The case as it was opened, and why it can't run. */
+  readonly suiteCase: SuiteCase;
+  readonly fault: ExecutionResult | undefined;
+  /** What its record says of it, whatever comes of it. */
+  readonly description: CaseDescription;
+  /** What `judgeAssertions` needs besides the conversation and its assertions. */
+  readonly judging: JudgingContext & Pick<JudgeOptions, 'examples'>;
+  readonly report: (event: CaseEvent) => void;
+  /** Opens a conversation with the case's target. @throws TargetError, ModelError */
+  readonly openSession: (origin: LiveOrigin, conversationId: string) => Promise<TargetSession>;
+}
+
+type JudgingContext = Pick<JudgeOptions, 'modelFor' | 'script' | 'signal'> &
+  Required<Pick<JudgeOptions, 'sharedAnswers'>>;
+
+/** What all cases of a run share: models and targets, recorded, replayed, or cached, and the cost limit. */
+export class RunContext {
+  readonly options: RunOptions;
+  /** Of the suites, by their paths. */
+  readonly dataFolders: ReadonlyMap<string, DataFolder>;
+  readonly writeErrors: WriteErrors;
+  readonly #host: ModelHost;
+  readonly #player: ReplaySource | undefined;
+  readonly #recorder: Recorder | undefined;
+  readonly #cache: AnswerCache | undefined;
+  readonly #models = new Map<string, Promise<SpecModel>>();
+  readonly #digests = new Map<string, Promise<string>>();
+  /** Of models and targets: all requests to one endpoint share a queue. */
+  readonly #endpoints: Endpoints;
+  readonly #budget: SpendingLimit | undefined;
+  readonly #programs: Programs;
+  /** Names of the variables that programs don't inherit. */
+  readonly #keyVariables: readonly string[];
+  /** What judges were asked once, for the whole run. */
+  readonly #answers: SharedAnswers['answers'] = new Map();
+  /** The same of earlier runs, by the root where it is kept. */
+  readonly #stores = new Map<string, PersistentAnswers>();
+  /** Reads the labels of a suite once for all its cases. */
+  readonly #examplesOf = memoize((suite: Suite) => examplesOf(suite));
+
+  private constructor(
+    options: RunOptions,
+    dataFolders: ReadonlyMap<string, DataFolder>,
+    writeErrors: WriteErrors,
+    player: ReplaySource | undefined,
+    recorder: Recorder | undefined,
+  ) {
+    this.options = options;
+    this.dataFolders = dataFolders;
+    this.writeErrors = writeErrors;
+    this.#player = player;
+    this.#recorder = recorder;
+    this.#programs = new Programs(options.log, options.attach);
+    this.#keyVariables = keyVariablesIn(options.suites);
+    const { secret, env, allowedHosts, scrubber, log, editorModels, cache } = options;
+    // Messages from endpoints can contain secrets too.
+    const scrubbed = mapLog(log, (text) => scrubber.text(text));
+    this.#endpoints = new Endpoints(scrubbed, options);
+    this.#host = {
+      endpoints: this.#endpoints,
+      secret,
+      env,
+      scrubber,
+      log,
+      editorModels,
+      ...(allowedHosts && { allowedHosts }),
+    };
+    const workspaces = options.suites.map(({ workspace }) => workspace);
+    if (cache && !player) {
+      this.#cache = new AnswerCache({
+        ...cache,
+        workspaces,
+        scrubber,
+        warn: (text) => log.warn(text),
+      });
+    }
+    const cases = options.suites.flatMap((suite) => suite.cases);
+    for (const name of namedVariables(cases)) scrubber.add(name, env(name));
+    const { maxCost, budget } = options;
+    this.#budget = budget ?? (maxCost === undefined ? undefined : new Budget(maxCost));
+  }
+
+  /** @param suites those that will run @throws RecordingError, UnwritableError */
+  static async open(options: RunOptions, suites = options.suites): Promise<RunContext> {
+    const { replay, record, scrubber, log } = options;
+    const writeErrors = new WriteErrors(log);
+    const player =
+      replay === undefined ? undefined : await openReplaySource(replay, (text) => log.warn(text));
+    const recorder =
+      record === undefined
+        ? undefined
+        : await openRecorder(record, scrubber, (error) => writeErrors.note(error));
+    return new RunContext(options, findDataFolders(suites), writeErrors, player, recorder);
+  }
+
+  /**
+   * Loads the code that asking these models takes.
+   *
+   * @throws RunRefusedError if the cost limit can't be enforced with these models
+   */
+  prepare(specs: readonly ModelSpec[]): void {
+    if (this.#player) return;
+    if (this.#budget) for (const spec of specs) priceForBudget(spec);
+    if (!this.options.elsewhere) preload(specs);
+  }
+
+  /** Opens a case and reports that it started. */
+  async begin({ suite, case: given, ref }: PlannedCase): Promise<CaseContext> {
+    const { log, scrubber, onEvent } = this.options;
+    const { suiteCase, fault } = await openCase(given);
+    const report = (event: CaseEvent) => onEvent({ ...event, ref });
+    report({ kind: 'case-started', case: suiteCase });
+    const info = (text: string) => report({ kind: 'output', text: scrubber.text(text) });
+    const output = { ...log, info };
+    const lookup = this.#lookupFor(ref.repetition);
+    return {
+      suiteCase,
+      fault,
+      description: await this.describe(suiteCase),
+      judging: {
+        ...this.#judging(suite, lookup, output),
+        examples: this.#examplesOf(suite)(suiteCase),
+      },
+      report,
+      openSession: (origin, conversationId) =>
+        this.#openSession(
+          suite,
+          origin,
+          suiteCase,
+          { repetition: ref.repetition, conversationId },
+          output,
+          lookup,
+        ),
+    };
+  }
+
+  /** What a record says of an opened case before it runs. */
+  describe(suiteCase: SuiteCase): Promise<CaseDescription> {
+    return describeCase(suiteCase, (target) => this.#digestOf(target, suiteCase));
+  }
+
+  /** What `judgeAssertions` needs for a conversation that exists. */
+  judging(suite: Suite): JudgingContext {
+    return this.#judging(suite, this.#lookupFor(1), this.options.log);
+  }
+
+  /** @param log gets the output of programs */
+  #judging(suite: Suite, lookup: AnswerLookup | undefined, log: Logger): JudgingContext {
+    return {
+      signal: this.options.signal,
+      sharedAnswers: this.#keptFor(suite.path),
+      script: (code, input) => this.#script(suite, code, input, log),
+      modelFor: async (spec) => (spec ? this.#model(spec, lookup) : undefined),
+    };
+  }
+
+  /** What judges were asked once, and what was kept of it next to the records of a suite. */
+  #keptFor(suite: string): SharedAnswers {
+    const store = this.#storeFor(suite);
+    return {
+      answers: this.#answers,
+      load: async (key) => store?.load(key),
+      save: (key, answer) => this.writeErrors.tolerate(store?.save(key, answer)),
+    };
+  }
+
+  #storeFor(suite: string): PersistentAnswers | undefined {
+    const dataFolder = this.dataFolders.get(suite);
+    // A recording contains every answer, as it was then.
+    if (!dataFolder || this.#player || this.#recorder || !this.options.keepRecord) return undefined;
+    const store =
+      this.#stores.get(dataFolder.root) ?? openPersistentAnswers(dataFolder, this.options.scrubber);
+    this.#stores.set(dataFolder.root, store);
+    return store;
+  }
+
+  /** True once the limit of the cost ended the run. */
+  get stopped(): boolean {
+    return this.#budget?.exhausted ?? false;
+  }
+
+  /** What code of the user's makes of an input. @throws TargetError */
+  async #script({ workspace }: Suite, code: UserCode, input: unknown, log: TargetHost['log']) {
+    const { signal, scrubber } = this.options;
+    const host = this.#hostOfPrograms(workspace, log);
+    return scrubber.data(await callUserCode(code, input, host, signal));
+  }
+
+  #hostOfPrograms(workspace: string, log: TargetHost['log']) {
+    const { timeout, env, programVariables } = this.options;
+    const keyVariables = this.#keyVariables;
+    const programs = this.#programs;
+    return { workspace, log, timeout, env, programVariables, keyVariables, programs };
+  }
+
+  async close(): Promise<void> {
+    await this.#programs.close();
+    await this.#recorder?.close();
+    await this.#cache?.close();
+  }
+
+  /** What a repetition of a case finds of earlier runs; undefined where nothing is kept. */
+  #lookupFor(repetition: number): AnswerLookup | undefined {
+    return this.#cache && new AnswerLookup(this.#cache, repetition);
+  }
+
+  /**
+   * The model of a spec. What it takes is made once for all cases.
+   *
+   * @param lookup of who asks
+   * @throws ModelError
+   */
+  async #model(spec: ModelSpec, lookup: AnswerLookup | undefined): Promise<Model> {
+    if (this.#player) return replayModel(spec.id, this.#player);
+    const key = canonicalJson(spec);
+    const made = this.#models.get(key) ?? this.#create(spec);
+    this.#models.set(key, made);
+    const { model, identity } = await made;
+    // A recording costs nothing, and answers a question asked again in its own order.
+    const cached =
+      lookup && spec.provider !== 'replay' ? cachingModel(model, identity, lookup) : model;
+    return this.#recorder ? recordingModel(cached, this.#recorder) : cached;
+  }
+
+  async #create(spec: ModelSpec): Promise<SpecModel> {
+    const [unset] = environmentNames(spec.params);
+    if (unset !== undefined) throw new ModelError('missing-variable', notSet(spec.id, unset));
+    const plain = await createModel(spec, this.#host);
+    const model = this.#budget ? this.#limited(plain, spec, this.#budget) : plain;
+    const identity = { protocol: PROTOCOL_VERSION, ...(await modelIdentityOf(spec, this.#host)) };
+    return { model, identity };
+  }
+
+  #limited(model: Model, spec: ModelSpec, budget: SpendingLimit): Model {
+    const price = priceForBudget(spec);
+    const { max_tokens } = spec.params;
+    if (!price) return model;
+    return budgetedModel(
+      model,
+      price,
+      typeof max_tokens === 'number' ? max_tokens : undefined,
+      budget,
+    );
+  }
+
+  /** As `targetDigest`; the files of a target are read once for all cases. */
+  #digestOf(target: TargetSpec, { tools }: Pick<SuiteCase, 'tools'>): Promise<string> {
+    const key = canonicalJson([target, tools]);
+    const digest = this.#digests.get(key) ?? targetDigest(target, tools);
+    this.#digests.set(key, digest);
+    return digest;
+  }
+
+  /** Opens a conversation with a case's target. @throws TargetError, ModelError */
+  async #openSession(
+    { workspace }: Suite,
+    { target }: LiveOrigin,
+    suiteCase: SuiteCase,
+    { repetition, conversationId }: { repetition: number; conversationId: string },
+    log: TargetHost['log'],
+    lookup: AnswerLookup | undefined,
+  ): Promise<TargetSession> {
+    const { id, context, tools } = suiteCase;
+    const { cache = target.type === 'chat' } = target.params;
+    const type = findTargetType(target.type);
+    const identity = {
+      target: target.name,
+      caseId: id,
+      context,
+      repetition,
+      digest: await this.#digestOf(target, suiteCase),
+      keysDecide: type?.keysDecide ?? false,
+    };
+    if (this.#player) return replaySession(identity, this.#player);
+    if (!type)
+      throw new TargetError('target-not-found', `There is no target type "${target.type}".`);
+    const [unset] = environmentNames(target.params);
+    if (unset !== undefined) throw new TargetError('target-not-found', notSet(target.name, unset));
+    const { scrubber, allowedHosts } = this.options;
+    const destination = type.destination?.(target);
+    if (destination) checkDestination(destination, allowedHosts);
+    const host: TargetHost = {
+      ...this.#hostOfPrograms(workspace, log),
+      caseId: id,
+      conversationId,
+      context,
+      tools,
+      scrubber,
+      endpoints: this.#endpoints,
+      ...(target.model && { model: await this.#model(target.model, cache ? lookup : undefined) }),
+    };
+    const open = async () => {
+      const opened = prependSystemPrompt(await type.open(target, host), target);
+      return withReply(opened, async (messages, signal, hear) =>
+        scrubber.data(await opened.reply(messages, signal, hear)),
+      );
+    };
+    const session =
+      cache && lookup && !target.model
+        ? cachingSession(open, { ...identity, tools, url: destination?.url }, lookup)
+        : await open();
+    return this.#recorder ? recordingSession(session, identity, this.#recorder) : session;
+  }
+}
+
+interface SpecModel {
+  readonly model: Model;
+  /** As of `modelIdentityOf`. */
+  readonly identity: object;
+}
+
+/** Names of the variables that models and targets are given the values of. */
+function namedVariables(cases: readonly SuiteCase[]): string[] {
+  return environmentNames([...modelsOf(cases), ...targetsOf(cases)].map(({ written }) => written));
+}
+
+function keyVariablesIn(suites: readonly Suite[]): string[] {
+  const named = suites.flatMap(({ keyVariables, cases }) => [
+    ...keyVariables,
+    ...modelsOf(cases).flatMap(({ params }) => keyVariablesOf(params)),
+  ]);
+  return [...new Set([...defaultKeyVariables, ...named])];
+}
+
+function notSet(what: string, variable: string): string {
+  return `${what} needs the environment variable ${variable}. Set it first.`;
+}
+
+/** Files of ours that a run could not write. It goes on without them: its cases are not to blame. */
+export class WriteErrors {
+  readonly #log: Logger;
+  readonly #errors = new Map<string, UnwritableError>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  get errors(): UnwritableError[] {
+    return [...this.#errors.values()];
+  }
+
+  /** Tells of each once. */
+  note(error: UnwritableError): void {
+    if (this.#errors.has(error.message)) return;
+    this.#errors.set(error.message, error);
+    this.#log.error(`${error.message} The run goes on without it.`);
+  }
+
+  /** Waits until something is written, or cannot be. */
+  async tolerate(writing: Promise<void> | undefined): Promise<void> {
+    try {
+      await writing;
+    } catch (error) {
+      if (!(error instanceof UnwritableError)) throw error;
+      this.note(error);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { type Interval, Z } from './intervals.ts';
+
+/**
+ * McNemar's exact test of pairs of two outcomes: how likely pairs that changed split so unevenly, or more so,
+ * if either direction is as likely. Twice the lower tail of the binomial distribution of ½, at most 1.
+ * McNemar 1947, Psychometrika 12, 153–157.
+ *
+ * @param worse pairs that passed and then failed
+ * @param better pairs that failed and then passed
+ * @returns p of both sides
+ */
+export function mcnemar(worse: number, better: number): number {
+  const changed = worse + better;
+  let log = -changed * Math.LN2;
+  let tail = 0;
+  for (let count = 0; count <= Math.min(worse, better); count += 1) {
+    tail += Math.exp(log);
+    log += Math.log((changed - count) / (count + 1));
+  }
+  return Math.min(1, 2 * tail);
+}
+
+/**
+ * The interval of the change of a share over pairs, with a pair more in each direction so that it has a width
+ * where none changed. Bonett and Price 2012, Journal of Educational and Behavioral Statistics 37, 479–488.
+ *
+ * @param pairs how many there are, unchanged ones included; at least 1
+ */
+export function changeInterval(worse: number, better: number, pairs: number): Interval {
+  const [down, up] = [(worse + 1) / (pairs + 2), (better + 1) / (pairs + 2)];
+  const half = Z * Math.sqrt((up + down - (up - down) ** 2) / (pairs + 2));
+  return { low: Math.max(-1, up - down - half), high: Math.min(1, up - down + half) };
+}
+
+/**
+ * As few pairs, all changed in one direction, give a p of at most `alpha` by either test of pairs.
+ *
+ * @param alpha above 0
+ */
+export function minimumChanges(alpha: number): number {
+  return Math.ceil(Math.log2(2 / alpha) - 1e-9);
+}
+
+/** Up to here the distribution is counted out; beyond, it is as good as normal. */
+const MAX_EXACT = 50;
+
+/** Differences that are closer are tied. */
+const TIE_TOLERANCE = 1e-12;
+
+/**
+ * Wilcoxon's signed-rank test of pairs: how likely their differences are so one-sided, or more so, if they are
+ * symmetric about 0. Differences of 0 are left out, and ties share their mean rank. Exact for up to 50
+ * differences, by the sums of ranks over all choices of signs; else by the normal distribution with the
+ * variance corrected for ties, without a correction for continuity.
+ * Wilcoxon 1945, Biometrics Bulletin 1, 80–83; Hollander and Wolfe 1973, Nonparametric Statistical Methods, 27–33.
+ *
+ * @returns p of both sides; 1 where nothing differs
+ */
+export function wilcoxon(differences: readonly number[]): number {
+  const sorted = differences
+    .filter((one) => Math.abs(one) > TIE_TOLERANCE)
+    .sort((a, b) => Math.abs(a) - Math.abs(b));
+  const ranks = doubledRanks(sorted);
+  const above = ranks.reduce(
+    (sum, rank, index) => ((sorted[index] ?? 0) > 0 ? sum + rank : sum),
+    0,
+  );
+  const all = ranks.reduce((sum, rank) => sum + rank, 0);
+  const lesser = Math.min(above, all - above);
+  if (ranks.length <= MAX_EXACT) return Math.min(1, 2 * shareOfSums(ranks, lesser));
+  const squares = ranks.reduce((sum, rank) => sum + rank * rank, 0);
+  return Math.min(1, 2 * normalCdf((lesser - all / 2) / Math.sqrt(squares / 4)));
+}
+
+/** Twice the rank of each, so that a mean rank is whole. */
+function doubledRanks(sorted: readonly number[]): number[] {
+  const ranks: number[] = [];
+  while (ranks.length < sorted.length) {
+    const first = ranks.length;
+    const size = Math.abs(sorted[first] ?? 0);
+    let end = first + 1;
+    while (end < sorted.length && Math.abs(sorted[end] ?? 0) - size <= TIE_TOLERANCE) end += 1;
+    for (let index = first; index < end; index += 1) ranks.push(first + end + 1);
+  }
+  return ranks;
+}
+
+/** Of all choices of some of the ranks, the share with a sum of at most `most`. */
+function shareOfSums(ranks: readonly number[], most: number): number {
+  let shares = new Float64Array(most + 1);
+  shares[0] = 1;
+  for (const rank of ranks) {
+    shares = shares.map(
+      (share, sum) => (share + (sum >= rank ? (shares[sum - rank] ?? 0) : 0)) / 2,
+    );
+  }
+  return shares.reduce((sum, share) => sum + share, 0);
+}
+
+/**
+ * How much of the standard normal distribution lies below `z`, to about 15 digits after the point.
+ * Marsaglia 2004, Evaluating the Normal Distribution, Journal of Statistical Software 11 (4).
+ */
+export function normalCdf(z: number): number {
+  if (Math.abs(z) > 8) return z < 0 ? 0 : 1;
+  let [sum, term] = [z, z];
+  for (let odd = 3; Math.abs(term) > 1e-17; odd += 2) {
+    term *= (z * z) / odd;
+    sum += term;
+  }
+  return 0.5 + (sum * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
+}
+
+/**
+ * Each p of several tests, raised so that the chance of any false finding among all with at most α is at most α.
+ * Holm 1979, Scandinavian Journal of Statistics 6, 65–70.
+ */
+export function holm(ps: readonly number[]): number[] {
+  const order = ps.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p);
+  const adjusted = Array.from(ps, () => 1);
+  let highest = 0;
+  for (const [rank, { p, index }] of order.entries()) {
+    highest = Math.max(highest, Math.min(1, p * (ps.length - rank)));
+    adjusted[index] = highest;
+  }
+  return adjusted;
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { historyText, passedText, worstFirst } from '../../../../src/core/record/caseHistory.ts';
+import { hover } from '../../../../src/language/hover/hover.ts';
+import { LatestRuns } from '../../../../src/store/records/latest.ts';
+import { buildVerdict, judgedLine, writeRun } from '../../../support/comparing.ts';
+import { markedFiles } from '../../../support/namedFiles.ts';
+import { runFiles } from '../../../support/runs.ts';
+
+const talk = (id: string, reply: string) =>
+  JSON.stringify({ id, messages: [{ user: 'Hi' }, { assistant: reply }] });
+
+const SUITE = `cases:
+  - id: greets
+    transcripts: data.jsonl
+    assert: [{type: contains, value: Hello}]
+`;
+
+describe('the last runs of a case that stands for several conversations', () => {
+  it('keep each conversation as it ended last, where only one of them ran again', async (t) => {
+    const files = {
+      'data.jsonl': [talk('a-9', 'No'), talk('a-10', 'No'), talk('b', 'Hello')].join('\n'),
+      'suite.eval.yaml': SUITE,
+    };
+    const { workspace } = await runFiles(t, files);
+    const suite = join(workspace, 'suite.eval.yaml');
+    const runs = new LatestRuns();
+    const told = async () =>
+      worstFirst(await runs.variants(suite, 'greets')).map(({ variant, status }) => [
+        variant,
+        status,
+      ]);
+    assert.deepEqual(await told(), [
+      ['a-9', 'fail'],
+      ['a-10', 'fail'],
+      ['b', 'pass'],
+    ]);
+    await writeFile(join(workspace, 'data.jsonl'), talk('a-9', 'Hello'));
+    await runFiles(t, { 'data.jsonl': talk('a-9', 'Hello') }, { workspace });
+    assert.deepEqual(await told(), [
+      ['a-10', 'fail'],
+      ['a-9', 'pass'],
+      ['b', 'pass'],
+    ]);
+    assert.equal(passedText(await runs.variants(suite, 'greets')), '2 of 3 passed');
+    const [again] = await runs.find(suite, 'greets', { variant: 'a-9' });
+    assert.equal(again?.line.status, 'pass');
+    assert.deepEqual(await runs.find(suite, 'greets'), []);
+  });
+
+  it('come out as the share of their repetitions that must pass says', async (t) => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-variants-')));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const lines = [1, 0, 1].map((score, at) =>
+      judgedLine('greets', [buildVerdict(score)], {
+        suite: '/work/suite.eval.yaml',
+        ...{ variant: 'a', repetition: at + 1, repetitions: 3, must_pass: 0.6, score },
+      }),
+    );
+    await writeRun(folder, { lines });
+    const suite = join(folder, 'suite.eval.yaml');
+    const runs = new LatestRuns();
+    const [found] = await runs.variants(suite, 'greets');
+    assert.equal(found?.status, 'pass');
+    const statuses = await runs.statuses(suite, [{ id: 'greets', variant: 'a' }]);
+    assert.deepEqual([...statuses.values()], ['pass']);
+  });
+});
+
+describe('the last runs of a case', () => {
+  let folder: string;
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-history-')));
+    for (const given of [1, 0, 1, 0]) {
+      const line = (id: string) =>
+        judgedLine(id, [buildVerdict(given)], { suite: '/work/suite.eval.yaml' });
+      await writeRun(folder, { lines: given === 1 ? [line('a'), line('b')] : [line('a')] });
+    }
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('are counted from the records, the newest first', async () => {
+    const runs = new LatestRuns();
+    const suite = join(folder, 'suite.eval.yaml');
+    const told = async (id: string) => {
+      const found = await runs.history(suite, { id });
+      return found && historyText(found);
+    };
+    assert.equal(await told('a'), 'Failed 2 of the last 4 runs, on and off: flaky.');
+    assert.equal(await told('b'), 'Passed all of the last 2 runs.');
+    assert.equal(await told('none'), undefined);
+  });
+
+  it('stand in the hover of its id', async () => {
+    const text =
+      'cases:\n  - id: |a\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [Kind]\n';
+    const { document, position, ports } = await markedFiles({ 'suite.eval.yaml': text });
+    const line = judgedLine('a', [buildVerdict(0)]);
+    const past = async () => ({ runs: 4, failed: 2, failing: 1, kind: 'flaky' as const });
+    const results = { lastRuns: async () => [line], pastRuns: past };
+    const found = await hover(document, position, results, ports);
+    assert.match(
+      JSON.stringify(found?.contents),
+      /Failed 2 of the last 4 runs, on and off: flaky\./,
+    );
+  });
+});
