@@ -1,7 +1,7 @@
 import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
 import { memoize } from '../core/data/data.ts';
 import { environmentNames } from '../core/environment.ts';
-import { mapLog, type Logger } from '../core/logger.ts';
+import { type Logger, mapLog } from '../core/logger.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import { UnwritableError } from '../disk/fileErrors.ts';

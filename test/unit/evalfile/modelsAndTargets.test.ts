@@ -74,7 +74,11 @@ describe('the keys of an http target', () => {
     ],
     ['a text that is no JSON', httpSuite('body: \'{"a": {{message}}\''), /Expected JSON/],
     ['a pointer without a slash', httpSuite('reply: text'), /Expected a JSON pointer, such as/],
-    ['a header with a line break', httpSuite('headers: {a: "b\\nc"}'), /Expected a header value on one line/],
+    [
+      'a header with a line break',
+      httpSuite('headers: {a: "b\\nc"}'),
+      /Expected a header value on one line/,
+    ],
     ['a header with a space', httpSuite('headers: {"a b": c}'), /"a b" is not a valid header name/],
     ['another method', httpSuite('method: GET'), /POST/],
     [
