@@ -5,6 +5,7 @@ import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { ChangeDetector } from '../evalfile/caseChanges.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
+import type { Step } from '../node/cooperative.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { SymbolTable } from './symbols/symbolTable.ts';
 
@@ -97,4 +98,11 @@ export interface CompletionContext
   readonly workspace?: string;
   /** The parsed suite that includes the file. */
   readonly including?: unknown;
+}
+
+/** A completion of the file at `path`, absolute. */
+export interface CompletionRequest extends CompletionContext {
+  readonly text: string;
+  readonly path: string;
+  readonly step: Step;
 }

@@ -9,12 +9,10 @@ import { completion } from './completion/completion.ts';
 import { messageCompletion } from './completion/messageCompletion.ts';
 import { promptCompletion, promptContext } from './completion/promptCompletion.ts';
 import { codeLenses, resolveLens } from './features/codeLens.ts';
-import { documentLinks } from './features/documentLinks.ts';
-import { documentSymbols, messageSymbols } from './features/documentSymbols.ts';
-import { foldingRanges } from './features/foldingRanges.ts';
 import { formatting, onTypeFormatting } from './features/formatting.ts';
 import { inlayHints } from './features/inlayHints.ts';
-import { definition, references } from './features/references.ts';
+import { foldingRanges, selectionRanges } from './features/ranges.ts';
+import { definition, documentLinks, references } from './features/references.ts';
 import {
   prepareRename,
   type Refusal,
@@ -22,9 +20,8 @@ import {
   type Renaming,
   rename,
 } from './features/rename.ts';
-import { selectionRanges } from './features/selectionRanges.ts';
 import { semanticTokens } from './features/semanticTokens.ts';
-import { workspaceSymbols } from './features/workspaceSymbols.ts';
+import { documentSymbols, messageSymbols, workspaceSymbols } from './features/symbols.ts';
 import { hover, messageHover, promptHover } from './hover/hover.ts';
 import type { EvalDocument, IndexedFile, LanguagePorts } from './ports.ts';
 import type { SymbolPorts } from './symbols/sameSymbol.ts';
@@ -247,7 +244,7 @@ export function createLanguageService(ports: LanguagePorts) {
   return {
     /**
      * @returns undefined if the result is empty
-     * @throws the signal's reason if it is aborted, or `TookTooLong`; the time of other requests and of
+     * @throws the signal's reason if it is aborted, or `WorkLimitError`; the time of other requests and of
      *   reading files doesn't count
      */
     async request<Name extends RequestName>(

@@ -2,12 +2,12 @@ import * as lsp from 'vscode-languageserver/node';
 import { stackText } from '../core/errors.ts';
 import { START } from '../core/problem.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
+import type { CaseRenames } from '../evalfile/caseRenames.ts';
 import { codeActionKinds } from '../language/codeActions/codeActions.ts';
 import { ON_TYPE } from '../language/features/formatting.ts';
 import type { Refusal } from '../language/features/rename.ts';
 import { SEMANTIC_TOKENS } from '../language/features/semanticTokens.ts';
 import type { LanguageService, RequestName, Requests } from '../language/service.ts';
-import type { RecordRenames } from './recordRenames.ts';
 
 export const FEATURES: lsp.ServerCapabilities = {
   hoverProvider: true,
@@ -46,7 +46,7 @@ interface VerdictRefresh {
 export function serveFeatures(
   connection: lsp.Connection,
   service: LanguageService,
-  renames: Pick<RecordRenames, 'expect'>,
+  renames: Pick<CaseRenames, 'expect'>,
   verdicts: VerdictRefresh,
 ): void {
   /** If `handle` fails, logs the error and returns `empty`. */

@@ -1,37 +1,31 @@
 import { errorText } from '../core/errors.ts';
 import { counted } from '../core/text/format.ts';
-import { CaseRenames, type RenamedCase } from '../evalfile/caseRenames.ts';
+import type { CaseRenames, RenamedCase } from '../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { renameCase } from '../store/records/renameCase.ts';
 
-export type RecordRenames = ReturnType<typeof createRecordRenames>;
-
-/** Moves recorded results to the new ids of their cases, and back on undo. */
-export function createRecordRenames() {
-  const renames = new CaseRenames();
-  return {
-    expect: (renamed: readonly RenamedCase[]) => renames.expect(renamed),
-    /**
-     * @param report explains which results keep the old id, and why
-     * @returns the cases whose results were moved
-     */
-    async moveResults(
-      suite: LoadedSuite,
-      report: (message: string) => void,
-    ): Promise<readonly RenamedCase[]> {
-      const moved: RenamedCase[] = [];
-      for (const one of renames.seen(suite)) {
-        try {
-          const { running } = await renameCase(one);
-          if (running.length > 0) report(runningText(one, running.length));
-          moved.push(one);
-        } catch (error) {
-          report(`The results of "${one.from}" keep its old id. ${errorText(error)}`);
-        }
-      }
-      return moved;
-    },
-  };
+/**
+ * Moves recorded results to the new ids of their cases, and back if the rename was undone.
+ *
+ * @param report explains which results keep the old id, and why
+ * @returns the cases whose results were moved
+ */
+export async function moveResults(
+  suite: LoadedSuite,
+  renames: CaseRenames,
+  report: (message: string) => void,
+): Promise<readonly RenamedCase[]> {
+  const moved: RenamedCase[] = [];
+  for (const one of renames.seen(suite)) {
+    try {
+      const { running } = await renameCase(one);
+      if (running.length > 0) report(runningText(one, running.length));
+      moved.push(one);
+    } catch (error) {
+      report(`The results of "${one.from}" keep its old id. ${errorText(error)}`);
+    }
+  }
+  return moved;
 }
 
 function runningText({ from, to }: RenamedCase, runs: number): string {

@@ -12,7 +12,7 @@ import * as z from 'zod';
 import type { Estimate } from '../core/estimate.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { noticeText } from '../core/text/visibleText.ts';
-import type { RenamedCase } from '../evalfile/caseRenames.ts';
+import { CaseRenames, type RenamedCase } from '../evalfile/caseRenames.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import type { ClientSettings, EstimateCase } from '../language/ports.ts';
 import { createLanguageService } from '../language/service.ts';
@@ -31,7 +31,7 @@ import { RecordWatch } from '../store/watchRecords.ts';
 import { clientFiles, isVirtual, listFolder, pathOf, uriOf } from './clientFiles.ts';
 import { FEATURES, serveFeatures } from './features.ts';
 import { createMarkSender, createPublisher, isPossibleDependency } from './publisher.ts';
-import { createRecordRenames } from './recordRenames.ts';
+import { moveResults } from './recordRenames.ts';
 import { createSuiteIndex, createWorkspace } from './workspace.ts';
 
 /** Milliseconds without a change of records before verdicts are refreshed. */
@@ -51,11 +51,11 @@ export function startServer(connection: Connection): void {
   const index = createSuiteIndex((path) => publisher.checkAgain(path));
   const files = clientFiles(connection, nodeFiles());
   const workspace = createWorkspace(() => documents.all(), files, index);
-  const renames = createRecordRenames();
+  const renames = new CaseRenames();
   const records = new RecordWatch(() => verdicts.schedule());
   const sendMarks = createMarkSender(connection, workspace);
   const publisher = createPublisher(connection, workspace, async (suite) => {
-    const renamed = await renames.moveResults(suite, (message) =>
+    const renamed = await moveResults(suite, renames, (message) =>
       connection.window.showErrorMessage(noticeText(message)),
     );
     if (!isExtension) return;

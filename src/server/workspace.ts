@@ -11,7 +11,7 @@ import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import { type LoadedSuite, type LoadOptions, withoutCases } from '../evalfile/loadedSuite.ts';
 import { readTranscriptFile } from '../evalfile/transcript.ts';
 import type { EvalDocument, IndexedFile } from '../language/ports.ts';
-import { indexedFile } from '../language/symbols/indexedFile.ts';
+import { indexedFile } from '../language/symbols/sameSymbol.ts';
 import { runCooperatively, stepsOf } from '../node/cooperative.ts';
 import { sha256 } from '../node/hashes.ts';
 import { EVAL_GLOB, isEvalFile, isInside, isMessagesFile, MESSAGES_GLOB } from '../node/paths.ts';

@@ -1,8 +1,8 @@
 import type { Position, Range } from '../../src/core/problem.ts';
 import { loadDocument } from '../../src/evalfile/load.ts';
 import type { EvalDocument } from '../../src/language/ports.ts';
-import { indexedFile } from '../../src/language/symbols/indexedFile.ts';
 import type { SymbolPorts } from '../../src/language/symbols/sameSymbol.ts';
+import { indexedFile } from '../../src/language/symbols/sameSymbol.ts';
 import { parseYaml } from '../../src/yaml/yamlDocument.ts';
 import { filesIn, WORKSPACE } from './evalFiles.ts';
 import { cursor } from './language/cursor.ts';

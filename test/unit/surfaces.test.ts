@@ -14,9 +14,12 @@ import { Scrubber } from '../../src/core/scrubber.ts';
 import { labelText, noticeText, plainLog } from '../../src/core/text/visibleText.ts';
 import { terminalText } from '../../src/extension/testing/terminalText.ts';
 import { diagnosticsByFile } from '../../src/language/features/diagnostics.ts';
-import { documentSymbols, messageSymbols } from '../../src/language/features/documentSymbols.ts';
 import { inlayHints } from '../../src/language/features/inlayHints.ts';
-import { workspaceSymbols } from '../../src/language/features/workspaceSymbols.ts';
+import {
+  documentSymbols,
+  messageSymbols,
+  workspaceSymbols,
+} from '../../src/language/features/symbols.ts';
 import { hover } from '../../src/language/hover/hover.ts';
 import { runSync } from '../../src/node/cooperative.ts';
 import { writeJUnit } from '../../src/report/junit.ts';

@@ -4,16 +4,16 @@ import { firstFree, type Path } from '../../core/data/data.ts';
 import { START } from '../../core/problem.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { resolveReference } from '../../evalfile/files.ts';
-import { linkedFile } from '../features/documentLinks.ts';
+import { linkedFile } from '../features/references.ts';
 import type { EvalDocument, LanguagePorts } from '../ports.ts';
 
-/** What code actions look up beside the document. */
+/** What code actions need besides the document. */
 export type CodeActionPorts = Pick<
   LanguagePorts,
   'uriOf' | 'files' | 'listFolder' | 'readText' | 'lastRuns' | 'workspaceOf'
 >;
 
-/** @param preferred safe to apply without a look, also with all others at once */
+/** @param preferred safe to apply without review, also as part of `source.fixAll` */
 export function quickFix(
   title: string,
   diagnostic: Diagnostic,
@@ -41,7 +41,7 @@ export function editsIn(uri: string, edits: readonly TextEdit[]): WorkspaceEdit 
   return { changes: { [uri]: [...edits] } };
 }
 
-/** A new file with its text, and edits of a file that is there. */
+/** Creates a file with a text, and edits an existing file. */
 export function newFileEdit(
   created: { readonly uri: string; readonly text: string },
   uri?: string,
@@ -50,7 +50,7 @@ export function newFileEdit(
   const insert = { range: START, newText: created.text };
   return {
     documentChanges: [
-      // Never over a file that has come meanwhile.
+      // Never overwrites a file that was created meanwhile.
       { kind: 'create', uri: created.uri, options: { overwrite: false, ignoreIfExists: false } },
       { textDocument: { uri: created.uri, version: null }, edits: [insert] },
       ...(uri === undefined || edits.length === 0
@@ -60,11 +60,11 @@ export function newFileEdit(
   };
 }
 
-/** Where the cursor stands, for what can be done with the thing there. */
+/** The place of the cursor. */
 export interface ActionContext {
   readonly document: EvalDocument;
   readonly uri: string;
-  /** Of the innermost value or key under the cursor. */
+  /** Path of the innermost value or key at the cursor. */
   readonly path: Path;
   readonly ports: CodeActionPorts;
 }
@@ -74,13 +74,13 @@ export function casePath({ path }: ActionContext): Path | undefined {
   return path[0] === 'cases' && typeof path[1] === 'number' ? path.slice(0, 2) : undefined;
 }
 
-/** Letters, digits and `-`, from the first words of a text. */
+/** The first words of a text as letters, digits, and `-`. */
 export function slug(text: string, fallback: string): string {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return words.slice(0, 6).join('-') || fallback;
 }
 
-/** A name that is not taken: `judge`, `judge-2`. */
+/** A name that isn't taken: `judge`, or else `judge-2`. */
 export function freeName(name: string, taken: readonly string[]): string {
   return firstFree(
     (number) => (number === 1 ? name : `${name}-${number}`),
@@ -89,8 +89,8 @@ export function freeName(name: string, taken: readonly string[]): string {
 }
 
 /**
- * A path beside the eval file at which there is no file yet, and how the eval file names it; undefined
- * where the folder leads out of the workspace.
+ * The path of a new file next to the eval file, and the reference to it. Undefined if the folder leads out
+ * of the workspace.
  */
 export async function freeFile(
   { document, ports }: ActionContext,
@@ -108,8 +108,8 @@ export async function freeFile(
   }
 }
 
-/** The text of a file that the eval file names; undefined if it cannot be read from there. */
-export async function textOfNamed(
+/** Reads a file that the eval file refers to; undefined if it can't be read. */
+export async function readReferenced(
   { document, ports }: ActionContext,
   reference: string,
 ): Promise<{ readonly path: string; readonly text: string } | undefined> {

@@ -9,7 +9,7 @@ import { ALL_FIXES, fixesOf, PROMPT_FIXES, TEXT_FIXES } from './fixes.ts';
 import { improveJudge, inlinePrompt, toPromptFile } from './judgePrompt.ts';
 import { inlineTranscript, toTranscript, toTranscriptFile, toTurns } from './transcript.ts';
 
-/** LSP's kinds of code actions that are offered here. */
+/** The kinds of code actions, as LSP names them. */
 export const codeActionKinds = [
   'quickfix',
   'refactor.extract',
@@ -19,10 +19,10 @@ export const codeActionKinds = [
 ] as const;
 
 /**
- * Fixes of the problems at a range, and what can be done with the thing that stands there.
+ * Fixes for the problems in a range, and refactorings for the code at its start.
  *
- * @param diagnostics those of the client's request
- * @param only kinds that are asked for; without it all
+ * @param diagnostics from the client's request
+ * @param only the requested kinds; all if absent
  */
 export async function codeActions(
   document: EvalDocument,
@@ -44,7 +44,7 @@ export async function codeActions(
   ];
 }
 
-/** Fixes in a file that is no eval file, such as a judge prompt or a transcript. */
+/** Fixes in a file other than an eval file, such as a judge prompt or a transcript. */
 export function codeActionsOfText(
   path: string,
   text: string,
@@ -85,24 +85,24 @@ async function refactorings(context: ActionContext): Promise<CodeAction[]> {
   ];
 }
 
-/** All preferred fixes that do not overlap, as one action; the first counts where two do. */
+/** Combines the preferred fixes in one action. Of two that overlap, it contains only the first. */
 function fixAll(uri: string, actions: readonly CodeAction[]): CodeAction[] {
-  const taken: TextEdit[] = [];
-  const used: CodeAction[] = [];
+  const applied: TextEdit[] = [];
+  const included: CodeAction[] = [];
   for (const action of actions) {
     const edits = action.edit?.changes?.[uri] ?? [];
     if (!action.isPreferred || edits.length === 0) continue;
-    if (edits.some((edit) => taken.some(({ range }) => overlaps(edit.range, range)))) continue;
-    taken.push(...edits);
-    used.push(action);
+    if (edits.some((edit) => applied.some(({ range }) => overlaps(edit.range, range)))) continue;
+    applied.push(...edits);
+    included.push(action);
   }
-  if (used.length === 0) return [];
+  if (included.length === 0) return [];
   return [
     {
       title: 'Fix all auto-fixable Turnlight problems',
       kind: 'source.fixAll.turnlight',
-      diagnostics: used.flatMap(({ diagnostics = [] }) => diagnostics),
-      edit: { changes: { [uri]: taken } },
+      diagnostics: included.flatMap(({ diagnostics = [] }) => diagnostics),
+      edit: { changes: { [uri]: applied } },
     },
   ];
 }

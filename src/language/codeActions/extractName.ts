@@ -11,7 +11,7 @@ import { write, writeEntry, type YamlFragment } from '../../yaml/quoting.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { type ActionContext, editsIn, freeName, refactoring, slug } from './actions.ts';
 
-/** The lists at the top of the file that symbols are declared in by their keys: `models`, `targets`. */
+/** The top-level keys that declare symbols: `models` and `targets`. */
 const LISTS: ReadonlyMap<SymbolKind, string> = new Map(
   Object.entries(fileKeys.shape).flatMap(([key, field]) => {
     const { declares } = meaningOf(field);
@@ -19,7 +19,7 @@ const LISTS: ReadonlyMap<SymbolKind, string> = new Map(
   }),
 );
 
-/** Moves a model or a target that is written out where it is used to the top, under a name. */
+/** Moves an inline model or target to the top level of the file, under a name. */
 export function extractName(context: ActionContext): CodeAction[] {
   const { yaml } = context.document;
   const found = inlineAt(context);
@@ -41,13 +41,13 @@ interface Inline {
   readonly name: string;
 }
 
-/** The innermost model or target around the cursor that stands where a name could. */
+/** The innermost inline model or target around the cursor. */
 function inlineAt({ document, path }: ActionContext): Inline | undefined {
   const { value: root } = document.yaml;
   for (let length = path.length; length > 0; length -= 1) {
     const prefix = path.slice(0, length);
     const key = prefix.at(-1);
-    // Of a list's items none can be cut out.
+    // Items of a list can't be cut out.
     if (typeof key !== 'string') continue;
     const value = valueAt(root, prefix);
     const written = isMapping(value) || (typeof value === 'string' && SHORT_MODEL.test(value));
@@ -62,7 +62,7 @@ function inlineAt({ document, path }: ActionContext): Inline | undefined {
 
 const SHORT_MODEL = /^[a-z-]+:./;
 
-/** After its model, its file or its type. */
+/** Derives a name from the model, the file, or the type. */
 function nameOf(value: unknown, kind: string): string {
   if (typeof value === 'string') return slug(value.slice(value.indexOf(':') + 1), kind);
   const { model, path, type } = mappingOf(value);
@@ -81,15 +81,15 @@ function insertion(
   if (valueAt(value, [list]) !== undefined) return addWritten(yaml, [list], [[name, moved]]);
   if (!isMap(root) || root.flow) return undefined;
   const keys = Object.keys(fileKeys.shape);
-  const behind = keys.slice(keys.indexOf(list) + 1);
-  const next = root.items.find((pair) => behind.includes(keyOf(pair)?.name ?? ''));
+  const laterKeys = keys.slice(keys.indexOf(list) + 1);
+  const next = root.items.find((pair) => laterKeys.includes(keyOf(pair)?.name ?? ''));
   if (!next) return undefined;
   const start = aboveComments(text, next);
   const entry = { ...write({}), text: writeEntry(name, moved), below: true };
   return edit(yaml, start, start, `${writeEntry(list, entry)}\n`);
 }
 
-/** Above the comments of an entry; not above those at the head of the file. */
+/** The offset above an entry's comments, but below those at the head of the file. */
 function aboveComments(text: string, pair: Pair): number {
   const start = startOfLine(text, startOf(pair));
   let above = start;

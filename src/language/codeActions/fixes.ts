@@ -17,29 +17,29 @@ import type { DiagnosticData } from '../features/diagnostics.ts';
 import { editsIn, newFileEdit, quickFix } from './actions.ts';
 import { newFileText, placeholder } from './placeholder.ts';
 
-export interface DocumentContext {
+interface DocumentContext {
   readonly uri: string;
   readonly yaml: YamlDocument;
-  /** Absent in a file that is no eval file. */
+  /** Absent for files other than eval files. */
   readonly suite?: LoadedSuite;
   uriOf(path: string): string;
 }
 
-/** What is known of a problem: its code, and what its rule knows of the fix. */
-interface FixFacts
+/** The data for each fix, from the problem's code and its `Fix`. */
+interface FixData
   extends Required<Pick<Fix, 'instead' | 'quote' | 'blank' | 'add' | 'create' | 'remove'>> {
   readonly replacement: string;
   readonly 'tab-indent': true;
   readonly 'duplicate-key': true;
 }
 
-type FixName = keyof FixFacts;
+type FixName = keyof FixData;
 
-interface Mended {
+interface QuickFix {
   readonly title: string;
-  readonly edits?: readonly TextEdit[];
+  readonly edits?: readonly (TextEdit | undefined)[];
   readonly edit?: WorkspaceEdit;
-  /** Safe to apply without a look. */
+  /** Safe to apply without review. */
   readonly preferred?: boolean;
 }
 
@@ -47,30 +47,30 @@ interface FixContext extends DocumentContext {
   readonly diagnostic: Diagnostic;
 }
 
-/** The fix for each of these facts; without edits there is none. */
+/** Creates the fix for each kind of data. A result without edits is dropped. */
 const FIXES: {
-  readonly [Name in FixName]: (facts: FixFacts[Name], context: FixContext) => Mended | Mended[];
+  readonly [Name in FixName]: (data: FixData[Name], context: FixContext) => QuickFix | QuickFix[];
 } = {
   replacement: didYouMean,
-  instead: sayOurWay,
+  instead: replaceForeignKey,
   'tab-indent': indentWithSpaces,
-  quote: putInQuotes,
-  blank: insertBlank,
+  quote: addQuotes,
+  blank: insertSpace,
   add: addMissingKey,
   create: createFile,
   remove,
-  'duplicate-key': removeSecond,
+  'duplicate-key': removeDuplicate,
 };
 
 export const ALL_FIXES = Object.keys(FIXES) as readonly FixName[];
 
-/** Those in the front matter of a judge prompt, if nothing else is YAML. */
+/** Fixes for the front matter of a judge prompt. */
 export const PROMPT_FIXES: readonly FixName[] = ['instead'];
 
-/** Those that need the text alone, be it a judge prompt or a transcript. */
+/** Fixes that need only the text, such as a judge prompt or a transcript. */
 export const TEXT_FIXES: readonly FixName[] = ['replacement', 'tab-indent', 'quote', 'blank'];
 
-/** @param diagnostics those of others are passed over */
+/** @param diagnostics those of other extensions are ignored */
 export function fixesOf(
   diagnostics: readonly Diagnostic[],
   names: readonly FixName[],
@@ -79,18 +79,19 @@ export function fixesOf(
   return diagnostics.flatMap((diagnostic) => {
     if (diagnostic.source !== 'turnlight') return [];
     const { replacement, fix } = dataOf(diagnostic);
-    const known: Partial<FixFacts> = {
+    const known: Partial<FixData> = {
       ...fix,
       ...(replacement !== undefined && { replacement }),
       [String(diagnostic.code)]: true,
     };
-    const mended = <Name extends FixName>(name: Name) => {
-      const facts = known[name];
-      return facts === undefined ? [] : FIXES[name](facts, { ...context, diagnostic });
+    const fixesNamed = <Name extends FixName>(name: Name) => {
+      const data = known[name];
+      return data === undefined ? [] : FIXES[name](data, { ...context, diagnostic });
     };
-    return names.flatMap(mended).flatMap(({ title, edits = [], edit, preferred }) => {
-      if (!edit && edits.length === 0) return [];
-      return [quickFix(title, diagnostic, edit ?? editsIn(context.uri, edits), preferred)];
+    return names.flatMap(fixesNamed).flatMap(({ title, edits = [], edit, preferred }) => {
+      const own = edits.filter((one) => one !== undefined);
+      if (!edit && own.length === 0) return [];
+      return [quickFix(title, diagnostic, edit ?? editsIn(context.uri, own), preferred)];
     });
   });
 }
@@ -99,8 +100,8 @@ function dataOf({ data }: Diagnostic): DiagnosticData {
   return Object(data);
 }
 
-/** The one most likely meant first, then the others that are near. */
-function didYouMean(first: string, { yaml, diagnostic }: FixContext): Mended[] {
+/** Offers the most likely replacement first, then similar ones. */
+function didYouMean(first: string, { yaml, diagnostic }: FixContext): QuickFix[] {
   const { alternatives = [], beside } = dataOf(diagnostic).fix ?? {};
   return [first, ...alternatives].map((text, index) => {
     const edits: TextEdit[] = [replaceText(yaml, diagnostic.range, text)];
@@ -113,8 +114,11 @@ function didYouMean(first: string, { yaml, diagnostic }: FixContext): Mended[] {
   });
 }
 
-/** Replaces an entry in other terms than ours with those that say the same here. */
-function sayOurWay({ path, keys, guessed }: FixFacts['instead'], { yaml }: FixContext): Mended {
+/** Replaces an entry with another tool's name by the equivalent keys. */
+function replaceForeignKey(
+  { path, keys, guessed }: FixData['instead'],
+  { yaml }: FixContext,
+): QuickFix {
   const [first, ...others] = Object.entries(keys);
   const edits = first ? replaceEntry(yaml, path, ...first) : [];
   const added = addKeys(yaml, path.slice(0, -1), Object.fromEntries(others));
@@ -125,8 +129,8 @@ function sayOurWay({ path, keys, guessed }: FixFacts['instead'], { yaml }: FixCo
 
 const TAB_INDENT = /^ *\t[ \t]*/;
 
-/** Every line of a file whose indent holds a tab, two spaces for each. */
-function indentWithSpaces(_: true, { yaml }: FixContext): Mended {
+/** Replaces each tab in the indents of all lines by two spaces. */
+function indentWithSpaces(_: true, { yaml }: FixContext): QuickFix {
   const edits = yaml.text.split(/\r\n|\r|\n/).flatMap((text, line): TextEdit[] => {
     const indent = TAB_INDENT.exec(text)?.[0];
     if (indent === undefined) return [];
@@ -136,48 +140,42 @@ function indentWithSpaces(_: true, { yaml }: FixContext): Mended {
   return { title: 'Indent with spaces', edits, preferred: true };
 }
 
-/** Puts words in quotes that YAML reads as something else than a text. */
-function putInQuotes({ start, end }: FixFacts['quote'], { yaml }: FixContext): Mended {
+/** Quotes words that YAML doesn't read as text. */
+function addQuotes({ start, end }: FixData['quote'], { yaml }: FixContext): QuickFix {
   const [from, to] = [yaml.offsetAt(start), yaml.offsetAt(end)];
   const edits = [edit(yaml, from, to, quoted(yaml.text.slice(from, to)))];
   return { title: 'Put in quotes', edits, preferred: true };
 }
 
-function insertBlank(at: FixFacts['blank']): Mended {
+function insertSpace(at: FixData['blank']): QuickFix {
   const edits = [{ range: { start: at, end: at }, newText: ' ' }];
-  return { title: 'Insert the missing blank', edits, preferred: true };
+  return { title: 'Insert the missing space', edits, preferred: true };
 }
 
-/** Adds the key that a mapping lacks, with a value to begin from. */
+/** Adds a missing key with a placeholder. */
 function addMissingKey(
-  { to, key, value: known }: FixFacts['add'],
+  { to, key, value: known }: FixData['add'],
   { yaml, suite }: FixContext,
-): Mended {
+): QuickFix {
   const ids = (suite?.outline ?? []).flatMap(({ id }) => id ?? []);
   const value = known ?? placeholder(evalFileSchema, yaml.value, [...to, key], ids);
-  return { title: `Add "${key}"`, edits: listOf(addKeys(yaml, to, { [key]: value })) };
+  return { title: `Add "${key}"`, edits: [addKeys(yaml, to, { [key]: value })] };
 }
 
-/** Creates the file that a reference names, with a text to begin from that is valid. */
-function createFile({ path, kind }: FixFacts['create'], { uriOf }: FixContext): Mended {
+function createFile({ path, kind }: FixData['create'], { uriOf }: FixContext): QuickFix {
   const edit = newFileEdit({ uri: uriOf(path), text: newFileText(kind, path) });
   return { title: `Create "${basename(path)}"`, edit };
 }
 
-/** Takes out a key that is unknown or has no effect, or a name that nothing uses. */
-function remove(path: FixFacts['remove'], { yaml }: FixContext): Mended {
+/** Removes an unknown or ineffective key, or an unused name. */
+function remove(path: FixData['remove'], { yaml }: FixContext): QuickFix {
   const last = path.at(-1);
   const what = typeof last === 'number' ? 'this entry' : `"${last}"`;
-  return { title: `Remove ${what}`, edits: listOf(removeEntry(yaml, path)) };
+  return { title: `Remove ${what}`, edits: [removeEntry(yaml, path)] };
 }
 
-/** Of two keys of a name the one that is reported; the editor shows both. */
-function removeSecond(_: true, { yaml, diagnostic: { range } }: FixContext): Mended {
+function removeDuplicate(_: true, { yaml, diagnostic: { range } }: FixContext): QuickFix {
   const start = yaml.offsetAt(range.start);
   const key = yaml.text.slice(start, yaml.offsetAt(range.end));
-  return { title: `Remove the duplicate ${key}`, edits: listOf(removeKeyAt(yaml, start)) };
-}
-
-function listOf(edit: TextEdit | undefined): TextEdit[] {
-  return edit ? [edit] : [];
+  return { title: `Remove the duplicate ${key}`, edits: [removeKeyAt(yaml, start)] };
 }

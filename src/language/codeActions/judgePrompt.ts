@@ -15,43 +15,43 @@ import {
   editsIn,
   freeFile,
   newFileEdit,
+  readReferenced,
   refactoring,
   slug,
-  textOfNamed,
 } from './actions.ts';
 
-/** Moves a criterion or a judge's instructions into a prompt file. */
+/** Moves a criterion or a judge's instructions to a prompt file. */
 export async function toPromptFile(context: ActionContext): Promise<CodeAction[]> {
   const { yaml } = context.document;
   const path = assertionPath(context);
   const given = path && valueAt(yaml.value, path);
-  const prompt = given === undefined ? undefined : movable(given);
+  const prompt = given === undefined ? undefined : promptOf(given);
   if (!path || !prompt) return [];
   const file = await freeFile(context, 'judges', prompt.name, '.md');
   if (!file) return [];
-  const edits = moving(prompt, yaml, path, file.reference);
+  const edits = referTo(prompt, yaml, path, file.reference);
   if (edits.length === 0) return [];
   const created = { uri: context.ports.uriOf(file.path), text: prompt.text };
   const title = `Move to the prompt file "${file.reference}"`;
   return [refactoring(title, 'refactor.extract', newFileEdit(created, context.uri, edits))];
 }
 
-/** The path of the assertion in a list around the cursor, the innermost. */
-export function assertionPath({ path }: ActionContext): Path | undefined {
+/** The path of the innermost listed assertion around the cursor. */
+function assertionPath({ path }: ActionContext): Path | undefined {
   const at = path.findLastIndex(
     (step, index) => typeof step === 'number' && path[index - 1] === 'assert',
   );
   return at < 0 ? undefined : path.slice(0, at + 1);
 }
 
-interface Movable {
+interface InlinePrompt {
   readonly type: AssertionType;
   readonly key: string;
   readonly name: string;
   readonly text: string;
 }
 
-function movable(given: unknown): Movable | undefined {
+function promptOf(given: unknown): InlinePrompt | undefined {
   const mapping = assertionMapping(given);
   const type = findAssertionType(mapping.type);
   if (!type?.asPrompt || mapping.prompt !== undefined) return undefined;
@@ -68,9 +68,9 @@ function movable(given: unknown): Movable | undefined {
   };
 }
 
-function moving({ type, key }: Movable, yaml: YamlDocument, path: Path, prompt: string) {
+function referTo({ type, key }: InlinePrompt, yaml: YamlDocument, path: Path, prompt: string) {
   const given = valueAt(yaml.value, path);
-  // What it took to pass stays: all of a criterion must hold, a judge's own threshold is lower.
+  // Keeps the criterion's threshold: the default threshold of `llm-judge` is lower.
   const threshold = type.defaultThreshold;
   if (!isMapping(given)) {
     return replaceValue(yaml, path, { type: llmJudge.type, prompt, threshold });
@@ -83,22 +83,22 @@ function moving({ type, key }: Movable, yaml: YamlDocument, path: Path, prompt: 
   return [...own, ...judge, ...(added ? [added] : [])];
 }
 
-/** Writes a prompt file's text into the assertion; the file stays, others may use it. */
+/** Copies a prompt file into the assertion. Keeps the file, because others may use it. */
 export async function inlinePrompt(context: ActionContext): Promise<CodeAction[]> {
   const { yaml } = context.document;
   const path = assertionPath(context);
   const given = mappingOf(path && valueAt(yaml.value, path));
   if (!path || !findAssertionType(given.type)?.takesPrompt) return [];
   if (typeof given.prompt !== 'string') return [];
-  const named = await textOfNamed(context, given.prompt);
-  if (!named) return [];
-  const { prompt, document } = loadPrompt(named.text, named.path);
+  const file = await readReferenced(context, given.prompt);
+  if (!file) return [];
+  const { prompt, document } = loadPrompt(file.text, file.path);
   if (!prompt) return [];
   const edits = replaceEntry(yaml, [...path, 'prompt'], 'instructions', prompt.body);
   if (edits.length === 0) return [];
   const { name, scale, labels, details, threshold, per_turn, model } = mappingOf(document.value);
-  const beside = {
-    name: name ?? basename(named.path, '.md'),
+  const options = {
+    name: name ?? basename(file.path, '.md'),
     scale,
     labels,
     details,
@@ -106,7 +106,7 @@ export async function inlinePrompt(context: ActionContext): Promise<CodeAction[]
     per_turn,
     judge: model,
   };
-  const missing = Object.entries(beside).filter(
+  const missing = Object.entries(options).filter(
     ([key, value]) => value !== undefined && given[key] === undefined,
   );
   const added = missing.length > 0 ? addKeys(yaml, path, Object.fromEntries(missing)) : undefined;
@@ -114,7 +114,7 @@ export async function inlinePrompt(context: ActionContext): Promise<CodeAction[]
   return [refactoring('Inline the prompt', 'refactor.inline', editsIn(context.uri, edits))];
 }
 
-/** Of an assertion with words of its own in a file with labels: lets a model rewrite them, which the client does. */
+/** Offers the client's command that lets a model rewrite a judge's question. Requires labels. */
 export async function improveJudge(context: ActionContext): Promise<CodeAction[]> {
   const { document, uri, ports } = context;
   const path = assertionPath(context);

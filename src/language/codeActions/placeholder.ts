@@ -8,8 +8,8 @@ import type { NewFileKind } from '../../core/problem.ts';
 import { mentionsIn, rolesAt } from '../../schema/mentions.ts';
 import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../schema/schemaWalk.ts';
 
-/** Values to begin from, where the schema alone would leave a riddle. */
-const KNOWN: Readonly<Record<string, unknown>> = {
+/** Example values of keys, for which the schema alone would give a meaningless value. */
+const EXAMPLES: Readonly<Record<string, unknown>> = {
   cases: [
     {
       id: 'case-1',
@@ -47,14 +47,14 @@ const KNOWN: Readonly<Record<string, unknown>> = {
 
 const MODEL = 'openai:gpt-5-mini';
 
-/** What to write if nothing is declared yet that could be referred to. */
-const UNDECLARED: Readonly<Partial<Record<SymbolKind, unknown>>> = {
+/** References to use if the file doesn't declare a symbol of the kind. */
+const DEFAULT_REFERENCES: Readonly<Partial<Record<SymbolKind, unknown>>> = {
   model: MODEL,
   shortModel: MODEL,
   target: { type: 'chat', model: MODEL },
 };
 
-/** Deeper than this no mapping of ours is required. */
+/** The format requires no deeper mappings. */
 const MAX_DEPTH = 4;
 
 export function placeholder(
@@ -66,7 +66,7 @@ export function placeholder(
   const key = String(path.at(-1));
   const owner = path.slice(0, -1);
   if (key === 'type' && !('type' in mappingOf(valueAt(root, owner)))) {
-    // Of an assertion any will do; of what else has kinds the one that its keys are for.
+    // For assertions any type will do. Otherwise the other keys determine the type.
     const kinds = valuesAt(schema, root, path).map(({ value }) => value);
     return kinds.includes('contains') ? 'contains' : (kinds[0] ?? 'contains');
   }
@@ -81,14 +81,14 @@ export function placeholder(
       );
     }
     if (kind === undefined || isFileKind(kind) || role === 'declaration') continue;
-    const name = declared(schema, root, kind) ?? UNDECLARED[kind];
+    const name = declared(schema, root, kind) ?? DEFAULT_REFERENCES[kind];
     if (name !== undefined) return name;
   }
   const schemas = schemasAt(schema, root, owner).flatMap((one) => {
     const field = definition(one).shape?.[key];
-    return field ? kindsOf(field) : [];
+    return field ? optionsOf(field) : [];
   });
-  return firstFitting(key, schemas);
+  return valueFor(key, schemas);
 }
 
 function resultsFor(tools: unknown): Readonly<Record<string, string>> {
@@ -96,27 +96,27 @@ function resultsFor(tools: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(unwrapTools(read).map(({ name }) => [name, 'text']));
 }
 
-/** The first symbol of a kind that the file declares. */
+/** The first declared symbol of a kind. */
 function declared(schema: z.ZodType, root: unknown, kind: SymbolKind): string | undefined {
   const { names } = mentionsIn(schema, root);
   return names.find((one) => one.kind === kind && one.role === 'declaration')?.text;
 }
 
-/** What a field may hold, a union's options one by one. */
-function kindsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
+/** The schemas of a field; of a union, each option. */
+function optionsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
   const plain = unwrap(schema);
-  return definition(plain).options?.flatMap(kindsOf) ?? [plain];
+  return definition(plain).options?.flatMap(optionsOf) ?? [plain];
 }
 
-/** The known value where it is of the kind that is wanted, else one made of the schema. */
-function firstFitting(key: string, schemas: readonly z.core.$ZodType[]): unknown {
-  const known = KNOWN[key];
-  if (known !== undefined && schemas.some((one) => takes(one, known))) return known;
+/** The example if it matches a schema, otherwise a value generated from the first schema. */
+function valueFor(key: string, schemas: readonly z.core.$ZodType[]): unknown {
+  const known = EXAMPLES[key];
+  if (known !== undefined && schemas.some((one) => accepts(one, known))) return known;
   const [first] = schemas;
-  return first ? made(first, key, 0) : (known ?? 'text');
+  return first ? generate(first, key, 0) : (known ?? 'text');
 }
 
-function takes(schema: z.core.$ZodType, value: unknown): boolean {
+function accepts(schema: z.core.$ZodType, value: unknown): boolean {
   const { type } = definition(schema);
   if (Array.isArray(value)) return type === 'array' || type === 'tuple';
   if (isMapping(value)) return type === 'object' || type === 'record';
@@ -125,29 +125,29 @@ function takes(schema: z.core.$ZodType, value: unknown): boolean {
     : !['array', 'object', 'record', 'number'].includes(type);
 }
 
-function made(schema: z.core.$ZodType, key: string, depth: number): unknown {
+function generate(schema: z.core.$ZodType, key: string, depth: number): unknown {
   const { type, values, entries, shape, element, options, items } = definition(unwrap(schema));
   if (values?.[0] !== undefined) return values[0];
   const [entry] = Object.values(entries ?? {});
   if (entry !== undefined) return entry;
-  if (options?.[0]) return made(options[0], key, depth);
+  if (options?.[0]) return generate(options[0], key, depth);
   if (items) {
-    // Of two numbers the second is the greater one, as in a scale.
+    // Rising numbers, as in a scale.
     return items.map((item, index) =>
-      definition(unwrap(item)).type === 'number' ? index : made(item, key, depth + 1),
+      definition(unwrap(item)).type === 'number' ? index : generate(item, key, depth + 1),
     );
   }
-  if (element) return [made(element, key, depth + 1)];
+  if (element) return [generate(element, key, depth + 1)];
   if (type === 'number' || type === 'int') return 1;
   if (type === 'boolean') return true;
   if (type === 'record') return {};
   if (shape && depth < MAX_DEPTH) {
     const required = keysAt(schema as z.ZodType, {}, []).filter((one) => one.required);
     return Object.fromEntries(
-      required.map((one) => [one.name, made(one.schema, one.name, depth + 1)]),
+      required.map((one) => [one.name, generate(one.schema, one.name, depth + 1)]),
     );
   }
-  const known = KNOWN[key];
+  const known = EXAMPLES[key];
   return typeof known === 'string' || typeof known === 'number' ? known : 'text';
 }
 
@@ -194,7 +194,7 @@ const CASES = `cases:
       - The assistant greets the user.
 `;
 
-/** A text to begin from that is valid. */
+/** The text of a new file. It is valid. */
 export function newFileText(kind: NewFileKind, path: string): string {
   switch (kind) {
     case 'prompt':

@@ -24,14 +24,14 @@ import {
   editsIn,
   freeFile,
   newFileEdit,
+  readReferenced,
   refactoring,
   slug,
-  textOfNamed,
 } from './actions.ts';
 
 /**
- * Keeps of a transcript what the user said, for a target to answer anew. Only where there is a
- * target; comments and the user's words stay as they are written.
+ * Converts a transcript to turns: keeps the user's messages, for the target to reply to. Offered only if
+ * there is a target. Comments and the user's messages keep their formatting.
  */
 export function toTurns(context: ActionContext): CodeAction[] {
   const { yaml } = context.document;
@@ -42,12 +42,12 @@ export function toTurns(context: ActionContext): CodeAction[] {
   if (!path || !Array.isArray(messages) || !isSeq(node) || !target) return [];
   const texts = messages.map(userText);
   if (texts.every((text) => text === undefined)) return [];
-  // Turns are templates and one message each.
+  // A turn is a template and a single message, so neither templates nor consecutive messages can be converted.
   const templates = texts.some((text) => text !== undefined && templateVariables(text).length > 0);
-  const together = texts.some(
+  const consecutive = texts.some(
     (text, index) => text !== undefined && texts[index - 1] !== undefined,
   );
-  if (templates || together) return [];
+  if (templates || consecutive) return [];
   const edits = node.flow
     ? [flowEdit(yaml, node, messages)]
     : messages.flatMap((message, index) => itemEdits(yaml, [...path, index], message));
@@ -59,7 +59,7 @@ export function toTurns(context: ActionContext): CodeAction[] {
   return [refactoring(title, 'refactor.rewrite', editsIn(context.uri, all))];
 }
 
-/** The target that would answer: `name` where the case has to name it. */
+/** The target that would reply; `name` if the case has to name it. */
 function targetOf(context: ActionContext): { readonly name?: string } | undefined {
   const { value } = context.document.yaml;
   const owner = casePath(context);
@@ -74,7 +74,7 @@ function isSystemText(message: unknown): boolean {
   return ['system', 'developer'].some((role) => role in keys || keys.role === role);
 }
 
-/** What a message of the user's says; undefined for all others. */
+/** The text of a user's message; undefined for other messages. */
 function userText(message: unknown): string | undefined {
   const { role, user, content } = mappingOf(message);
   if (typeof user === 'string') return user;
@@ -84,7 +84,7 @@ function userText(message: unknown): string | undefined {
   return texts.every((text) => typeof text === 'string') ? texts.join('\n\n') : undefined;
 }
 
-/** Nothing to do for `user: …`, which is a turn as it stands. */
+/** No edits for `user: …`, which is a valid turn. */
 function itemEdits(yaml: YamlDocument, path: Path, message: unknown): TextEdit[] {
   const user = userText(message);
   if (user !== undefined) return isTurn(message) ? [] : replaceValue(yaml, path, { user });
@@ -102,13 +102,16 @@ function flowEdit(yaml: YamlDocument, list: YAMLSeq, messages: readonly unknown[
   const kept = list.items.flatMap((item, index) => {
     const user = userText(messages[index]);
     if (user === undefined) return [];
-    const asItIs = isTurn(messages[index]);
-    return [asItIs ? text.slice(startOf(item), endOf(item, text)) : writeInline({ user }, true)];
+    return [
+      isTurn(messages[index])
+        ? text.slice(startOf(item), endOf(item, text))
+        : writeInline({ user }, true),
+    ];
   });
   return edit(yaml, startOf(list), endOf(list, text), `[${kept.join(', ')}]`);
 }
 
-/** Writes down the conversation of the last run in place of the turns that led to it. */
+/** Replaces the turns by the conversation of the last run. */
 export async function toTranscript(context: ActionContext): Promise<CodeAction[]> {
   const { document, ports, uri } = context;
   const { yaml } = document;
@@ -118,9 +121,9 @@ export async function toTranscript(context: ActionContext): Promise<CodeAction[]
   const path = [...owner, 'turns'];
   const node = nodeAt(yaml.root, path)?.node;
   if (!Array.isArray(turns) || !node || typeof id !== 'string') return [];
-  // Each of its variants said something else.
+  // Each variant has its own conversation.
   if ('matrix' in given) return [];
-  // What stands under a turn would have no place in a transcript.
+  // A transcript has no place for the assertions of a turn.
   if (turns.some((turn) => 'assert' in mappingOf(turn) || 'expected' in mappingOf(turn))) return [];
   const [last] = await ports.lastRuns(document.suite.path, id);
   const messages = last ? writtenMessages(last.conversation) : [];
@@ -130,9 +133,9 @@ export async function toTranscript(context: ActionContext): Promise<CodeAction[]
   const edits = replaceWith(yaml, path, transcript);
   if (edits.length === 0) return [];
   edits.push(...renameKey(yaml, path, 'transcript'));
-  // The conversation begins with its history.
-  for (const useless of ['stop_on_failure', 'history'].filter((key) => key in given)) {
-    const removed = removeEntry(yaml, [...owner, useless]);
+  // The conversation includes the history.
+  for (const unused of ['stop_on_failure', 'history'].filter((key) => key in given)) {
+    const removed = removeEntry(yaml, [...owner, unused]);
     if (removed) edits.push(removed);
   }
   const title = 'Convert the turns to the transcript of the last run';
@@ -155,13 +158,13 @@ export function transcriptPath(context: ActionContext): Path | undefined {
   return owner && context.path[2] === 'transcript' ? [...owner, 'transcript'] : undefined;
 }
 
-/** Where messages stand: a transcript, or a history. */
+/** The path of the transcript or the history around the cursor. */
 function messagesPath(context: ActionContext): Path | undefined {
   const owner = casePath(context);
   return owner && context.path[2] === 'history' ? [...owner, 'history'] : transcriptPath(context);
 }
 
-/** Moves messages into a file of their own, as they are written. */
+/** Moves messages to a new file, with their formatting. */
 export async function toTranscriptFile(context: ActionContext): Promise<CodeAction[]> {
   const { yaml } = context.document;
   const path = messagesPath(context);
@@ -184,22 +187,22 @@ function nameOf(path: Path): keyof typeof FOLDERS {
   return path.at(-1) === 'history' ? 'history' : 'transcript';
 }
 
-/** Writes the messages of a file into the case; the file stays, others may use it. */
+/** Copies the messages of a file into the case. Keeps the file, because others may use it. */
 export async function inlineTranscript(context: ActionContext): Promise<CodeAction[]> {
   const { yaml } = context.document;
   const path = messagesPath(context);
   const reference = path && valueAt(yaml.value, path);
   if (!path || typeof reference !== 'string') return [];
-  const named = await textOfNamed(context, reference);
-  if (!named || loadTranscript(named.text, named.path).problems.some(isError)) return [];
-  const edits = replaceWith(yaml, path, messagesOf(named.text, named.path));
+  const file = await readReferenced(context, reference);
+  if (!file || loadTranscript(file.text, file.path).problems.some(isError)) return [];
+  const edits = replaceWith(yaml, path, messagesOf(file.text, file.path));
   if (edits.length === 0) return [];
   return [
     refactoring(`Inline the ${nameOf(path)}`, 'refactor.inline', editsIn(context.uri, edits)),
   ];
 }
 
-/** A file of messages as a list in YAML; YAML itself as it is written. */
+/** The messages of a file as a YAML list. YAML keeps its formatting. */
 function messagesOf(text: string, file: string): YamlFragment {
   switch (extname(file)) {
     case '.json':

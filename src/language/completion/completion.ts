@@ -8,20 +8,19 @@ import { resolveReference } from '../../evalfile/files.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { type NumberedMessage, numberTurns } from '../../evalfile/spokenMessages.ts';
 import { readTranscriptFile } from '../../evalfile/transcript.ts';
-import { runCooperatively, type Step, stepsOf } from '../../node/cooperative.ts';
+import { runCooperatively, stepsOf } from '../../node/cooperative.ts';
 import { rolesAt } from '../../schema/mentions.ts';
-import type { CompletionContext } from '../ports.ts';
+import type { CompletionContext, CompletionRequest } from '../ports.ts';
 import { type Cursor, cursorAt } from './cursor.ts';
-import { type Choice, fits, KINDS, valueItems } from './items.ts';
-import { beginItems, keyItems, knows } from './keys.ts';
+import { type Choice, KINDS, matches, valueItems } from './items.ts';
+import { isKnownKey, keyItems, mappingItems } from './keys.ts';
 import { symbolChoices } from './symbolChoices.ts';
 import { enumerated } from './values.ts';
 import { variableItems, variablesAt } from './variables.ts';
 
 /**
- * What can be written at a place of an eval file, be it half-written: keys, values, names, paths,
- * turns and, within `{{`, variables. Never a key that is there already, and nothing in free text
- * and comments.
+ * Completes keys, values, names, paths, turns, and variables within `{{`, also in invalid YAML. Offers no
+ * keys that exist already, and nothing in free text and comments.
  *
  * @param path absolute
  */
@@ -35,6 +34,7 @@ export async function completion(
   const cursor = await runCooperatively(cursorAt(text, position), step);
   if (!cursor) return [];
   const { snippets = false } = context;
+  const request = { ...context, text, path, step };
   if (cursor.variable) {
     return cursor.onKey
       ? []
@@ -46,54 +46,52 @@ export async function completion(
   }
   if (cursor.style === 'block') return [];
   if (cursor.onKey) {
-    const keys = await symbolChoices(cursor, text, context, step);
+    const keys = await symbolChoices(cursor, request);
     return [...keyItems(cursor, snippets), ...valueItems(keys, cursor, snippets)];
   }
   const words = turnWords(cursor);
   const choices = [
-    ...(await symbolChoices(cursor, text, context, step)),
+    ...(await symbolChoices(cursor, request)),
     ...enumerated(cursor).filter(({ label }) => words === undefined || words.has(label)),
-    ...(await turnChoices(cursor, path, context, step)),
-    ...(await pathChoices(cursor, path, context)),
+    ...(await turnChoices(cursor, request)),
+    ...(await pathChoices(cursor, request)),
   ];
   return [
-    ...beginItems(cursor, snippets),
+    ...mappingItems(cursor, snippets),
     ...valueItems(
-      choices.filter(({ label, value = label }) => fits(String(value), cursor.typed)),
+      choices.filter(({ label, value = label }) => matches(String(value), cursor.typed)),
       cursor,
       snippets,
     ),
   ];
 }
 
-interface SpokenTurn {
+interface TurnText {
   readonly number: number;
   readonly side: 'user' | 'assistant';
   readonly text: string;
 }
 
-/** The turns that `at` can choose, each with what is said in it. */
-export async function turnChoices(
-  cursor: Cursor,
-  file: string,
-  context: CompletionContext,
-  step: Step,
-): Promise<Choice[]> {
+/** The turns that `at` can select, with their texts. */
+async function turnChoices(cursor: Cursor, request: CompletionRequest): Promise<Choice[]> {
   const { root, path, style } = cursor;
   const owner = path.slice(0, path.lastIndexOf('at'));
   const inList = path.length - owner.length === 2;
-  if (!path.includes('at') || path.length - owner.length > 2 || !knows(root, [...owner, 'at'])) {
+  if (
+    !path.includes('at') ||
+    path.length - owner.length > 2 ||
+    !isKnownKey(root, [...owner, 'at'])
+  ) {
     return [];
   }
   const { type } = Object(valueAt(root, owner));
   const side = findAssertionType(type)?.side ?? 'both';
-  // Under a scripted turn it is about the reply to that turn, and can choose no other.
-  if (owner.includes('turns')) return [];
-  if (style !== 'plain') return [];
+  // Under a scripted turn, `at` can only select the reply to it.
+  if (owner.includes('turns') || style !== 'plain') return [];
   const there = inList ? valueAt(root, path.slice(0, -1)) : [];
   const taken: readonly unknown[] = Array.isArray(there) ? there : [];
-  const own = await runCooperatively(cursor.wholeCase(), step);
-  const turns = await turnsOfCase(own, file, context, step);
+  const own = await runCooperatively(cursor.wholeCase(), request.step);
+  const turns = await turnsOfCase(own, request);
   return turns
     .filter((turn) => (side === 'both' || turn.side === side) && !taken.includes(turn.number))
     .map(({ number, side: speaker, text }) => ({
@@ -106,37 +104,27 @@ export async function turnChoices(
     }));
 }
 
-/** `all`, `last`, `first` and `each`; under a scripted turn only what it can be. */
-export function turnWords({ root, path }: Cursor): ReadonlySet<string> | undefined {
+/** The words that `at` accepts under a scripted turn; undefined elsewhere, if all are valid. */
+function turnWords({ root, path }: Cursor): ReadonlySet<string> | undefined {
   const owner = path.slice(0, -1);
-  if (path.at(-1) !== 'at' || !owner.includes('turns') || !knows(root, path)) return undefined;
+  if (path.at(-1) !== 'at' || !owner.includes('turns') || !isKnownKey(root, path)) return undefined;
   return new Set(['all']);
 }
 
-async function turnsOfCase(
-  own: unknown,
-  file: string,
-  context: CompletionContext,
-  step: Step,
-): Promise<SpokenTurn[]> {
+async function turnsOfCase(own: unknown, request: CompletionRequest): Promise<TurnText[]> {
   const { turns, transcript, history } = Object(own);
-  if (!Array.isArray(turns)) return spokenIn(transcript, file, context, step);
-  const before = await spokenIn(history, file, context, step);
+  if (!Array.isArray(turns)) return turnsIn(transcript, request);
+  const before = await turnsIn(history, request);
   return [...before, ...turns.flatMap((item, index) => scriptedTurn(item, index, before.length))];
 }
 
-/** The turns of a list of messages, or of the file that holds one. */
-async function spokenIn(
-  messages: unknown,
-  file: string,
-  context: CompletionContext,
-  step: Step,
-): Promise<SpokenTurn[]> {
-  if (Array.isArray(messages)) return joined(numberTurns(messages));
-  return typeof messages === 'string' ? turnsOfFile(messages, file, context, step) : [];
+/** The turns of a list of messages, or of the file that a path names. */
+async function turnsIn(messages: unknown, request: CompletionRequest): Promise<TurnText[]> {
+  if (Array.isArray(messages)) return groupTurns(numberTurns(messages));
+  return typeof messages === 'string' ? turnsOfFile(messages, request) : [];
 }
 
-function scriptedTurn(item: unknown, index: number, before: number): SpokenTurn[] {
+function scriptedTurn(item: unknown, index: number, before: number): TurnText[] {
   const words = String(typeof item === 'string' ? item : (Object(item).user ?? ''));
   return [
     { number: before + 2 * index + 1, side: 'user', text: words },
@@ -144,9 +132,9 @@ function scriptedTurn(item: unknown, index: number, before: number): SpokenTurn[
   ];
 }
 
-/** A turn of several messages, or of calls before its words, shows the first words. */
-function joined(messages: readonly NumberedMessage[]): SpokenTurn[] {
-  const turns = new Map<number, SpokenTurn>();
+/** Groups messages by turn. A turn shows its first text. */
+function groupTurns(messages: readonly NumberedMessage[]): TurnText[] {
+  const turns = new Map<number, TurnText>();
   for (const { role, text, turn } of messages) {
     if (turn === undefined || (role !== 'user' && role !== 'assistant')) continue;
     const known = turns.get(turn);
@@ -157,24 +145,23 @@ function joined(messages: readonly NumberedMessage[]): SpokenTurn[] {
 
 async function turnsOfFile(
   reference: string,
-  file: string,
-  { files, readText, workspace }: CompletionContext,
-  step: Step,
-): Promise<SpokenTurn[]> {
+  { files, path, readText, step, workspace }: CompletionRequest,
+): Promise<TurnText[]> {
   if (!files || !readText) return [];
-  const home = dirname(file);
-  const found = await resolveReference(reference, home, workspace ?? home, files);
+  const folder = dirname(path);
+  const found = await resolveReference(reference, folder, workspace ?? folder, files);
   const text = found.kind === 'file' ? await readText(found.path) : undefined;
   if (found.kind !== 'file' || text === undefined) return [];
   const { messages } = await runCooperatively(readTranscriptFile(text, found.path), step);
-  return joined(numberTurns(messages.map(({ message: { role, content } }) => ({ role, content }))));
+  return groupTurns(
+    numberTurns(messages.map(({ message: { role, content } }) => ({ role, content }))),
+  );
 }
 
-/** The files and folders that can follow what is typed of a path. */
-export async function pathChoices(
+/** The files and folders that can complete a path. */
+async function pathChoices(
   { root: data, path, typed: before }: Cursor,
-  file: string,
-  { files, listFolder, workspace }: CompletionContext,
+  { files, listFolder, path: file, workspace }: CompletionRequest,
 ): Promise<Choice[]> {
   const kinds = rolesAt(evalFileSchema, data, path).flatMap(({ kind }) =>
     kind !== undefined && isFileKind(kind) ? [kind] : [],
@@ -187,14 +174,14 @@ export async function pathChoices(
   if (found.kind !== 'folder') return [];
   const folder = found.path;
   const entries = await listFolder(folder).catch(() => []);
-  const fitting = entries.filter(
+  const matching = entries.filter(
     ({ name, isFolder }) =>
       !name.startsWith('.') &&
       (isFolder
         ? name !== 'node_modules'
         : extensions.includes(extname(name)) && join(folder, name) !== file),
   );
-  const names = fitting.map(({ name, isFolder }) => (isFolder ? `${name}/` : name));
+  const names = matching.map(({ name, isFolder }) => (isFolder ? `${name}/` : name));
   if (folder !== root && /^(?:\.\.\/)*$/.test(typed)) names.push('../');
   return names.map((name) => {
     const shown = name.endsWith('/') ? { kind: KINDS.folder, rank: 6 } : { kind: KINDS.file };

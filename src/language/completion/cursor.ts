@@ -5,73 +5,73 @@ import { readLeniently } from '../../yaml/documentValue.ts';
 import { findMark, type Marked, type MarkSearchResult } from '../../yaml/markedYaml.ts';
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';
 
-/** Where a key or value is being written. */
+/** The place of the cursor, and what is being typed there. */
 export interface Cursor {
-  /** Of the file, with the case at the cursor alone; a long case without its other turns. */
+  /** The file's data. Of the cases, contains only the one at the cursor; a long case is shortened. */
   readonly root: unknown;
-  /** To the value; to the owner and the key where a key is written. */
+  /** Path of the value, or of the key that is being typed. */
   readonly path: Path;
   readonly onKey: boolean;
   readonly style: Marked['style'];
-  /** A quote that is opened and not closed in its line; the completion closes it. */
-  readonly halfOpen: boolean;
+  /** The line has an unclosed quote, which the completion closes. */
+  readonly unclosedQuote: boolean;
   readonly typed: string;
-  /** What stands there already, within its quotes; all of it is replaced. */
+  /** The existing text, within its quotes, which the completion replaces. */
   readonly range: Range;
-  /** The cursor is right after a colon, which needs a blank. */
+  /** The cursor is right after a colon that needs a space. */
   readonly blankNeeded: boolean;
   readonly hasColon: boolean;
   readonly inFlow: boolean;
-  /** A new mapping could begin here: the first thing in its line or after a dash. */
-  readonly begins: boolean;
-  /** Columns from the line's first word: of what is written, and of the key it belongs to. */
+  /** A new mapping can start here: at the start of a line or after a dash. */
+  readonly canStartMapping: boolean;
+  /** Columns, relative to the first word of the line, of the typed text and of its key. */
   readonly indent: { readonly own: number; readonly key: number };
-  /** `{{` stands before it: a variable. */
+  /** Present after `{{`. */
   readonly variable?: VariableCursor;
   /** The whole case at the cursor; undefined if there is none. */
   readonly wholeCase: () => Work<unknown>;
 }
 
 export interface VariableCursor {
-  /** From after the braces up to those that close, which are replaced. */
+  /** The replaced text: from after the opening braces to the end of the closing ones. */
   readonly range: Range;
-  /** The text begins with the braces and has no quotes yet: `user: {{name`. */
-  readonly bare: boolean;
+  /** The text starts with the braces and needs quotes: `user: {{name`. */
+  readonly needsQuotes: boolean;
 }
 
-/** Stands where the cursor is, so that half-written YAML parses. */
+/** Inserted at the cursor, so that incomplete YAML parses. */
 const MARK = 'turnlightcursor';
 
-/** Whether a text is the one that is being typed. */
+/** Whether the text is the one at the cursor. */
 export function isMarked(text: string): boolean {
   return text.includes(MARK);
 }
 
-/** Characters of a line, farther than which nothing is looked for in it. */
-const LONG_LINE = 10_000;
+/** Maximum number of characters of a line to look at. */
+const MAX_LINE = 10_000;
 
 const VARIABLE = /\{\{[ \t]*((?:[A-Za-z_][\w.-]*)?)$/;
 
-/** Undefined if no YAML can be completed: in comments, and outside of the text. */
+/** Undefined in comments and outside of the text. */
 export function* cursorAt(text: string, position: Position): Work<Cursor | undefined> {
   const slice = text.includes(MARK) ? undefined : sliceAt(text, position);
   if (!slice) return undefined;
   const cursor = yield* cursorInSlice(slice, position);
-  // An alias of what stands in another case.
+  // An alias of an anchor in another case.
   if (cursor !== 'dangling') return cursor;
   const whole = wholeSlice(text, position);
   const again = whole && (yield* cursorInSlice(whole, position));
   return again === 'dangling' ? undefined : again;
 }
 
-/** As `cursorAt`, of a text that is no eval file. */
+/** Like `cursorAt`, for texts other than eval files. */
 export function* cursorInText(text: string, position: Position): Work<Cursor | undefined> {
   const slice = text.includes(MARK) ? undefined : wholeSlice(text, position);
   const cursor = slice && (yield* cursorInSlice(slice, position));
   return cursor === 'dangling' ? undefined : cursor;
 }
 
-/** The variable that is being written in a line of plain text. */
+/** The variable that is being typed in a line of plain text. */
 export function variableIn(
   line: string,
   { line: number, character }: Position,
@@ -79,19 +79,22 @@ export function variableIn(
   const column = Math.min(character, line.length);
   const variable = VARIABLE.exec(line.slice(0, column));
   if (!variable) return undefined;
-  const rest = restOf(line.slice(column));
+  const rest = restLength(line.slice(column));
   const before = (variable[1] ?? '').length;
-  return { bare: false, range: around({ line: number, character: column }, column, before, rest) };
+  return {
+    needsQuotes: false,
+    range: rangeAround({ line: number, character: column }, column, before, rest),
+  };
 }
 
-/** How much of a variable stands after the cursor, with the braces that close it. */
-function restOf(after: string): number {
+/** Length of the variable's rest after the cursor, with its closing braces. */
+function restLength(after: string): number {
   return /^[\w.-]*(?:[ \t]*\}{1,2})?/.exec(after)?.[0].length ?? 0;
 }
 
 interface Attempt extends MarkSearchResult {
   readonly text: string;
-  readonly halfOpen?: boolean;
+  readonly unclosedQuote?: boolean;
   readonly blankNeeded?: boolean;
 }
 
@@ -99,7 +102,7 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
   const { text, offset } = slice;
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   const before = text.slice(lineStart, offset);
-  const after = /[^\r\n]*/y.exec(text.slice(offset, offset + LONG_LINE))?.[0] ?? '';
+  const after = /[^\r\n]*/y.exec(text.slice(offset, offset + MAX_LINE))?.[0] ?? '';
   const variable = VARIABLE.exec(before);
   const attempt = variable
     ? yield* markVariable(slice, variable[0].length, after)
@@ -110,7 +113,7 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
   const mark = attempt.text.indexOf(MARK);
   const typed = attempt.text.slice(found.start, mark);
   const rest = attempt.text.slice(mark + MARK.length, found.end);
-  const range = around(position, before.length, typed.length, rest.length);
+  const range = rangeAround(position, before.length, typed.length, rest.length);
   const margin = /^\s*/.exec(before)?.[0].length ?? 0;
   const column = (at: number) => at - (attempt.text.lastIndexOf('\n', at - 1) + 1);
   const lead = attempt.text.slice(attempt.text.lastIndexOf('\n', mark) + 1, found.start);
@@ -119,13 +122,13 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
     path: found.path,
     onKey: found.onKey,
     style: /[\r\n]/.test(typed + rest) && found.style !== 'block' ? 'block' : found.style,
-    halfOpen: attempt.halfOpen ?? false,
+    unclosedQuote: attempt.unclosedQuote ?? false,
     typed,
     range,
     blankNeeded: attempt.blankNeeded ?? false,
     hasColon: /^["']?[ \t]*:/.test(after.slice(rest.length)),
     inFlow: found.inFlow,
-    begins: found.style === 'plain' && !found.inFlow && /^[ \t]*(?:-[ \t]+)*$/.test(lead),
+    canStartMapping: found.style === 'plain' && !found.inFlow && /^[ \t]*(?:-[ \t]+)*$/.test(lead),
     indent: {
       own: column(found.start) - margin,
       key: found.keyStart === undefined ? 0 : column(found.keyStart) - margin,
@@ -135,9 +138,9 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
   };
 }
 
-/** The mark instead of `{{name}}`: without quotes, braces would be a mapping. */
+/** Replaces `{{name}}` by the mark: without quotes, braces would be a mapping. */
 function* markVariable({ text, offset }: Slice, typed: number, after: string): Work<Attempt> {
-  const rest = restOf(after);
+  const rest = restLength(after);
   const marked = `${text.slice(0, offset - typed)}${MARK}${text.slice(offset + rest)}`;
   return { ...(yield* findMark(marked, MARK)), text: marked };
 }
@@ -150,14 +153,14 @@ function variableCursor(
   before: string,
   after: string,
 ): VariableCursor {
-  const bare = found.style === 'plain' && mark === found.start;
+  const needsQuotes = found.style === 'plain' && mark === found.start;
   const name = variable[1] ?? '';
-  const from = bare ? variable[0].length : name.length;
-  const rest = restOf(after);
-  return { bare, range: around(position, before.length, from, rest) };
+  const from = needsQuotes ? variable[0].length : name.length;
+  const rest = restLength(after);
+  return { needsQuotes, range: rangeAround(position, before.length, from, rest) };
 }
 
-/** Tries the text as it stands first, then as it is most likely meant. */
+/** Tries the text unchanged first, then likely corrections. */
 function* locate({ text, offset }: Slice, before: string, after: string): Work<Attempt> {
   const put = function* (insert: string, skipped = 0): Work<Attempt> {
     const marked = text.slice(0, offset) + insert + text.slice(offset + skipped);
@@ -171,11 +174,11 @@ function* locate({ text, offset }: Slice, before: string, after: string): Work<A
     }
   }
   const plain = yield* put(MARK);
-  const quote = openQuote(before);
+  const quote = findUnclosedQuote(before);
   if (quote !== undefined && plain.faults > 0 && !after.includes(quote)) {
     const closed = yield* put(`${MARK}${word}${quote}`, word.length);
     const { style } = closed.found ?? {};
-    if (style === 'single' || style === 'double') return { ...closed, halfOpen: true };
+    if (style === 'single' || style === 'double') return { ...closed, unclosedQuote: true };
   }
   // A key that is being typed swallows the next line:
   //     th|
@@ -186,9 +189,9 @@ function* locate({ text, offset }: Slice, before: string, after: string): Work<A
   return plain;
 }
 
-/** The quote that begins a text in this line and does not end it. */
-function openQuote(line: string): string | undefined {
-  if (line.length > LONG_LINE) return undefined;
+/** The quote that is opened but not closed in the line. */
+function findUnclosedQuote(line: string): string | undefined {
+  if (line.length > MAX_LINE) return undefined;
   let open: string | undefined;
   let begins = true;
   for (const [index, character] of [...line].entries()) {
@@ -204,7 +207,7 @@ function openQuote(line: string): string | undefined {
   return open;
 }
 
-function around({ line }: Position, character: number, before: number, after: number): Range {
+function rangeAround({ line }: Position, character: number, before: number, after: number): Range {
   return {
     start: { line, character: Math.max(0, character - before) },
     end: { line, character: character + after },

@@ -20,21 +20,21 @@ export const KINDS = {
 const SNIPPET = 2;
 const ADJUST_INDENTATION = 2;
 
-/** Characters of what is shown beside a value. */
-export const LONGEST = 100;
+/** Maximum length of an item's detail. */
+export const MAX_DETAIL = 100;
 
 export interface Choice {
   readonly label: string;
   readonly kind: CompletionItemKind;
-  /** What is written, where it is not the label: a number is not text. */
+  /** What is inserted, if it isn't the label. */
   readonly value?: YamlScalar;
   readonly detail?: string | undefined;
   readonly documentation?: string | undefined;
-  /** Those with a low number come first; 5 by default. */
+  /** Lower ranks come first; 5 by default. */
   readonly rank?: number;
-  /** More is typed after it, as after `openai:`, so that it gets no quotes yet. */
-  readonly begun?: boolean;
-  /** What follows, as a snippet; only where snippets are understood and no quote stands behind. */
+  /** An incomplete value, such as `openai:`, which gets no quotes yet. */
+  readonly incomplete?: boolean;
+  /** A snippet to insert after the value, if the client supports snippets and there are no quotes. */
   readonly below?: string;
 }
 
@@ -46,7 +46,7 @@ export function valueItems(
 ): CompletionItem[] {
   return choices.flatMap((choice, index): CompletionItem[] => {
     const { label, kind, value = label, detail, documentation, rank = 5 } = choice;
-    const written = choice.begun ? String(value) : writtenAt(value, cursor);
+    const written = choice.incomplete ? String(value) : writeAt(value, cursor);
     if (written === undefined) return [];
     const below = snippets && cursor.style === 'plain' ? choice.below : undefined;
     const blank = cursor.blankNeeded ? ' ' : '';
@@ -59,10 +59,10 @@ export function valueItems(
         sortText: sortText(rank, index),
         textEdit: {
           range: cursor.range,
-          newText: blank + (below === undefined ? written : plainSnippet(written) + below),
+          newText: blank + (below === undefined ? written : escapeSnippet(written) + below),
         },
         ...(filter !== shown && { filterText: filter }),
-        ...(detail !== undefined && { detail: visibleLine(detail, LONGEST) }),
+        ...(detail !== undefined && { detail: visibleLine(detail, MAX_DETAIL) }),
         ...documented(documentation),
         ...(below !== undefined && asSnippet()),
       },
@@ -70,19 +70,19 @@ export function valueItems(
   });
 }
 
-/** A value as it takes where the cursor is; undefined if the quotes that are there cannot hold it. */
-function writtenAt(value: YamlScalar, cursor: Cursor): string | undefined {
-  const { style, inFlow, halfOpen, onKey, hasColon } = cursor;
+/** Writes the value for the cursor's style; undefined if its quotes can't contain it. */
+function writeAt(value: YamlScalar, cursor: Cursor): string | undefined {
+  const { style, inFlow, unclosedQuote, onKey, hasColon } = cursor;
   if (style === 'plain') {
     const word = writeWord(value, inFlow);
     return onKey && !hasColon ? `${word}: ` : word;
   }
   const inside = writeWithin(String(value), style);
-  const close = halfOpen ? { single: "'", double: '"', block: '' }[style] : '';
+  const close = unclosedQuote ? { single: "'", double: '"', block: '' }[style] : '';
   return inside === undefined ? undefined : inside + close;
 }
 
-/** Documentation has `code` in it. */
+/** @param text Markdown */
 export function documented(text: string | undefined): Pick<CompletionItem, 'documentation'> {
   return text ? { documentation: { kind: 'markdown', value: text } } : {};
 }
@@ -95,12 +95,11 @@ export function sortText(rank: number, index: number): string {
   return `${rank}${String(index).padStart(5, '0')}`;
 }
 
-/** A text that a snippet shows as it is. */
-export function plainSnippet(text: string): string {
+export function escapeSnippet(text: string): string {
   return text.replace(/[\\$}]/g, '\\$&');
 }
 
-/** Whether a word could be on its way to become the label; free text is not. */
-export function fits(label: string, typed: string): boolean {
+/** Whether the typed text is part of the label. */
+export function matches(label: string, typed: string): boolean {
   return label.toLowerCase().includes(typed.trimStart().toLowerCase());
 }

@@ -16,9 +16,9 @@ import {
 } from '../../schema/schemaWalk.ts';
 import { writeWord } from '../../yaml/quoting.ts';
 import type { Cursor } from './cursor.ts';
-import { asSnippet, documented, fits, KINDS, plainSnippet, sortText } from './items.ts';
+import { asSnippet, documented, escapeSnippet, KINDS, matches, sortText } from './items.ts';
 
-/** The keys that a mapping can still have. */
+/** The keys that a mapping doesn't have yet. */
 export function keyItems(cursor: Cursor, snippets: boolean, schema?: z.ZodType): CompletionItem[] {
   const owner = cursor.path.slice(0, -1);
   const there = valueAt(cursor.root, owner);
@@ -27,24 +27,24 @@ export function keyItems(cursor: Cursor, snippets: boolean, schema?: z.ZodType):
 }
 
 /**
- * Where a mapping has not begun yet, its first keys and whole mappings with all that they need:
+ * The first keys of a new mapping, and whole mappings with their required keys:
  *
  *     assert:
  *       - |          type: contains⏎ value: …
  */
-export function beginItems(
+export function mappingItems(
   cursor: Cursor,
   snippets: boolean,
   schema?: z.ZodType,
 ): CompletionItem[] {
-  if (!cursor.begins) return [];
+  if (!cursor.canStartMapping) return [];
   const { options, keys } = offerAt(cursor.root, cursor.path, {}, schema);
   const wholes = options.map(({ key, value, documentation, keys: own }, index): CompletionItem => {
-    const needed = neededKeys({ keys: own }, [key]);
+    const needed = missingKeys({ keys: own }, [key]);
     const below = snippetOf(needed, cursor.indent.own);
     return {
       label: value,
-      // The extension turns off what is of the kind snippet, which VS Code offers in prose as well.
+      // Not the kind snippet, which the extension turns off because VS Code offers snippets in prose, too.
       kind: KINDS.enumMember,
       sortText: sortText(2, index),
       detail: key,
@@ -52,32 +52,35 @@ export function beginItems(
       textEdit: {
         range: cursor.range,
         newText: snippets
-          ? `${key}: ${plainSnippet(writeWord(value))}${below}`
+          ? `${key}: ${escapeSnippet(writeWord(value))}${below}`
           : `${key}: ${writeWord(value)}`,
       },
       ...(snippets && asSnippet()),
     };
   });
   return [...itemsOf(keys, [], cursor, snippets), ...wholes].filter(({ label }) =>
-    fits(label, cursor.typed),
+    matches(label, cursor.typed),
   );
 }
 
-/** The keys that an option cannot do without. */
-export function neededKeys({ keys }: Pick<Option, 'keys'>, there: readonly string[]): KeyInfo[] {
+/** The required keys that are missing. */
+export function missingKeys({ keys }: Pick<Option, 'keys'>, there: readonly string[]): KeyInfo[] {
   const isKey = (wanted: string) => keys.some(({ name }) => name === wanted);
-  // A judge prompt is a file or stands in `instructions`: neither is required, one is needed.
-  const either = isKey('prompt') && isKey('instructions') && !there.includes('instructions');
+  // A judge needs either `prompt` or `instructions`, so neither is marked as required.
+  const needsPrompt = isKey('prompt') && isKey('instructions') && !there.includes('instructions');
   return keys.filter(
-    ({ name, required }) => (required || (either && name === 'prompt')) && !there.includes(name),
+    ({ name, required }) =>
+      (required || (needsPrompt && name === 'prompt')) && !there.includes(name),
   );
 }
 
-/** @param indent columns from the first word of the line to the keys; within braces without it */
+/** @param indent columns from the first word of the line to the keys; undefined within braces */
 export function snippetOf(keys: readonly KeyInfo[], indent: number | undefined): string {
   const before = indent === undefined ? ', ' : `\n${marginOf(indent)}`;
   return keys
-    .map(({ name, schema }, index) => before + name + entryOf(formOf(schema), index + 1, indent))
+    .map(
+      ({ name, schema }, index) => before + name + entrySnippet(formOf(schema), index + 1, indent),
+    )
     .join('');
 }
 
@@ -94,7 +97,7 @@ function itemsOf(
       const plain = cursor.style === 'plain' && !cursor.hasColon;
       const form = plain && snippets ? formOf(schema) : 'scalar';
       const indent = cursor.inFlow ? undefined : cursor.indent.own;
-      const rest = form === 'scalar' ? ': ' : entryOf(form, 1, indent);
+      const rest = form === 'scalar' ? ': ' : entrySnippet(form, 1, indent);
       const about = [documentation, defaultText(defaultOf(schema))].filter((text) => text);
       return {
         label: name,
@@ -109,18 +112,18 @@ function itemsOf(
     });
 }
 
-/** Opens the list of what can be written where the cursor is then; other editors pass it over. */
+/** Opens the completions at the new cursor. Other editors ignore it. */
 const SUGGEST = { title: 'Suggest', command: 'editor.action.triggerSuggest' };
 
-/** Whether something can be chosen for a value, or for the first item or key in it. */
+/** Whether there are completions for the value, or for its first item or key. */
 function hasChoices(schema: KeyInfo['schema']): boolean {
   const { type, options, element, shape } = definition(unwrap(schema));
   const inner = options ?? (element ? [element] : []);
   return inner.some(hasChoices) || shape !== undefined || ['enum', 'literal'].includes(type);
 }
 
-/** What follows a key, with a place for what is typed next. */
-function entryOf(form: Form, number: number, indent: number | undefined): string {
+/** The text after a key, with a tab stop. */
+function entrySnippet(form: Form, number: number, indent: number | undefined): string {
   const margin = marginOf(indent);
   const bodies =
     indent === undefined
@@ -139,7 +142,7 @@ function marginOf(indent = 0): string {
 
 type Form = 'scalar' | 'list' | 'mapping';
 
-/** How a value is written; the simplest way, where there are several. */
+/** How to write a value; the simplest form if there are several. */
 function formOf(schema: KeyInfo['schema']): Form {
   const plain = unwrap(schema);
   const { type, options } = definition(plain);
@@ -151,7 +154,7 @@ function formOf(schema: KeyInfo['schema']): Form {
   return type === 'object' || type === 'record' ? 'mapping' : 'scalar';
 }
 
-/** One of several mappings that can stand at a place, told from the others by one key's value. */
+/** One of several possible mappings, distinguished by the value of one key. */
 export interface Option {
   readonly key: string;
   readonly value: string;
@@ -159,14 +162,14 @@ export interface Option {
   readonly keys: readonly KeyInfo[];
 }
 
-/** What can stand at a place, whatever is written there now. */
-export interface Offer {
+/** What is possible at a place, whatever it contains now. */
+interface Offer {
   readonly options: readonly Option[];
-  /** The keys that can stand there as long as nothing tells the options apart. */
+  /** The keys that are valid before an option is chosen. */
   readonly keys: readonly KeyInfo[];
 }
 
-/** @param value stands at the path in place of what is there */
+/** @param value replaces the value at the path */
 export function offerAt(
   root: unknown,
   path: Path,
@@ -178,7 +181,9 @@ export function offerAt(
     const { shape } = definition(one);
     if (!shape) return [];
     const offered = Object.entries(shape).filter(([, field]) => !isUnread(field));
-    return [{ keys: offered.map(([name, field]) => keyInfo(name, field)), ...tellingKey(shape) }];
+    return [
+      { keys: offered.map(([name, field]) => keyInfo(name, field)), ...discriminatorOf(shape) },
+    ];
   });
   const options = mappings.flatMap(({ key, value: tag, documentation, keys }) =>
     key !== undefined && tag !== undefined ? [{ key, value: tag, documentation, keys }] : [],
@@ -186,11 +191,11 @@ export function offerAt(
   const keys = [...new Set(options.map(({ key }) => key))].flatMap((key) => {
     const own = options.filter((option) => option.key === key);
     const undecided = own.some((option) => option.value !== own[0]?.value);
-    return undecided ? shared(own) : own.flatMap((option) => option.keys);
+    return undecided ? sharedKeys(own) : own.flatMap((option) => option.keys);
   });
   const free = mappings.filter(({ key }) => key === undefined).flatMap((one) => one.keys);
   return {
-    // Where several are told by the same value, such as a role in all dialects, the plainest.
+    // Several may have the same value, such as a role in all dialects. The first is the simplest.
     options: uniqueBy(options, ({ key, value: tag }) => `${key} ${tag}`),
     keys: uniqueBy([...keys, ...free], ({ name }) => name),
   };
@@ -198,8 +203,8 @@ export function offerAt(
 
 type Shape = NonNullable<ReturnType<typeof definition>['shape']>;
 
-/** The key of a mapping that can hold one value only. */
-function tellingKey(shape: Shape) {
+/** The key of a mapping that has a single possible value. */
+function discriminatorOf(shape: Shape) {
   for (const [key, field] of Object.entries(shape)) {
     const { type, values } = definition(unwrap(field));
     const [value] = values ?? [];
@@ -209,7 +214,7 @@ function tellingKey(shape: Shape) {
   return {};
 }
 
-function shared(options: readonly Option[]): KeyInfo[] {
+function sharedKeys(options: readonly Option[]): KeyInfo[] {
   const [first, ...others] = options;
   return (first?.keys ?? []).flatMap((info) => {
     const same = others.every(({ keys }) => keys.some(({ name }) => name === info.name));
@@ -219,7 +224,7 @@ function shared(options: readonly Option[]): KeyInfo[] {
   });
 }
 
-/** Whether the schema knows the key that the path ends with. */
-export function knows(root: unknown, path: Path): boolean {
+/** Whether the schema defines the last key of the path. */
+export function isKnownKey(root: unknown, path: Path): boolean {
   return keysAt(evalFileSchema, root, path.slice(0, -1)).some(({ name }) => name === path.at(-1));
 }

@@ -9,8 +9,7 @@ import { asSnippet, KINDS, sortText } from './items.ts';
 import { schemaItems } from './values.ts';
 
 /**
- * What can be written at a place of a file of messages, be it half-written: keys, roles, types of
- * parts and items. In JSON all of it in quotes, and nothing within texts.
+ * Completes keys, roles, and types in a file of messages, also in an invalid one. In JSON, items are quoted.
  *
  * @param path absolute
  */
@@ -20,7 +19,7 @@ export function* messageCompletion(
   position: Position,
   { snippets = false }: Pick<CompletionContext, 'snippets'> = {},
 ): Work<CompletionItem[]> {
-  if (/\.jsonl$/i.test(path)) return yield* inLine(text, position, snippets);
+  if (/\.jsonl$/i.test(path)) return yield* completeLine(text, position, snippets);
   if (/\.json$/i.test(path)) {
     const cursor = yield* cursorInText(text, position);
     return cursor ? jsonItems(cursor, messagesFileSchema, 1, snippets) : [];
@@ -33,7 +32,7 @@ export function* messageCompletion(
 
 /** The first message of an empty YAML file. */
 function firstItems(cursor: Cursor): CompletionItem[] {
-  if (!cursor.begins) return [];
+  if (!cursor.canStartMapping) return [];
   return ['user', 'assistant', 'system', 'role'].map((key, index) => ({
     label: `- ${key}`,
     kind: KINDS.property,
@@ -43,8 +42,12 @@ function firstItems(cursor: Cursor): CompletionItem[] {
   }));
 }
 
-/** A line of JSON lines is a message by itself, whatever stands in the others. */
-function* inLine(text: string, position: Position, snippets: boolean): Work<CompletionItem[]> {
+/** Completes one line of a JSON Lines file, independently of the other lines. */
+function* completeLine(
+  text: string,
+  position: Position,
+  snippets: boolean,
+): Work<CompletionItem[]> {
   const line = text.split(/\r?\n/)[position.line];
   if (line === undefined) return [];
   const blank = line.replace(/^\uFEFF/, ' ');
@@ -67,14 +70,14 @@ function jsonItems(
 ): CompletionItem[] {
   if (cursor.style === 'block' || cursor.variable) return [];
   if (!cursor.onKey && cursor.path.length === depth) return wholeMessages(cursor, snippets);
-  // Within quotes, items are written as they are; else they bring theirs.
-  const items = schemaItems({ ...cursor, begins: false }, schema, false);
-  return cursor.style === 'plain' ? items.map((item) => quoted(item, cursor)) : items;
+  // Items add quotes if there are none yet.
+  const items = schemaItems({ ...cursor, canStartMapping: false }, schema, false);
+  return cursor.style === 'plain' ? items.map((item) => quoteItem(item, cursor)) : items;
 }
 
-function quoted(item: CompletionItem, { range, onKey, hasColon }: Cursor): CompletionItem {
-  const bare = item.label === 'true' || item.label === 'false' || item.label === 'null';
-  const word = !onKey && bare ? item.label : JSON.stringify(item.label);
+function quoteItem(item: CompletionItem, { range, onKey, hasColon }: Cursor): CompletionItem {
+  const isLiteral = item.label === 'true' || item.label === 'false' || item.label === 'null';
+  const word = !onKey && isLiteral ? item.label : JSON.stringify(item.label);
   const { insertTextFormat: _format, insertTextMode: _mode, ...rest } = item;
   return { ...rest, textEdit: { range, newText: onKey && !hasColon ? `${word}: ` : word } };
 }

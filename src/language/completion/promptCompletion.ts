@@ -8,12 +8,12 @@ import type { IndexedFile } from '../ports.ts';
 import type { SymbolPorts } from '../symbols/sameSymbol.ts';
 import type { EvalSymbol } from '../symbols/symbolTable.ts';
 import { type Cursor, cursorInText, variableIn } from './cursor.ts';
-import { type Choice, fits, KINDS, valueItems } from './items.ts';
+import { type Choice, KINDS, matches, valueItems } from './items.ts';
 import { shortModels } from './symbolChoices.ts';
-import { listed, schemaItems } from './values.ts';
+import { schemaItems, textsAt } from './values.ts';
 import { promptVariables, variableItems } from './variables.ts';
 
-/** What a prompt may know of the eval files that use it; what is absent is not offered. */
+/** The names from the eval files that use a prompt. Absent ones aren't offered. */
 export interface PromptContext {
   readonly snippets?: boolean;
   readonly models?: readonly string[];
@@ -24,7 +24,7 @@ export interface PromptContext {
   readonly labels?: readonly string[];
 }
 
-/** What can be written at a place of a judge prompt: in its front matter, and within `{{`. */
+/** Completes the front matter of a judge prompt, and variables within `{{`. */
 export function* promptCompletion(
   text: string,
   position: Position,
@@ -36,7 +36,7 @@ export function* promptCompletion(
     const inMatter = end !== undefined && (position.line === 0 || position.line === end);
     return inMatter ? [] : yield* bodyItems(lines, end, position, context);
   }
-  // The front matter alone, its lines where they are in the file.
+  // Only the front matter, with the same line numbers as in the file.
   const matter = ['', ...lines.slice(1, end)].join('\n');
   const cursor = yield* cursorInText(matter, position);
   if (!cursor || cursor.style === 'block' || cursor.variable) return [];
@@ -47,7 +47,7 @@ export function* promptCompletion(
   return schemaItems(cursor, frontMatterSchema, snippets, namesAt(cursor, context));
 }
 
-/** The line that closes the front matter; if none does yet, all is front matter. */
+/** The line that closes the front matter; the end of the file if it isn't closed yet. */
 function matterEnd(lines: readonly string[]): number | undefined {
   const isFence = (line = '') => /^\uFEFF?---[ \t]*\r?$/.test(line);
   if (!isFence(lines[0])) return undefined;
@@ -62,17 +62,17 @@ function namesAt(cursor: Cursor, context: PromptContext): Choice[] {
   if (key === 'model')
     return [...named(context.models, 'model'), ...shortModels({}, context.editorModels)];
   if (index === undefined) return [];
-  const there = listed(cursor.root, [String(key)]);
+  const there = textsAt(cursor.root, [String(key)]);
   const free = (choices: Choice[]) => choices.filter(({ label }) => !there.includes(label));
   if (key === 'variables') return free(named(context.variables, 'context'));
   return [];
 }
 
-/** Labels of other prompts that this one does not have yet. */
+/** Labels of other prompts that this one doesn't have. */
 function labelsAt({ root, typed }: Cursor, { labels = [] }: PromptContext): Choice[] {
   const there = Object.keys(mappingOf(valueAt(root, ['labels'])));
   return labels
-    .filter((label) => !there.includes(label) && fits(label, typed))
+    .filter((label) => !there.includes(label) && matches(label, typed))
     .map((label) => ({ label, kind: KINDS.reference, detail: 'label', rank: 4 }));
 }
 
@@ -86,14 +86,14 @@ function* bodyItems(
   const variable = variableIn(line, position);
   if (!variable) return [];
   const matter = yield* readLeniently(lines.slice(1, end ?? 1).join('\n'));
-  const names = new Set([...listed(matter, ['variables']), ...(context.variables ?? [])]);
+  const names = new Set([...textsAt(matter, ['variables']), ...(context.variables ?? [])]);
   const keys = [...names].map((name) => ({ name, detail: "from the case's context" }));
   return variableItems(promptVariables(keys), variable, 'plain');
 }
 
 /**
- * What can be named in a judge prompt: the models of the suites that use it, the keys of the context of
- * the cases that it judges, the labels of the other prompts of these suites.
+ * The names for a judge prompt: the models of the suites that use it, the variables of the cases that it
+ * judges, and the labels of the suites' other prompts.
  *
  * @param path of the prompt, absolute
  */
@@ -104,26 +104,28 @@ export async function promptContext(
   const uses = documents.flatMap((document) =>
     symbolsIn(document, 'prompt', path).map(({ scope }) => ({ document, scope })),
   );
-  const suites = documents.filter((suite) => uses.some(({ document }) => holds(suite, document)));
-  const files = documents.filter((file) => suites.some((suite) => holds(suite, file)));
+  const suites = documents.filter((suite) =>
+    uses.some(({ document }) => isPartOf(suite, document)),
+  );
+  const files = documents.filter((file) => suites.some((suite) => isPartOf(suite, file)));
   const variables = uses.flatMap(({ document, scope }) => {
     if (scope.startsWith('cases/')) return declared(document, 'variable', scope);
-    // Under `defaults` it judges every case.
-    const cases = documents.filter((file) => holds(document, file));
+    // Under `defaults`, the prompt judges every case.
+    const cases = documents.filter((file) => isPartOf(document, file));
     return cases.flatMap((file) => declared(file, 'variable'));
   });
   const prompts = files.flatMap((file) => symbolsIn(file, 'prompt').map(({ name }) => name));
   const others = [...new Set(prompts)].filter((one) => one !== path);
   const labels = await Promise.all(others.map(async (one) => labelsOf(await readText(one), one)));
   return {
-    models: unique(suites.flatMap((suite) => declared(suite, 'model'))),
-    variables: unique(variables),
-    labels: unique(labels.flat()),
+    models: [...new Set(suites.flatMap((suite) => declared(suite, 'model')))],
+    variables: [...new Set(variables)],
+    labels: [...new Set(labels.flat())],
   };
 }
 
 /** Whether a file is part of a suite. */
-function holds({ path, suite }: IndexedFile, file: IndexedFile): boolean {
+function isPartOf({ path, suite }: IndexedFile, file: IndexedFile): boolean {
   return path === file.path || suite.dependencies.includes(file.path);
 }
 
@@ -147,8 +149,4 @@ function labelsOf(text: string | undefined, path: string): string[] {
   if (text === undefined) return [];
   const { labels } = mappingOf(loadPrompt(text, path).document.value);
   return Object.keys(mappingOf(labels));
-}
-
-function unique(names: readonly string[]): string[] {
-  return [...new Set(names)];
 }

@@ -3,25 +3,25 @@ import { mappingOf, type Path, valueAt, withValueAt } from '../../core/data/data
 import { type FileKind, isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { modelSchema } from '../../evalfile/targetSchema.ts';
-import { runCooperatively, type Step, type Work } from '../../node/cooperative.ts';
+import { runCooperatively, type Work } from '../../node/cooperative.ts';
 import { type Mention, mentionsIn, type Role, rolesAt } from '../../schema/mentions.ts';
-import type { CompletionContext } from '../ports.ts';
+import type { CompletionRequest } from '../ports.ts';
 import { type Cursor, isMarked } from './cursor.ts';
 import { type Choice, KINDS } from './items.ts';
 import { offerAt } from './keys.ts';
 import { readEntries } from './slice.ts';
-import { listed } from './values.ts';
+import { textsAt } from './values.ts';
 
-interface Offered {
+interface OfferedKind {
   readonly shown: CompletionItemKind;
-  /** Only what is declared; else also what the file names without a declaration, but for its checks. */
+  /** Offers only declared names; otherwise also names used outside of assertions. */
   readonly declared: boolean;
-  /** A list holds each of them once. */
+  /** Omits names that the list already contains. */
   readonly once?: boolean;
   readonly rank?: number;
 }
 
-const OFFERED: Readonly<Partial<Record<SymbolKind, Offered>>> = {
+const OFFERED: Readonly<Partial<Record<SymbolKind, OfferedKind>>> = {
   model: { shown: KINDS.reference, declared: true, rank: 4 },
   target: { shown: KINDS.reference, declared: true, rank: 4 },
   tool: { shown: KINDS.reference, declared: false },
@@ -30,16 +30,10 @@ const OFFERED: Readonly<Partial<Record<SymbolKind, Offered>>> = {
   node: { shown: KINDS.reference, declared: true },
 };
 
-/**
- * The symbols that can be referred to at the cursor.
- *
- * @param text the whole file
- */
+/** The symbols that can be referred to at the cursor. */
 export async function symbolChoices(
   cursor: Cursor,
-  text: string,
-  { including, editorModels }: CompletionContext,
-  step: Step,
+  { text, including, editorModels, step }: CompletionRequest,
 ): Promise<Choice[]> {
   const { root, path, onKey } = cursor;
   const roles = rolesAt(evalFileSchema, root, path, onKey);
@@ -61,7 +55,7 @@ export async function symbolChoices(
 
 function* choicesOf(
   kind: SymbolKind,
-  { shown, declared, once, rank }: Offered,
+  { shown, declared, once, rank }: OfferedKind,
   { scope }: Role,
   cursor: Cursor,
   text: string,
@@ -70,10 +64,9 @@ function* choicesOf(
   const { root, path, onKey } = cursor;
   const there = onKey
     ? Object.keys(mappingOf(valueAt(root, path.slice(0, -1))))
-    : listed(root, once ? path.slice(0, -1) : []);
-  // What stands in the assertion at the cursor is known; what the case names is optional there.
+    : textsAt(root, once ? path.slice(0, -1) : []);
   const around = scope === '' ? yield* rootWithCase(cursor, kind, text) : root;
-  const own = mentionsOf(around, kind).filter((one) => one.scope === scope && !holds(one, path));
+  const own = mentionsOf(around, kind).filter((one) => one.scope === scope && !contains(one, path));
   const outer = mentionsOf({ ...mappingOf(including), cases: undefined }, kind);
   const found = [...withoutOverridden(own), ...outer].filter(
     (one) => one.role === 'declaration' || (!declared && !one.inAssertion),
@@ -100,19 +93,19 @@ function mentionsOf(root: unknown, kind: SymbolKind | FileKind): Mention[] {
   return names.filter((one) => one.kind === kind && !isMarked(one.text));
 }
 
-/** Whether a thing is declared around a path: a node does not lead to itself. */
-function holds({ role, path, part }: Mention, inner: Path): boolean {
+/** Whether the path is within the declaration: a node can't lead to itself. */
+function contains({ role, path, part }: Mention, inner: Path): boolean {
   return role === 'declaration' && part === 'key' && path.every((step, at) => step === inner[at]);
 }
 
-/** Without the file's own list of what the case has a list of: its `tools` go before the file's. */
+/** Removes the file's lists that the case overrides, such as `tools`. */
 function withoutOverridden(mentions: readonly Mention[]): Mention[] {
   const declared = mentions.filter(({ role }) => role === 'declaration');
   const keys = declared.flatMap(({ path: [top, , key] }) => (top === 'cases' ? [key] : []));
   return mentions.filter(({ path: [top], role }) => role === 'reference' || !keys.includes(top));
 }
 
-/** The root with the whole case at the cursor, and with what other cases have of tags. */
+/** The root with the whole case at the cursor, and for tags also those of the other cases. */
 function* rootWithCase(
   { root, path, wholeCase }: Cursor,
   kind: SymbolKind,
@@ -129,10 +122,7 @@ function* rootWithCase(
   ]);
 }
 
-/**
- * `provider:model` as it stands elsewhere in the file, the editor's, and the providers that can be
- * written so.
- */
+/** `provider:model` as used elsewhere in the file, the editor's models, and the providers to start with. */
 export function shortModels(root: unknown, editorModels: readonly string[] = []): Choice[] {
   const providers = offerAt({}, [], {}, modelSchema).options.filter(({ keys }) =>
     keys.every(({ name, required }) => !required || name === 'provider' || name === 'model'),
@@ -154,7 +144,7 @@ export function shortModels(root: unknown, editorModels: readonly string[] = [])
       detail: 'provider:model',
       documentation,
       rank: 6,
-      begun: true,
+      incomplete: true,
     })),
   ];
 }

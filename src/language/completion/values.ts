@@ -5,18 +5,18 @@ import { evalFileSchema } from '../../evalfile/schema.ts';
 import { definition, schemasAt, valuesAt } from '../../schema/schemaWalk.ts';
 import type { YamlScalar } from '../../yaml/quoting.ts';
 import type { Cursor } from './cursor.ts';
-import { type Choice, fits, KINDS, valueItems } from './items.ts';
-import { beginItems, keyItems, neededKeys, offerAt, snippetOf } from './keys.ts';
+import { type Choice, KINDS, matches, valueItems } from './items.ts';
+import { keyItems, mappingItems, missingKeys, offerAt, snippetOf } from './keys.ts';
 
 export function enumerated(cursor: Cursor, schema: z.ZodType = evalFileSchema): Choice[] {
   const options = optionChoices(cursor, schema);
   if (options.length > 0) return options;
   const { root, path } = cursor;
   const taken = Array.isArray(valueAt(root, path.slice(0, -1))) ? path.slice(0, -1) : undefined;
-  const words = otherWords(root, path, schema);
+  const words = unquotedWords(root, path, schema);
   return valuesAt(schema, root, path)
     .filter(({ value }) => !words.has(value) || cursor.style === 'plain')
-    .filter(({ value }) => taken === undefined || !listed(root, taken).includes(value))
+    .filter(({ value }) => taken === undefined || !textsAt(root, taken).includes(value))
     .map(({ value, documentation }) => ({
       label: value,
       value: words.get(value) ?? value,
@@ -26,25 +26,25 @@ export function enumerated(cursor: Cursor, schema: z.ZodType = evalFileSchema): 
     }));
 }
 
-export function listed(root: unknown, path: Path): string[] {
+export function textsAt(root: unknown, path: Path): string[] {
   const list = valueAt(root, path);
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** `true` and numbers by their text: quotes would make a text of them. */
-function otherWords(root: unknown, path: Path, schema: z.ZodType): Map<string, YamlScalar> {
+/** Values that must not be quoted, such as `true` and numbers, by their text. */
+function unquotedWords(root: unknown, path: Path, schema: z.ZodType): Map<string, YamlScalar> {
   const words = schemasAt(schema, root, path).flatMap((one): YamlScalar[] => {
     const { type, values = [] } = definition(one);
-    return type === 'boolean' ? [true, false] : values.filter(isOtherWord);
+    return type === 'boolean' ? [true, false] : values.filter(isUnquotedWord);
   });
   return new Map(words.map((word) => [String(word), word]));
 }
 
-function isOtherWord(value: unknown): value is YamlScalar {
+function isUnquotedWord(value: unknown): value is YamlScalar {
   return typeof value === 'number' || typeof value === 'boolean' || value === null;
 }
 
-/** Types, providers and roles, each with the keys that it needs and that are not there yet. */
+/** Types, providers, and roles, each with its missing required keys. */
 function optionChoices({ root, path, inFlow, indent }: Cursor, schema: z.ZodType): Choice[] {
   const owner = path.slice(0, -1);
   const key = path.at(-1);
@@ -52,15 +52,15 @@ function optionChoices({ root, path, inFlow, indent }: Cursor, schema: z.ZodType
   return offerAt(root, owner, {}, schema)
     .options.filter((option) => option.key === key)
     .map(({ value, documentation, keys }): Choice => {
-      const needed = neededKeys({ keys }, there);
-      const known = there.every((one) => keys.some(({ name }) => name === one));
+      const missing = missingKeys({ keys }, there);
+      const allowed = there.every((one) => keys.some(({ name }) => name === one));
       return {
         label: value,
         kind: KINDS.enumMember,
         documentation,
-        // Those first that can keep what stands beside them.
-        rank: known ? 4 : 6,
-        below: snippetOf(needed, inFlow ? undefined : indent.key),
+        // Options that allow all existing keys come first.
+        rank: allowed ? 4 : 6,
+        below: snippetOf(missing, inFlow ? undefined : indent.key),
       };
     });
 }
@@ -72,7 +72,7 @@ function languageName(code: string): string | undefined {
   return languages.of(code);
 }
 
-/** What a schema lets stand at the cursor. @param more values beside those that it enumerates */
+/** Completes by a schema. @param more values besides the schema's own */
 export function schemaItems(
   cursor: Cursor,
   schema: z.ZodType,
@@ -81,7 +81,7 @@ export function schemaItems(
 ): CompletionItem[] {
   if (cursor.onKey) return keyItems(cursor, snippets, schema);
   const choices = [...enumerated(cursor, schema), ...more].filter(({ label }) =>
-    fits(label, cursor.typed),
+    matches(label, cursor.typed),
   );
-  return [...beginItems(cursor, snippets, schema), ...valueItems(choices, cursor, snippets)];
+  return [...mappingItems(cursor, snippets, schema), ...valueItems(choices, cursor, snippets)];
 }

@@ -8,7 +8,7 @@ import type { Work } from '../../node/cooperative.ts';
 import { rolesAt } from '../../schema/mentions.ts';
 import { writeWord } from '../../yaml/quoting.ts';
 import type { Cursor, VariableCursor } from './cursor.ts';
-import { KINDS, LONGEST, sortText } from './items.ts';
+import { KINDS, MAX_DETAIL, sortText } from './items.ts';
 import { readEntries } from './slice.ts';
 
 export interface Variable {
@@ -34,7 +34,7 @@ function withContext(
   ];
 }
 
-/** What prompts can refer to; `context` holds the keys of a case's `context`. */
+/** The variables of prompts. @param context those of the case's `context` */
 export function promptVariables(context: readonly Variable[]): Variable[] {
   const own = Object.entries(PROMPT_VARIABLES).map(([name, { says }]) => [name, says]);
   return withContext(Object.fromEntries(own), context);
@@ -42,21 +42,21 @@ export function promptVariables(context: readonly Variable[]): Variable[] {
 
 export function variableItems(
   variables: readonly Variable[],
-  { bare, range }: VariableCursor,
+  { needsQuotes, range }: VariableCursor,
   style: Cursor['style'],
 ): CompletionItem[] {
   return variables.map(({ name, detail }, index) => ({
     label: visibleLine(name),
     kind: KINDS.variable,
-    detail: visibleLine(detail, LONGEST),
+    detail: visibleLine(detail, MAX_DETAIL),
     documentation: `Inserts its value for {{${name}}}`,
     sortText: sortText(5, index),
-    // Braces at the beginning of a text without quotes would be a mapping.
+    // Without quotes, braces at the start of a text would be a mapping.
     textEdit: {
       range,
-      newText: bare && style === 'plain' ? writeWord(`{{${name}}}`) : `${name}}}`,
+      newText: needsQuotes && style === 'plain' ? writeWord(`{{${name}}}`) : `${name}}}`,
     },
-    ...(bare && { filterText: `{{${name}}}` }),
+    ...(needsQuotes && { filterText: `{{${name}}}` }),
   }));
 }
 
@@ -64,7 +64,7 @@ function* contextVariables(cursor: Cursor, text: string): Work<Variable[]> {
   if (cursor.path[0] === 'cases') {
     return variablesOf(yield* cursor.wholeCase());
   }
-  // Defaults are put before every case: what any of them has.
+  // Defaults apply to every case, so the variables of all cases are offered.
   const entries = [
     ...(yield* readEntries(text, 'context')),
     ...(yield* readEntries(text, 'matrix')),
@@ -72,7 +72,7 @@ function* contextVariables(cursor: Cursor, text: string): Work<Variable[]> {
   return uniqueBy(entries.flatMap(variablesOf), ({ name }) => name);
 }
 
-/** The names that a case declares; those of a matrix in a file stand there alone. */
+/** The variables that a case declares. Those of a matrix file aren't known here. */
 function variablesOf(given: unknown): Variable[] {
   const { context, matrix } = mappingOf(given);
   return Object.entries({ ...mappingOf(context), ...mappingOf(matrix) }).map(([name, value]) => ({

@@ -7,15 +7,15 @@ import { COMMANDS } from '../../protocol/names.ts';
 import type { EstimateCase, EvalDocument } from '../ports.ts';
 
 /**
- * `Run all` on the file; on each of its own cases `Run`, `Open conversation`, and of those that would
- * run what that will take, counted when the lens is shown.
+ * `Run all` on the file. On each of its own cases `Run`, `Open conversation`, and the estimate of a run,
+ * which is computed when the lens is shown.
  */
 export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
   const own = suite.outline.filter(({ path }) => path === suite.path);
   if (own.length === 0) return [];
   const runnable = new Set(
     (suite.suite?.cases ?? [])
-      // What recorded conversations will take is known once they are read: `turnlight plan`.
+      // Recorded conversations aren't read here. `turnlight plan` estimates them.
       .filter(({ skip, expand }) => !skip && !expand)
       .map(({ id }) => id),
   );
@@ -33,7 +33,7 @@ export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
   return [{ range: START, command: all }, ...cases];
 }
 
-/** What a run of a case will take: `about 3 requests, 9.8k tokens`. Nothing happens when it is clicked. */
+/** The estimate of a run: `about 3 requests, 9.8k tokens`. Clicking it does nothing. */
 export async function resolveLens(
   lens: CodeLens,
   suiteAt: (uri: string) => Promise<LoadedSuite | undefined>,
@@ -48,5 +48,5 @@ export async function resolveLens(
   return { range: lens.range, command: { title, command: '' } };
 }
 
-/** The file's address and the case's id. */
+/** The file's URI and the case's id. */
 const dataSchema = z.tuple([z.string(), z.string()]);

@@ -3,7 +3,7 @@ import { groupBy } from '../../core/data/data.ts';
 import type { Fix, Problem } from '../../core/problem.ts';
 import { visibleText } from '../../core/text/visibleText.ts';
 
-/** LSP's numbers; its types are no values of ours to load. */
+/** LSP's `DiagnosticSeverity` and `DiagnosticTag`. Importing the enums would load its library. */
 const SEVERITY = { error: 1, warning: 2, information: 3 } as const;
 const HINT = 4;
 const UNNECESSARY = 1;
@@ -13,7 +13,7 @@ export interface DiagnosticData {
   readonly fix?: Fix;
 }
 
-/** Problems as diagnostics, by the absolute path of the file that each stands in. */
+/** Converts problems to diagnostics, by the absolute path of their file. */
 export function diagnosticsByFile(problems: readonly Problem[]): Map<string, Diagnostic[]> {
   const files = groupBy(problems, ({ path }) => path);
   return new Map([...files].map(([path, list]) => [path, list.map(diagnosticOf)]));

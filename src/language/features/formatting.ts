@@ -9,23 +9,23 @@ import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 
 /**
- * Edits of white space alone that lay the file out; comments, quotes and texts stay as they are.
- * None where the file cannot be read as a whole, or where its data would not be the same afterwards.
+ * Edits the white space only; comments, quotes, and texts stay the same. Returns no edits if the file
+ * can't be parsed, or if they would change its data.
  */
 export function* formatting({ yaml }: EvalDocument, options: FormattingOptions): Work<TextEdit[]> {
   if (yaml.value === undefined || yaml.problems.some(isUnreadable)) return [];
-  const pieces = yield* formatYaml(yaml.text, stepOf(options));
+  const pieces = yield* formatYaml(yaml.text, indentWidth(options));
   if (!pieces) return [];
   yield;
   const edits = editsOf(yaml, pieces);
-  // Reading the outcome takes longest, and most files that are formatted on saving are so already.
+  // Most files that are formatted on save need no edits. Skip the expensive check for them.
   if (edits.length === 0) return [];
   const after = yield* readYaml(written(yaml.text, pieces), yaml.path);
   return isSame(yaml, after) ? edits : [];
 }
 
-/** The width of an indent. Editors that indent by tabs get the two blanks that YAML is written with. */
-export function stepOf({ insertSpaces, tabSize }: FormattingOptions): number {
+/** Width of an indent. YAML can't be indented by tabs, so two spaces are used instead. */
+export function indentWidth({ insertSpaces, tabSize }: FormattingOptions): number {
   return insertSpaces && tabSize >= 2 && tabSize <= 8 ? Math.floor(tabSize) : 2;
 }
 
@@ -53,7 +53,7 @@ function editsOf(yaml: YamlDocument, pieces: readonly Piece[]): TextEdit[] {
   return edits;
 }
 
-/** How many characters need no edit; a line break is never torn apart. */
+/** Number of equal characters at the start; never splits a line break. */
 function sameStart(a: string, b: string): number {
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
@@ -62,7 +62,7 @@ function sameStart(a: string, b: string): number {
 
 export const ON_TYPE = { first: '\n', more: [] } as const;
 
-/** Indents a line that has just been begun, by what stands in the line above it. */
+/** Indents a new line by the line above it. */
 export function onTypeFormatting(
   { yaml }: EvalDocument,
   { line }: Position,
@@ -71,13 +71,13 @@ export function onTypeFormatting(
 ): TextEdit[] {
   if (typed !== ON_TYPE.first || line === 0) return [];
   const above = lineAt(yaml, line - 1);
-  const begun = lineAt(yaml, line);
-  // Whoever leaves a line empty chooses the next one's indent.
-  if (above.trim() === '' || /^\s*[}\]]/.test(begun)) return [];
+  const current = lineAt(yaml, line);
+  // After an empty line, the user chooses the indent.
+  if (above.trim() === '' || /^\s*[}\]]/.test(current)) return [];
   const wanted = insideText(yaml, line - 1, above)
     ? indentOf(above)
-    : indentBelow(above, begun.trim(), stepOf(options));
-  const there = indentOf(begun);
+    : indentBelow(above, current.trim(), indentWidth(options));
+  const there = indentOf(current);
   if (wanted === undefined || wanted === there) return [];
   const range = { start: { line, character: 0 }, end: { line, character: there } };
   return [{ range, newText: ' '.repeat(wanted) }];
@@ -99,29 +99,29 @@ function insideText(yaml: YamlDocument, line: number, words: string): boolean {
   return yaml.positionAt(scalar.start).line < line && yaml.positionAt(scalar.end).line >= line;
 }
 
-/** An entry that its line ends: `key:`, or `key: |`, with what may stand after it. */
+/** An entry whose value starts on the next line: `key:` or `key: |`. */
 const OPEN_ENTRY =
   /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:(?:\s+[&!]\S+)*(?:\s+[|>][-+\d]*)?\s*(?:#.*)?$/;
 const ENTRY = /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:\s/;
 
-/** So much of a line tells what it is. */
-const MOST = 500;
+/** Maximum number of characters of a line to look at. */
+const MAX_LINE = 500;
 
-/** The indent below a line that is no later line of a text; undefined if any may be right. */
-function indentBelow(above: string, begun: string, step: number): number | undefined {
+/** The indent below a line that isn't part of a multi-line text; undefined if several are possible. */
+function indentBelow(above: string, current: string, step: number): number | undefined {
   const [head = '', dashes = ''] = /^\s*((?:-\s+)*)/.exec(`${above} `) ?? [];
   const column = Math.min(head.length, above.length + 1);
-  const words = above.slice(column, column + MOST).trim();
+  const words = above.slice(column, column + MAX_LINE).trim();
   const lastDash = head.lastIndexOf('-');
-  // `-` alone: what it holds comes below it.
+  // `-` alone: its value comes below.
   if (words === '') return lastDash + 2;
   if (words.startsWith('#')) return undefined;
   if (OPEN_ENTRY.test(words)) return column + step;
   if (/[[{]\s*(?:#.*)?$/.test(words)) return column + step;
-  const next = begun === '' || begun.startsWith('-') || begun.startsWith('#');
-  if (ENTRY.test(words)) return next || ENTRY.test(`${begun} `) ? column : column + step;
+  const next = current === '' || current.startsWith('-') || current.startsWith('#');
+  if (ENTRY.test(words)) return next || ENTRY.test(`${current} `) ? column : column + step;
   if (dashes === '') return undefined;
-  // `- |`, or an item whose text was cut in two.
+  // `- |`, or an item whose text was split.
   if (/^[|>][-+\d]*\s*(?:#.*)?$/.test(words) || !next) return lastDash + 2;
   return lastDash;
 }

@@ -1,20 +1,23 @@
-import type { Location } from 'vscode-languageserver-types';
+import { dirname } from 'node:path';
+import type { DocumentLink, Location } from 'vscode-languageserver-types';
 import { uniqueBy } from '../../core/data/data.ts';
 import { isFileKind } from '../../core/meaning.ts';
 import { comparePositions, contains, type Position, START } from '../../core/problem.ts';
+import { resolveReference } from '../../evalfile/files.ts';
+import type { EvalDocument, LanguagePorts } from '../ports.ts';
 import {
   type FoundSymbol,
   type SymbolPorts,
   sameSymbols,
   symbolAt,
 } from '../symbols/sameSymbol.ts';
-import { linkedFile } from './documentLinks.ts';
+import { symbolsOf } from '../symbols/symbolTable.ts';
 
 /**
- * Where the symbol at a position is declared; of a path, the file. On a declaration itself: the others
- * that stand for the same, as the keys of `context` do for a prompt's `variables`.
+ * The declarations of the symbol at a position. For a path, the file. On a declaration, the other
+ * declarations of the same symbol, such as a key of `context` that a prompt uses.
  *
- * @param path of an eval file or of a prompt
+ * @param path of an eval file or a prompt
  */
 export async function definition(
   path: string,
@@ -42,9 +45,9 @@ export async function definition(
 }
 
 /**
- * All places that mean the same as the symbol at a position, over all files, in their order.
+ * The occurrences of the symbol at a position in all files, in order.
  *
- * @param path of an eval file or of a prompt
+ * @param path of an eval file or a prompt
  */
 export async function references(
   path: string,
@@ -64,4 +67,44 @@ export async function references(
       (a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0) ||
       comparePositions(a.range.start, b.range.start),
   );
+}
+
+/** Links on the paths in an eval file, to existing files and to files that can be created. */
+export async function documentLinks(
+  { yaml }: EvalDocument,
+  ports: Pick<LanguagePorts, 'files' | 'uriOf' | 'workspaceOf'>,
+): Promise<DocumentLink[]> {
+  const files = new Map<string, ReturnType<typeof linkedFile>>();
+  const fileOf = (reference: string) => {
+    const file = files.get(reference) ?? linkedFile(reference, yaml.path, ports);
+    files.set(reference, file);
+    return file;
+  };
+  const paths = symbolsOf(yaml).symbols.flatMap(({ kind, references }) =>
+    isFileKind(kind) ? references : [],
+  );
+  const links = await Promise.all(
+    paths.map(async ({ range, text }): Promise<DocumentLink[]> => {
+      const file = await fileOf(text);
+      if (!file) return [];
+      const tooltip = file.exists ? 'Open the file' : 'Create the file';
+      return [{ range, target: ports.uriOf(file.path), tooltip }];
+    }),
+  );
+  return links.flat();
+}
+
+/**
+ * Resolves a path in a file. Undefined if it isn't the path of a file, or if it leads out of the workspace,
+ * directly or by a symbolic link.
+ */
+export async function linkedFile(
+  reference: string,
+  from: string,
+  { files, workspaceOf }: Pick<LanguagePorts, 'files' | 'workspaceOf'>,
+): Promise<{ readonly path: string; readonly exists: boolean } | undefined> {
+  if (/[/\\]$/.test(reference)) return undefined;
+  const found = await resolveReference(reference, dirname(from), workspaceOf(from), files);
+  if (found.kind !== 'file' && found.kind !== 'missing') return undefined;
+  return { path: found.path, exists: found.kind === 'file' };
 }

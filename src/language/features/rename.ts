@@ -14,7 +14,7 @@ import {
 } from '../symbols/sameSymbol.ts';
 import type { EvalSymbol, Occurrence, SymbolTable } from '../symbols/symbolTable.ts';
 
-/** Why a name cannot be changed, in a sentence for the user. */
+/** Why a symbol can't be renamed, as a message for the user. */
 export interface Refusal {
   readonly message: string;
 }
@@ -26,24 +26,24 @@ export interface RenameTarget {
 
 export interface Renaming {
   readonly edit: WorkspaceEdit;
-  /** One for each suite that has the case. */
+  /** One per suite that has the case. */
   readonly renamedCases: readonly RenamedCase[];
 }
 
-/** @param path of an eval file or of a prompt */
+/** @param path of an eval file or a prompt */
 export async function prepareRename(
   path: string,
   position: Position,
   ports: SymbolPorts,
 ): Promise<RenameTarget | Refusal | undefined> {
   const found = await symbolAt(path, position, ports);
-  if (!found || !RENAMED.includes(found.symbol.kind)) return undefined;
-  const message = faultOfSame(found, await sameSymbols(found, ports));
+  if (!found || !RENAMABLE.includes(found.symbol.kind)) return undefined;
+  const message = checkSymbols(found, await sameSymbols(found, ports));
   if (message !== undefined) return { message };
   return { range: found.occurrence.range, placeholder: found.symbol.name };
 }
 
-/** Changes a symbol everywhere it means the same. Undefined if nothing can be renamed. */
+/** Renames a symbol in all files. Undefined if there is nothing to rename. */
 export async function rename(
   path: string,
   position: Position,
@@ -51,12 +51,12 @@ export async function rename(
   ports: SymbolPorts,
 ): Promise<Renaming | Refusal | undefined> {
   const found = await symbolAt(path, position, ports);
-  if (!found || !RENAMED.includes(found.symbol.kind)) return undefined;
+  if (!found || !RENAMABLE.includes(found.symbol.kind)) return undefined;
   const same = await sameSymbols(found, ports);
   const message =
-    faultOfName(found.symbol, newName) ??
-    faultOfSame(found, same) ??
-    (newName === found.symbol.name ? undefined : faultOfUse(found, same, newName, ports));
+    checkName(found.symbol, newName) ??
+    checkSymbols(found, same) ??
+    (newName === found.symbol.name ? undefined : checkConflicts(found, same, newName, ports));
   if (message !== undefined) return { message };
   return {
     edit: { changes: changesOf(same, newName, ports) },
@@ -72,10 +72,10 @@ function changesOf(
   const edits = same.flatMap(({ table, symbol }) =>
     [...symbol.declarations, ...symbol.references].map(({ range, style }) => ({
       uri: uriOf(table.path),
-      edit: { range, newText: written(newName, style) },
+      edit: { range, newText: escapeName(newName, style) },
     })),
   );
-  // What stands after an anchor belongs to each of its aliases.
+  // A symbol under an anchor occurs once per alias.
   const unique = uniqueBy(edits, ({ uri, edit: { range } }) => {
     return `${range.start.line}:${range.start.character} ${uri}`;
   });
@@ -83,9 +83,9 @@ function changesOf(
   return Object.fromEntries([...files].map(([uri, own]) => [uri, own.map(({ edit }) => edit)]));
 }
 
-const RENAMED = ['case', 'model', 'target', 'tool', 'topic', 'tag', 'node', 'variable'];
+const RENAMABLE = ['case', 'model', 'target', 'tool', 'topic', 'tag', 'node', 'variable'];
 
-function faultOfName({ kind }: EvalSymbol, name: string): string | undefined {
+function checkName({ kind }: EvalSymbol, name: string): string | undefined {
   if (name.trim() === '') return `A ${kind} needs a name.`;
   if (name !== name.trim() || /\p{Cc}|[\u2028\u2029]/u.test(name)) {
     return 'A name must be one line, without spaces at either end.';
@@ -106,8 +106,8 @@ function faultOfName({ kind }: EvalSymbol, name: string): string | undefined {
   return name.includes('${') ? 'A name cannot contain an environment variable.' : undefined;
 }
 
-/** What stands in the way whatever the new name is. */
-function faultOfSame({ symbol }: FoundSymbol, same: readonly FoundSymbol[]): string | undefined {
+/** Checks what prevents renaming, whatever the new name. */
+function checkSymbols({ symbol }: FoundSymbol, same: readonly FoundSymbol[]): string | undefined {
   const { kind, name } = symbol;
   const declared = same.some((one) => isDeclared(one.symbol));
   if (!declared && (kind === 'model' || kind === 'target' || kind === 'node')) {
@@ -122,7 +122,7 @@ function faultOfSame({ symbol }: FoundSymbol, same: readonly FoundSymbol[]): str
   return `"${name}" is written with escapes in line ${line} of ${file}. Remove the escapes first.`;
 }
 
-function faultOfUse(
+function checkConflicts(
   { table, symbol }: FoundSymbol,
   same: readonly FoundSymbol[],
   to: string,
@@ -136,7 +136,7 @@ function faultOfUse(
   return taken ? `A ${kind} "${to}" already exists.` : undefined;
 }
 
-/** Of all cases that share a suite or the file with one. */
+/** The ids of all cases in the file or in a suite with the case. */
 function idsAround(table: SymbolTable, id: string, ports: SymbolPorts): (string | undefined)[] {
   const suites = suitesWith(table.path, id, ports);
   return [
@@ -149,8 +149,8 @@ function isDeclared(symbol: EvalSymbol | undefined): boolean {
   return symbol !== undefined && symbol.declarations.length + symbol.hidden.length > 0;
 }
 
-/** The name as it is put into a scalar of that style; bare only where that is right as a key as well. */
-function written(name: string, style: Occurrence['style']): string {
+/** Writes the name for a scalar of the style; without quotes only if it is also valid as a key. */
+function escapeName(name: string, style: Occurrence['style']): string {
   return style === 'text' ? name : (writeWithin(name, style, true) ?? name);
 }
 
@@ -160,7 +160,7 @@ function suitesWith(path: string, id: string, { documents }: SymbolPorts) {
   );
 }
 
-/** A suite in which two cases have the id keeps its records: nobody knows whose they are. */
+/** Skips suites with several cases of that id: it's unknown which of them the records belong to. */
 async function renamedCases(
   { table, symbol }: FoundSymbol,
   to: string,
@@ -173,9 +173,10 @@ async function renamedCases(
   if (!yaml) return [];
   const { start, end } = yaml.entryRangeOf(id.path.slice(0, -1));
   const [first, last] = [yaml.offsetAt(start), yaml.offsetAt(end)];
-  const [cut, on] = [yaml.offsetAt(id.range.start), yaml.offsetAt(id.range.end)];
+  const [idStart, idEnd] = [yaml.offsetAt(id.range.start), yaml.offsetAt(id.range.end)];
   const before = yaml.text.slice(first, last);
-  const after = yaml.text.slice(first, cut) + written(to, id.style) + yaml.text.slice(on, last);
+  const after =
+    yaml.text.slice(first, idStart) + escapeName(to, id.style) + yaml.text.slice(idEnd, last);
   const hash = { from: hashOfText(before), to: hashOfText(after) };
   return suitesWith(table.path, from, ports)
     .filter(({ suite }) => suite.outline.filter((one) => one.id === from).length === 1)

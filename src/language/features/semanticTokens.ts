@@ -11,9 +11,9 @@ import type { EvalDocument } from '../ports.ts';
 import type { EvalSymbol } from '../symbols/symbolTable.ts';
 
 /**
- * Types that every editor has colours for: `keyword` are roles, `function` assertion types, `class`
- * ids of cases, `variable` names of models and targets, `parameter` variables of templates, `macro`
- * variables of the environment. The modifiers after `declaration` are the roles.
+ * Standard token types: `keyword` for roles, `function` for assertion types, `class` for case ids,
+ * `variable` for names of models and targets, `parameter` for template variables, and `macro` for
+ * environment variables. The modifiers after `declaration` are the roles.
  */
 export const SEMANTIC_TOKENS = {
   tokenTypes: ['keyword', 'function', 'class', 'variable', 'parameter', 'macro'],
@@ -25,17 +25,18 @@ type Modifier = (typeof SEMANTIC_TOKENS.tokenModifiers)[number];
 
 const [, ...ROLES] = SEMANTIC_TOKENS.tokenModifiers;
 
-/** Lists whose items are messages or what the user says. */
-const TALK = ['transcript', 'history', 'turns'];
+/** Lists of messages or turns. */
+const MESSAGE_LISTS = ['transcript', 'history', 'turns'];
 
-/** The colours of symbols, where the file declares them. */
+/** Token types of the symbols that a file declares. */
 const SYMBOLS: Readonly<Partial<Record<EvalSymbol['kind'], TokenType>>> = {
   case: 'class',
   model: 'variable',
   target: 'variable',
 };
 
-interface Surroundings {
+/** Where a node is: its depth, the key above it, and whether it is a list item. */
+interface NodeContext {
   readonly depth: number;
   readonly under: string;
   readonly item: boolean;
@@ -44,16 +45,16 @@ interface Surroundings {
 export function semanticTokens({ yaml }: EvalDocument): SemanticTokens {
   const symbols = symbolTokens(yaml);
   const environment = environmentTexts(yaml);
-  const tokens = new Tokens(yaml);
+  const tokens = new TokenBuilder(yaml);
 
   let next = 0;
-  /** Scalars are met in the order of the text. */
+  /** Must be called in the order of the text. */
   const symbolAt = ({ range }: Scalar): Meaning | undefined => {
     const start = range?.[0] ?? 0;
     while ((symbols[next]?.start ?? start) < start) next += 1;
     return symbols[next]?.start === start ? symbols[next]?.meaning : undefined;
   };
-  const walk = (node: unknown, around: Surroundings): void => {
+  const walk = (node: unknown, around: NodeContext): void => {
     if (isMap(node)) {
       for (const pair of node.items) walkEntry(pair, around);
     } else if (isSeq(node)) {
@@ -68,9 +69,9 @@ export function semanticTokens({ yaml }: EvalDocument): SemanticTokens {
     if (meaning) tokens.add(node, meaning);
     else tokens.addVariables(node, environment);
   };
-  const walkEntry = ({ key, value }: Pair, around: Surroundings): void => {
+  const walkEntry = ({ key, value }: Pair, around: NodeContext): void => {
     const name = isScalar(key) ? String(key.value) : '';
-    const role = isSpoken(around) ? roleToken(name) : undefined;
+    const role = isMessage(around) ? roleToken(name) : undefined;
     const meaning = isScalar(key) ? (role ?? symbolAt(key)) : undefined;
     if (isScalar(key) && meaning) tokens.add(key, meaning);
     if (isScalar(value)) addScalar(value, tokenOfValue(name, String(value.value), around));
@@ -81,12 +82,12 @@ export function semanticTokens({ yaml }: EvalDocument): SemanticTokens {
 }
 
 interface SymbolToken {
-  /** The offset of the scalar that it stands in. */
+  /** Offset of its scalar. */
   readonly start: number;
   readonly meaning: Meaning;
 }
 
-/** What declared symbols mean, in the order of the text. */
+/** The declared symbols, in the order of the text. */
 function symbolTokens(yaml: YamlDocument): SymbolToken[] {
   const names = mentionsIn(evalFileSchema, yaml.value).names.filter(
     ({ kind }) => SYMBOLS[kind] !== undefined,
@@ -105,7 +106,7 @@ function symbolTokens(yaml: YamlDocument): SymbolToken[] {
     .sort((a, b) => a.start - b.start);
 }
 
-/** Where the texts begin that variables of the environment are filled into. */
+/** Offsets of the texts that can contain environment variables. */
 function environmentTexts(yaml: YamlDocument): ReadonlySet<number> {
   return new Set(
     mentionsIn(evalFileSchema, yaml.value).templates.flatMap(({ kind, path }) => {
@@ -120,15 +121,15 @@ function roleToken(name: string): Meaning | undefined {
   return modifier && { type: 'keyword', modifier };
 }
 
-function tokenOfValue(key: string, value: string, around: Surroundings): Meaning | undefined {
-  if (key === 'role' && isSpoken(around)) return roleToken(value);
+function tokenOfValue(key: string, value: string, around: NodeContext): Meaning | undefined {
+  if (key === 'role' && isMessage(around)) return roleToken(value);
   const isType = key === 'type' && around.under === 'assert' && findAssertionType(value);
   return isType ? { type: 'function' } : undefined;
 }
 
-/** A message, or a turn of a script: in a list of a case. */
-function isSpoken({ depth, under, item }: Surroundings): boolean {
-  return depth === 2 && item && TALK.includes(under);
+/** Whether the node is a message or a scripted turn of a case. */
+function isMessage({ depth, under, item }: NodeContext): boolean {
+  return depth === 2 && item && MESSAGE_LISTS.includes(under);
 }
 
 interface Meaning {
@@ -136,8 +137,8 @@ interface Meaning {
   readonly modifier?: Modifier;
 }
 
-/** Tokens as LSP wants them: five numbers each, places relative to the token before. */
-class Tokens {
+/** Tokens in LSP's encoding: five numbers each, with positions relative to the previous token. */
+class TokenBuilder {
   readonly #yaml: YamlDocument;
   readonly data: number[] = [];
   #line = 0;
@@ -147,14 +148,14 @@ class Tokens {
     this.#yaml = yaml;
   }
 
-  /** A scalar as a whole, without its quotes. */
+  /** Adds a whole scalar, without its quotes. */
   add(node: Scalar, meaning: Meaning): void {
     const [start, end] = node.range ?? [0, 0];
     const quotes = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE' ? 1 : 0;
     if (!isBlockText(node)) this.#push(start + quotes, end - quotes, meaning);
   }
 
-  /** The variables in a text, as it is written. */
+  /** Adds the variables in a text. */
   addVariables({ value, range }: Scalar, environment: ReadonlySet<number>): void {
     if (typeof value !== 'string' || !value.includes('{')) return;
     const [start, end] = range ?? [0, 0];
@@ -170,7 +171,7 @@ class Tokens {
     }
   }
 
-  /** A token stands on one line: of `{{ name` broken there, no part is one. */
+  /** Tokens can't span lines, so variables with a line break are skipped. */
   #push(from: number, to: number, { type, modifier }: Meaning): void {
     const { start, end } = this.#yaml.rangeOfOffsets(from, to);
     if (start.line !== end.line || to <= from) return;

@@ -7,7 +7,7 @@ import {
   fencedMarkdown,
   paragraphs,
 } from '../../core/text/markdown.ts';
-import { linkedFile } from '../features/documentLinks.ts';
+import { linkedFile } from '../features/references.ts';
 import {
   type FoundSymbol,
   type SymbolPorts,

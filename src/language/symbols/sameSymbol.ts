@@ -1,19 +1,32 @@
-import { addTo } from '../../core/data/data.ts';
+import { addTo, memoize, valueAt } from '../../core/data/data.ts';
 import { isFileKind, SCOPES } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
+import { withoutCases } from '../../evalfile/loadedSuite.ts';
 import { type Step, stepsOf } from '../../node/cooperative.ts';
-import type { IndexedFile, LanguagePorts } from '../ports.ts';
+import type { EvalDocument, IndexedFile, LanguagePorts } from '../ports.ts';
 import {
   type EvalSymbol,
   type Occurrence,
   promptSymbols,
   type SymbolTable,
+  symbolsOf,
 } from './symbolTable.ts';
 
-/** What lies around a document whose symbols are looked up. */
+/** The summary of a file of cases. Doesn't refer to its nodes. */
+export const indexedFile = memoize(({ yaml, suite }: EvalDocument): IndexedFile => {
+  const cases = valueAt(yaml.value, ['cases']);
+  return {
+    path: yaml.path,
+    suite: withoutCases(suite),
+    symbols: symbolsOf(yaml),
+    caseCount: Array.isArray(cases) ? cases.length : 0,
+  };
+});
+
+/** What looking up symbols needs from outside. */
 export interface SymbolPorts
   extends Pick<LanguagePorts, 'documentAt' | 'files' | 'readText' | 'uriOf' | 'workspaceOf'> {
-  /** The eval files to look in, and those they include. */
+  /** The eval files to search, and the files that they include. */
   readonly documents: readonly IndexedFile[];
   readonly step?: Step;
 }
@@ -23,8 +36,8 @@ export interface FoundSymbol {
   readonly symbol: EvalSymbol;
 }
 
-/** A symbol under the cursor, and the occurrence that the cursor is on. */
-export interface PointedSymbol extends FoundSymbol {
+/** The symbol at the cursor, and its occurrence there. */
+interface SymbolAtCursor extends FoundSymbol {
   readonly occurrence: Occurrence;
 }
 
@@ -32,14 +45,14 @@ export async function symbolAt(
   path: string,
   position: Position,
   ports: Pick<SymbolPorts, 'documents' | 'readText'>,
-): Promise<PointedSymbol | undefined> {
+): Promise<SymbolAtCursor | undefined> {
   const document = ports.documents.find((one) => one.path === path);
-  if (document) return pointed(document.symbols, position);
+  if (document) return symbolIn(document.symbols, position);
   const text = await ports.readText(path);
-  return text === undefined ? undefined : pointed(promptSymbols(text, path), position);
+  return text === undefined ? undefined : symbolIn(promptSymbols(text, path), position);
 }
 
-function pointed(table: SymbolTable, position: Position): PointedSymbol | undefined {
+function symbolIn(table: SymbolTable, position: Position): SymbolAtCursor | undefined {
   const isHere = table.isAt(position);
   for (const symbol of table.symbols) {
     const occurrence = symbol.declarations.find(isHere) ?? symbol.references.find(isHere);
@@ -49,54 +62,53 @@ function pointed(table: SymbolTable, position: Position): PointedSymbol | undefi
 }
 
 /**
- * Everything that stands for the same thing, over all files: an included file's models are those of
- * the suites that include it, a prompt's `{{context.city}}` is a key of each case that it judges.
- * The symbol itself comes first.
+ * The same symbol in all files: an included file shares the models of the suites that include it, and a
+ * prompt's `{{context.city}}` is a key of each case that it judges. The symbol itself comes first.
  */
 export async function sameSymbols(start: FoundSymbol, ports: SymbolPorts): Promise<FoundSymbol[]> {
   const { kind, name } = start.symbol;
-  const web = new Web(ports.documents);
-  await web.link(ports.step);
-  if (kind === 'variable' || kind === 'model') await web.readPrompts(ports);
-  if (isFileKind(kind)) return web.filesNamed(name);
+  const graph = new FileGraph(ports.documents);
+  await graph.link(ports.step);
+  if (kind === 'variable' || kind === 'model') await graph.readPrompts(ports);
+  if (isFileKind(kind)) return graph.filesNamed(name);
   const region = { path: start.table.path, scope: start.symbol.scope };
-  const around = aroundOf(kind);
-  const found = around
-    ? web.reach(start.symbol, region, around).flatMap((one) => web.find(one, start.symbol))
+  const neighbors = neighborsFor(kind);
+  const found = neighbors
+    ? graph.reach(start.symbol, region, neighbors).flatMap((one) => graph.find(one, start.symbol))
     : [];
   return [start, ...found.filter((one) => one.symbol !== start.symbol)];
 }
 
-/** A part of a file in which a name means one thing: as the scope of a symbol. */
+/** A part of a file in which a name is unique. */
 interface Region {
   readonly path: string;
   readonly scope: string;
 }
 
-type Around = (web: Web, region: Region) => readonly Region[];
+type Neighbors = (graph: FileGraph, region: Region) => readonly Region[];
 
-/** Where the same name may mean the same; elsewhere it is a name of its own. */
-function aroundOf(kind: EvalSymbol['kind']): Around | undefined {
-  if (kind === 'variable') return (web, region) => web.aboutVariable(region);
+/** The regions that share a region's names. Undefined if the names are local. */
+function neighborsFor(kind: EvalSymbol['kind']): Neighbors | undefined {
+  if (kind === 'variable') return (graph, region) => graph.variableNeighbors(region);
   const isNamed = SCOPES[kind] === 'suite' && kind !== 'shortModel';
-  return isNamed ? (web, region) => web.aboutSuite(region) : undefined;
+  return isNamed ? (graph, region) => graph.suiteNeighbors(region) : undefined;
 }
 
-/** How files hang together: who includes whom, and who judges with which prompt. */
-class Web {
+/** Which files include which others, and which prompts they use. */
+class FileGraph {
   readonly #documents: ReadonlyMap<string, IndexedFile>;
   readonly #includers = new Map<string, IndexedFile[]>();
   readonly #prompts = new Map<string, SymbolTable>();
   /** The regions that use a prompt. */
   readonly #judgedWith = new Map<string, Region[]>();
-  /** The prompts that a region uses; `path` and `scope` in one. */
+  /** The prompts that a region uses, by `keyOf` the region. */
   readonly #promptsOf = new Map<string, string[]>();
 
   constructor(documents: readonly IndexedFile[]) {
     this.#documents = new Map(documents.map((one) => [one.path, one]));
   }
 
-  /** Looks up the symbols of every file, which takes long where they are many. */
+  /** Takes long if there are many files. */
   async link(step: Step = stepsOf()): Promise<void> {
     for (const document of this.#documents.values()) {
       await step();
@@ -134,12 +146,12 @@ class Web {
     );
   }
 
-  /** All regions that hang together with one by a symbol: through what does not mention it no way leads. */
-  reach(symbol: EvalSymbol, from: Region, around: Around): Region[] {
+  /** All regions connected to one through regions that mention the symbol. */
+  reach(symbol: EvalSymbol, from: Region, neighbors: Neighbors): Region[] {
     const reached = new Map([[keyOf(from), from]]);
-    // A map also yields what is put into it on the way.
+    // Iterating a map includes entries that are added meanwhile.
     for (const region of reached.values()) {
-      for (const next of around(this, region)) {
+      for (const next of neighbors(this, region)) {
         const key = keyOf(next);
         if (!reached.has(key) && this.#mentions(next, symbol)) reached.set(key, next);
       }
@@ -147,7 +159,7 @@ class Web {
     return [...reached.values()];
   }
 
-  /** Itself, or in a prompt that it judges with. */
+  /** Whether the region or a prompt that it uses mentions the symbol. */
   #mentions(region: Region, symbol: EvalSymbol): boolean {
     if (this.find(region, symbol).length > 0) return true;
     if (region.scope.startsWith('cases/')) return false;
@@ -155,7 +167,7 @@ class Web {
     return prompts.some((path) => this.find({ path, scope: '' }, symbol).length > 0);
   }
 
-  aboutSuite({ path }: Region): Region[] {
+  suiteNeighbors({ path }: Region): Region[] {
     const included = this.#documents.get(path)?.suite.dependencies ?? [];
     const paths = [
       ...included.filter((one) => this.#documents.has(one)),
@@ -166,7 +178,7 @@ class Web {
     return paths.map((one) => ({ path: one, scope: '' }));
   }
 
-  aboutVariable(region: Region): Region[] {
+  variableNeighbors(region: Region): Region[] {
     const users = this.#judgedWith.get(region.path) ?? [];
     const prompts = this.#promptsOf.get(keyOf(region)) ?? [];
     return [

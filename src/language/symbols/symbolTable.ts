@@ -11,29 +11,28 @@ import { variablesIn, wordsSpan } from '../../yaml/scalarSpans.ts';
 import type { ScalarText, YamlDocument } from '../../yaml/yamlDocument.ts';
 
 export interface Occurrence {
-  /** Of its words, without quotes or braces. */
+  /** Without quotes or braces. */
   readonly range: Range;
-  /** How the scalar around it is written; `text` where the symbol is a piece of one. */
+  /** The style of its scalar; `text` if the symbol is only a part of the scalar. */
   readonly style: ScalarText['style'] | 'text';
-  /** As it is written, such as `./judge.md`. */
+  /** As written, such as `./judge.md`. */
   readonly text: string;
   readonly path: Path;
 }
 
-/** Something with a name, and everywhere in a file that it stands. */
+/** A name and its occurrences in a file. */
 export interface EvalSymbol {
   readonly kind: SymbolKind | FileKind;
-  /** The absolute path, of files. */
+  /** For files, the absolute path. */
   readonly name: string;
   /**
-   * What it is a name in: `cases/3` for a variable, a file and an id of that case, `defaults` for
-   * those of the defaults, the path of the decision graph for a node; empty if it holds for the
-   * whole suite.
+   * Where the name is valid: `cases/3` for a variable, a file, or an id of that case, `defaults` for
+   * those of the defaults, the path of the decision graph for a node, or empty for the whole suite.
    */
   readonly scope: string;
   readonly declarations: readonly Occurrence[];
   readonly references: readonly Occurrence[];
-  /** Scalars that mean it but write it with escapes: no edit of a few characters can change it there. */
+  /** Occurrences written with escapes, which can't be renamed. */
   readonly hidden: readonly Range[];
 }
 
@@ -42,54 +41,60 @@ export interface SymbolTable {
   readonly path: string;
   readonly symbols: readonly EvalSymbol[];
   find(kind: EvalSymbol['kind'], name: string, scope: string): EvalSymbol | undefined;
-  /** Tells which occurrences contain a position, without working their ranges out. */
+  /** A test whether an occurrence contains the position, without computing its range. */
   isAt(position: Position): (occurrence: Occurrence) => boolean;
 }
 
-/** The symbols of an eval file, gathered once for each version of its text. */
+/** The symbols of an eval file. */
 export const symbolsOf = memoize((yaml: YamlDocument): SymbolTable => {
-  const gathering = new Gathering(yaml);
+  const collector = new SymbolCollector(yaml);
   const { names, templates } = mentionsIn(evalFileSchema, yaml.value);
-  for (const mention of names) gathering.addMention(mention);
-  for (const template of templates) gathering.addTemplate(template);
-  return gathering.table();
+  for (const mention of names) collector.addMention(mention);
+  for (const template of templates) collector.addTemplate(template);
+  return collector.table();
 });
 
 /** The symbols of a judge prompt: its model, and the keys of `context` that it uses. */
 export function promptSymbols(text: string, path: string): SymbolTable {
   const { document, variables } = loadPrompt(text, path);
-  const gathering = new Gathering(document);
-  for (const one of mentionsIn(frontMatterSchema, document.value).names) gathering.addMention(one);
+  const collector = new SymbolCollector(document);
+  for (const one of mentionsIn(frontMatterSchema, document.value).names) collector.addMention(one);
   for (const { name, range } of variables) {
     const key = contextKey(name);
     if (key === undefined) continue;
     const start = { ...range.end, character: range.end.character - key.length };
     const own: Range = { start, end: range.end };
     const place = { range: own, style: 'text', text: key, path: [] } as const;
-    gathering.add('variable', key, '', 'reference', place);
+    collector.add('variable', key, '', 'reference', place);
   }
-  return gathering.table();
+  return collector.table();
 }
 
 interface Entry extends EvalSymbol {
   readonly declarations: Occurrence[];
   readonly references: Occurrence[];
   readonly hidden: Range[];
-  /** Where its scalars begin: an alias repeats all that stands after its anchor. */
+  /** Offsets of its scalars, to skip those that aliases repeat. */
   readonly offsets: Set<number>;
 }
 
-/** A range that is looked up where it is asked for: of thousands of occurrences few are. */
-class Placed implements Occurrence {
+/** Computes its range lazily: of thousands of occurrences, few are needed. */
+class LazyOccurrence implements Occurrence {
   readonly style: Occurrence['style'];
   readonly text: string;
   readonly path: Path;
-  readonly #places: Places;
+  readonly #offsets: OffsetMap;
   readonly #span: Span;
   #range: Range | undefined;
 
-  constructor(places: Places, span: Span, style: Occurrence['style'], text: string, path: Path) {
-    this.#places = places;
+  constructor(
+    offsets: OffsetMap,
+    span: Span,
+    style: Occurrence['style'],
+    text: string,
+    path: Path,
+  ) {
+    this.#offsets = offsets;
     this.#span = span;
     this.style = style;
     this.text = text;
@@ -97,7 +102,7 @@ class Placed implements Occurrence {
   }
 
   get range(): Range {
-    this.#range ??= this.#places.rangeOfOffsets(...this.#span);
+    this.#range ??= this.#offsets.rangeOfOffsets(...this.#span);
     return this.#range;
   }
 
@@ -106,25 +111,25 @@ class Placed implements Occurrence {
   }
 }
 
-type Places = Pick<YamlDocument, 'rangeOfOffsets' | 'offsetAt'>;
+type OffsetMap = Pick<YamlDocument, 'rangeOfOffsets' | 'offsetAt'>;
 
-class Gathering {
+class SymbolCollector {
   readonly #yaml: YamlDocument;
   readonly #folder: string;
-  /** Occurrences hold these, and no nodes. */
-  readonly #places: Places;
+  /** Occurrences refer to this instead of the document, which can then be freed. */
+  readonly #offsets: OffsetMap;
   readonly #entries = new Map<string, Entry>();
   constructor(yaml: YamlDocument) {
     this.#yaml = yaml;
-    this.#places = { rangeOfOffsets: yaml.rangeOfOffsets, offsetAt: yaml.offsetAt };
+    this.#offsets = { rangeOfOffsets: yaml.rangeOfOffsets, offsetAt: yaml.offsetAt };
     this.#folder = dirname(yaml.path);
   }
 
   table(): SymbolTable {
-    return tableOf(this.#yaml.path, this.#entries, this.#places);
+    return tableOf(this.#yaml.path, this.#entries, this.#offsets);
   }
 
-  /** A scalar that is a name as a whole; nothing where an alias or no text stands. */
+  /** Adds a scalar that is a name. Skips aliases and empty texts. */
   addMention({ kind, role, path, part, scope, text }: Mention): void {
     if (isFileKind(kind) && !namesOneFile(kind, text)) return;
     const scalar = this.#yaml.scalarAt(path, part);
@@ -134,20 +139,20 @@ class Gathering {
     const meant = kind === 'model' && this.#isShort(value) ? 'shortModel' : kind;
     const span = wordsSpan(this.#yaml.text, scalar);
     const occurrence = span
-      ? new Placed(this.#places, span, style, value, path)
+      ? new LazyOccurrence(this.#offsets, span, style, value, path)
       : this.#yaml.rangeOfOffsets(start, end);
     this.add(meant, name, scope, role, occurrence, start);
   }
 
-  /** `provider:model` is no name of the file's, unless it declares one. */
+  /** `provider:model` isn't a name, unless the file declares it. */
   #isShort(text: string): boolean {
     return text.includes(':') && !this.#entries.has(keyOf('model', text, ''));
   }
 
   addTemplate({ kind, path, scope }: Template): void {
-    // A target's variables are those of any case that it is the target of.
-    const ofNoCase = kind === 'env' || kind === 'request';
-    const scalar = ofNoCase ? undefined : this.#yaml.scalarAt(path);
+    // Variables of the environment and of a target's request don't belong to a case.
+    const isOutsideCases = kind === 'env' || kind === 'request';
+    const scalar = isOutsideCases ? undefined : this.#yaml.scalarAt(path);
     if (!scalar) return;
     const { start, end } = scalar;
     for (const { name, span } of variablesIn(this.#yaml.text, scalar)) {
@@ -155,13 +160,13 @@ class Gathering {
       if (key === undefined) continue;
       const own: Span | undefined = span && [span[1] - key.length, span[1]];
       const occurrence = own
-        ? new Placed(this.#places, own, 'text', key, path)
+        ? new LazyOccurrence(this.#offsets, own, 'text', key, path)
         : this.#yaml.rangeOfOffsets(start, end);
       this.add('variable', key, scope, 'reference', occurrence, own?.[0] ?? start);
     }
   }
 
-  /** @param occurrence the range alone where escapes hide the name */
+  /** @param occurrence only the range if the name is written with escapes */
   add(
     kind: EvalSymbol['kind'],
     name: string,
@@ -189,19 +194,20 @@ class Gathering {
   }
 }
 
-/** Holds nothing of the document: many are kept. */
+/** Doesn't refer to the document, because many tables are cached. */
 function tableOf(
   path: string,
   entries: ReadonlyMap<string, EvalSymbol>,
-  places: Places,
+  offsets: OffsetMap,
 ): SymbolTable {
   return {
     path,
     symbols: [...entries.values()],
     find: (kind, name, scope) => entries.get(keyOf(kind, name, scope)),
     isAt(position) {
-      const offset = places.offsetAt(position);
-      return (one) => (one instanceof Placed ? one.covers(offset) : contains(one.range, position));
+      const offset = offsets.offsetAt(position);
+      return (one) =>
+        one instanceof LazyOccurrence ? one.covers(offset) : contains(one.range, position);
     },
   };
 }
@@ -210,12 +216,12 @@ function keyOf(kind: EvalSymbol['kind'], name: string, scope: string): string {
   return `${kind}\n${scope}\n${name}`;
 }
 
-/** Patterns, and what is filled in later, name no one file. */
+/** Patterns and texts with variables don't name a single file. */
 const PATTERN = /[*?[{]/;
-const FILLED_IN = /\{\{|\$\{/;
+const VARIABLE = /\{\{|\$\{/;
 
 function namesOneFile(kind: FileKind, text: string): boolean {
   if (kind === 'folder' || (kind === 'program' && !isProgramFile(text))) return false;
   const mayBePattern = kind === 'cases' || kind === 'transcripts';
-  return !(mayBePattern ? PATTERN : FILLED_IN).test(text);
+  return !(mayBePattern ? PATTERN : VARIABLE).test(text);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { codeLenses } from '../../../src/language/features/codeLens.ts';
-import { documentSymbols } from '../../../src/language/features/documentSymbols.ts';
 import { inlayHints } from '../../../src/language/features/inlayHints.ts';
+import { documentSymbols } from '../../../src/language/features/symbols.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { load, placed, SUITE, suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';
 import { documentOf } from '../../support/language/evalDocument.ts';

@@ -4,7 +4,7 @@ import { NO_ESTIMATE } from '../../../src/core/estimate.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
 import { completion } from '../../../src/language/completion/completion.ts';
 import { codeLenses, resolveLens } from '../../../src/language/features/codeLens.ts';
-import { documentSymbols } from '../../../src/language/features/documentSymbols.ts';
+import { documentSymbols } from '../../../src/language/features/symbols.ts';
 import { hover } from '../../../src/language/hover/hover.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';

@@ -11,19 +11,24 @@ import { messageCompletion } from '../../../src/language/completion/messageCompl
 import { promptCompletion } from '../../../src/language/completion/promptCompletion.ts';
 import { codeLenses } from '../../../src/language/features/codeLens.ts';
 import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
-import { documentLinks } from '../../../src/language/features/documentLinks.ts';
-import { documentSymbols, messageSymbols } from '../../../src/language/features/documentSymbols.ts';
-import { foldingRanges } from '../../../src/language/features/foldingRanges.ts';
 import { formatting, onTypeFormatting } from '../../../src/language/features/formatting.ts';
 import { inlayHints } from '../../../src/language/features/inlayHints.ts';
-import { definition, references } from '../../../src/language/features/references.ts';
+import { foldingRanges, selectionRanges } from '../../../src/language/features/ranges.ts';
+import {
+  definition,
+  documentLinks,
+  references,
+} from '../../../src/language/features/references.ts';
 import { prepareRename, rename } from '../../../src/language/features/rename.ts';
-import { selectionRanges } from '../../../src/language/features/selectionRanges.ts';
 import { semanticTokens } from '../../../src/language/features/semanticTokens.ts';
-import { workspaceSymbols } from '../../../src/language/features/workspaceSymbols.ts';
+import {
+  documentSymbols,
+  messageSymbols,
+  workspaceSymbols,
+} from '../../../src/language/features/symbols.ts';
 import { hover, messageHover, promptHover } from '../../../src/language/hover/hover.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
-import { indexedFile } from '../../../src/language/symbols/indexedFile.ts';
+import { indexedFile } from '../../../src/language/symbols/sameSymbol.ts';
 import { runSync } from '../../../src/node/cooperative.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';

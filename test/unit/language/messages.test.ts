@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { loadTranscript } from '../../../src/evalfile/transcript.ts';
 import { messageCompletion } from '../../../src/language/completion/messageCompletion.ts';
-import { messageSymbols } from '../../../src/language/features/documentSymbols.ts';
+import { messageSymbols } from '../../../src/language/features/symbols.ts';
 import { messageHover } from '../../../src/language/hover/hover.ts';
 import { runSync } from '../../../src/node/cooperative.ts';
 import { isMessagesFile } from '../../../src/node/paths.ts';

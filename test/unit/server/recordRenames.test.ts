@@ -3,9 +3,10 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
+import { CaseRenames } from '../../../src/evalfile/caseRenames.ts';
 import { loadSuite } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
-import { createRecordRenames } from '../../../src/server/recordRenames.ts';
+import { moveResults } from '../../../src/server/recordRenames.ts';
 import { LatestRuns } from '../../../src/store/records/latest.ts';
 import { createRecord } from '../../../src/store/records/write.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';
@@ -25,10 +26,10 @@ describe('results that cannot follow their case', () => {
     await symlink('nowhere', beside);
     const suite = await loadSuite(path, nodeFiles(), { workspace: folder, env: () => undefined });
     const [{ hash = '' } = {}] = suite.outline;
-    const renames = createRecordRenames();
+    const renames = new CaseRenames();
     renames.expect([{ suite: path, from: 'old', to: 'one', hash: { from: '', to: hash } }]);
     const told: string[] = [];
-    assert.deepEqual(await renames.moveResults(suite, (message) => told.push(message)), []);
+    assert.deepEqual(await moveResults(suite, renames, (message) => told.push(message)), []);
     assert.deepEqual(told, [
       `The results of "old" keep its old id. The record cannot be written to ${beside}: a file is in the way. Rename or remove it.`,
     ]);
@@ -43,10 +44,10 @@ describe('results that cannot follow their case', () => {
     await record.append(buildCaseLine({ id: 'old', status: 'pass', suite: 'a.eval.yaml' }));
     const suite = await loadSuite(path, nodeFiles(), { workspace: folder, env: () => undefined });
     const [{ hash = '' } = {}] = suite.outline;
-    const renames = createRecordRenames();
+    const renames = new CaseRenames();
     renames.expect([{ suite: path, from: 'old', to: 'one', hash: { from: '', to: hash } }]);
     const told: string[] = [];
-    await renames.moveResults(suite, (message) => told.push(message));
+    await moveResults(suite, renames, (message) => told.push(message));
     assert.deepEqual(told, [
       'The results of "old" keep its old id in 1 run still running. Run "one" afterwards.',
     ]);
@@ -66,13 +67,13 @@ describe('results that have followed their case', () => {
     await writeFile(path, text.replace('one', 'two'));
     const after = await loadSuite(path, nodeFiles(), options);
     const hashOf = ({ outline: [first] }: typeof before) => first?.hash ?? '';
-    const renames = createRecordRenames();
+    const renames = new CaseRenames();
     const hash = { from: hashOf(before), to: hashOf(after) };
     renames.expect([{ suite: path, from: 'one', to: 'two', hash }]);
     const found = async (id: string) => (await new LatestRuns().find(path, id)).length;
-    await renames.moveResults(after, assert.fail);
+    await moveResults(after, renames, assert.fail);
     assert.deepEqual([await found('one'), await found('two')], [0, 1]);
-    const back = await renames.moveResults(before, assert.fail);
+    const back = await moveResults(before, renames, assert.fail);
     assert.deepEqual(back, [
       { suite: path, from: 'two', to: 'one', hash: { from: hash.to, to: hash.from } },
     ]);

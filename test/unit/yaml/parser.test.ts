@@ -8,7 +8,7 @@ const saidOf = (text: string) => parseYaml(text, '/x.yaml').problems.map(({ mess
 
 const WRONG_INDENT = 'This line is not indented like the lines around it.';
 const TABS = 'YAML cannot be indented with tabs. Use spaces.';
-const BLANK = 'Insert the missing blank';
+const SPACE = 'Insert the missing space';
 
 describe('what is no YAML', () => {
   for (const [text, ...messages] of [
@@ -55,11 +55,11 @@ describe('what is no YAML', () => {
     suiteWith(`transcript:\n  - user: Hi\n  ${turn}\nassert: [{type: contains, value: x}]`);
 
   for (const [what, before, title, after] of [
-    ['the blank after a dash', '-assistant: x', BLANK, '- assistant: x'],
+    ['the blank after a dash', '-assistant: x', SPACE, '- assistant: x'],
     [
       'the blank after a colon',
       '- role: assistant\n    content:"x"',
-      BLANK,
+      SPACE,
       '- role: assistant\n    content: "x"',
     ],
     [
@@ -87,7 +87,7 @@ describe('what is no YAML', () => {
       suiteWith(`transcript: [{user: Hi}, {assistant: x}]\nassert: [{type: contains, ${entry}}]`);
     const text = within('value:"x"');
     assert.deepEqual(await codesOf(text), ['unknown-key']);
-    const mended = await fixed(text, BLANK, 'unknown-key');
+    const mended = await fixed(text, SPACE, 'unknown-key');
     assert.equal(mended, within('value: "x"'));
   });
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { documentLinks } from '../../../../src/language/features/documentLinks.ts';
-import { definition, references } from '../../../../src/language/features/references.ts';
+import {
+  definition,
+  documentLinks,
+  references,
+} from '../../../../src/language/features/references.ts';
 import { symbolsOf } from '../../../../src/language/symbols/symbolTable.ts';
 import { parseYaml } from '../../../../src/yaml/yamlDocument.ts';
 import { markedFiles, nameOf, pathOf, shown } from '../../../support/namedFiles.ts';
@@ -372,7 +375,7 @@ describe('names', () => {
     const named = (count: number) => {
       const cases = Array.from({ length: count }, (_, index) => one(index)).join('');
       const text = `models: { gpt: openai:x }\ncases:\n${cases}`;
-      // What was found in a document is remembered.
+      // What was found in a document is memoize.
       const documents = Array.from({ length: ROUNDS }, () =>
         parseYaml(text, pathOf('s.eval.yaml')),
       );

@@ -1,5 +1,14 @@
-import type { SelectionRange } from 'vscode-languageserver-types';
-import { isMap, isNode, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { FoldingRange, SelectionRange } from 'vscode-languageserver-types';
+import {
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { binarySearchLast } from '../../core/data/data.ts';
 import type { Position } from '../../core/problem.ts';
 import {
@@ -13,7 +22,64 @@ import {
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 
-/** For each place: its word, its line of a text, the text, the entry, the item, and so on to the file. */
+/** Multi-line entries, items, texts, and comments, sorted by line. */
+export function foldingRanges({ yaml }: EvalDocument): FoldingRange[] {
+  const { text } = yaml;
+  const line = (offset: number) => yaml.positionAt(offset).line;
+  const ends = new Map<number, number>();
+  const textLines = new Set<number>();
+
+  const fold = (start: number, end: number) => {
+    if (end > start) ends.set(start, Math.max(end, ends.get(start) ?? 0));
+  };
+  /** @returns the last line of the node */
+  const visit = (node: unknown, start: number): number => {
+    if (isMap(node) || isSeq(node)) {
+      let last = start;
+      for (const item of node.items) {
+        const [itemStart = 0] = spanOf(item, text) ?? [];
+        const first = line(itemStart);
+        const end = visit(isMap(node) ? Reflect.get(item as object, 'value') : item, first);
+        fold(first, end);
+        last = Math.max(last, end);
+      }
+      if (!node.flow) return last;
+      const end = line((spanOf(node, text)?.[1] ?? 1) - 1);
+      // A closing bracket on its own line stays visible.
+      return end > last ? end - 1 : end;
+    }
+    const span = spanOf(node, text);
+    if (!isScalar(node) || !span) return start;
+    const [first, last] = [line(span[0]), line(span[1])];
+    for (let one = first + 1; one <= last; one += 1) textLines.add(one);
+    return Math.max(start, last);
+  };
+  if (isCollection(yaml.root)) visit(yaml.root, 0);
+  else {
+    const span = spanOf(yaml.root, text);
+    if (span) fold(line(span[0]), visit(yaml.root, line(span[0])));
+  }
+  const ranges = [...ends].map(([startLine, endLine]) => ({ startLine, endLine }));
+  return [...ranges, ...comments(text, textLines)].sort((a, b) => a.startLine - b.startLine);
+}
+
+/** Comments of several consecutive lines. A `#` within a text starts none. */
+function comments(text: string, textLines: ReadonlySet<number>): FoldingRange[] {
+  const ranges: FoldingRange[] = [];
+  let startLine: number | undefined;
+  const lines = [...text.split(/\r\n|\r|\n/), ''];
+  for (const [index, line] of lines.entries()) {
+    if (/^\uFEFF?[ \t]*#/.test(line) && !textLines.has(index)) {
+      startLine ??= index;
+    } else if (startLine !== undefined) {
+      if (index - 1 > startLine) ranges.push({ startLine, endLine: index - 1, kind: 'comment' });
+      startLine = undefined;
+    }
+  }
+  return ranges;
+}
+
+/** For each position, from its word over the line, the text, the entry, and the item up to the file. */
 export function selectionRanges(
   { yaml }: EvalDocument,
   positions: readonly Position[],
@@ -35,7 +101,7 @@ export function selectionRanges(
   });
 }
 
-/** From the file to the word. */
+/** From the outermost span to the innermost. */
 function spansAround({ text, root }: YamlDocument, offset: number): Span[] {
   const spans: Span[] = [[0, text.length]];
   let node: unknown = root;
@@ -59,7 +125,7 @@ function spansAround({ text, root }: YamlDocument, offset: number): Span[] {
   return spans;
 }
 
-/** The last item that begins at or before a place, its dash included. */
+/** The last item that starts at or before the offset, including its dash. */
 function itemAt(node: YAMLMap | YAMLSeq, offset: number, text: string): unknown {
   const dashes = isSeq(node) && !node.flow;
   return binarySearchLast<unknown>(node.items, (item) => {

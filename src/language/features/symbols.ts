@@ -1,13 +1,18 @@
-import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
+import type { DocumentSymbol, SymbolKind, WorkspaceSymbol } from 'vscode-languageserver-types';
 import { isMap, isSeq } from 'yaml';
 import { binarySearchLast, valueAt } from '../../core/data/data.ts';
 import { comparePositions, contains, type Range } from '../../core/problem.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { labelOf } from '../../evalfile/case/outline.ts';
-import type { OutlineAssertion, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
+import type {
+  LoadedSuite,
+  OutlineAssertion,
+  OutlineCase,
+  OutlineTurn,
+} from '../../evalfile/loadedSuite.ts';
 import { type NumberedMessage, numberTurns } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
-import type { Work } from '../../node/cooperative.ts';
+import { type Step, stepsOf, type Work } from '../../node/cooperative.ts';
 import { endOf, isFlow, keyOf, nodeAt, spanOf, valueUnder } from '../../yaml/nodes.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
@@ -22,9 +27,10 @@ const KINDS = {
   object: 19,
 } as const satisfies Readonly<Record<string, SymbolKind>>;
 
-const LABEL = 60;
+/** Maximum length of a name. */
+const MAX_LABEL = 60;
 
-/** Models, targets, default assertions and cases, and under each case its turns and assertions. */
+/** Models, targets, default assertions, and cases with their turns and assertions. */
 export function documentSymbols({ yaml, suite }: EvalDocument): DocumentSymbol[] {
   const cases = suite.outline.filter(({ path }) => path === suite.path).map(caseSymbol);
   return [...topSymbols(yaml), ...cases].sort((a, b) =>
@@ -81,7 +87,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
   const parts: DocumentSymbol[] = turns.map(turnSymbol);
   const own: DocumentSymbol[] = [];
   for (const assertion of one.assertions) {
-    // The defaults stand outside of the case, and so may those of an included file.
+    // Default assertions are outside of the case.
     if (assertion.path !== one.path || !within(assertion.range, range)) continue;
     const { start } = assertion.range;
     const turn = binarySearchLast(parts, (one) => comparePositions(one.range.start, start) <= 0);
@@ -92,7 +98,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
     name: shortened(id ?? '', '(no id)'),
     kind: KINDS.class,
     range,
-    // Behind an alias the id stands elsewhere.
+    // An alias has its id elsewhere.
     selectionRange: within(nameRange, range) ? nameRange : range,
     ...(description !== undefined && { detail: visibleLine(description) }),
     children: [...parts, ...own].sort((x, y) => comparePositions(x.range.start, y.range.start)),
@@ -119,14 +125,13 @@ function assertionSymbol({ label, range }: OutlineAssertion): DocumentSymbol {
   return { name, detail: 'assertion', kind: KINDS.boolean, range, selectionRange: range };
 }
 
-/** On one line; editors refuse a name without a letter. */
+/** Editors reject empty names. */
 function shortened(text: string, otherwise: string): string {
-  return visibleLine(text, LABEL) || otherwise;
+  return visibleLine(text, MAX_LABEL) || otherwise;
 }
 
 /**
- * The turns of a file of messages, and in each its messages; system texts between turns by
- * themselves.
+ * The turns of a file of messages, with their messages. System messages between turns are separate.
  *
  * @param path absolute
  */
@@ -135,28 +140,28 @@ export function* messageSymbols(text: string, path: string): Work<DocumentSymbol
   if (!Array.isArray(document.value)) return [];
   const turns: DocumentSymbol[] = [];
   const open: { turn?: number; symbol?: DocumentSymbol } = {};
-  let held: DocumentSymbol[] = [];
+  let pending: DocumentSymbol[] = [];
   for (const [index, message] of numberTurns(document.value).entries()) {
     const range = rangeOf(document, index);
     const symbol = messageSymbol(message, range);
     if (message.turn === undefined) {
-      held.push(symbol);
+      pending.push(symbol);
     } else if (open.symbol && open.turn === message.turn) {
-      // A system text within a turn is one of its messages.
-      open.symbol.children?.push(...held, symbol);
+      // A system message within a turn belongs to it.
+      open.symbol.children?.push(...pending, symbol);
       open.symbol.range = { start: open.symbol.range.start, end: range.end };
-      held = [];
+      pending = [];
     } else {
       open.turn = message.turn;
       open.symbol = messageTurnSymbol(message, symbol);
-      turns.push(...held, open.symbol);
-      held = [];
+      turns.push(...pending, open.symbol);
+      pending = [];
     }
   }
-  return [...turns, ...held];
+  return [...turns, ...pending];
 }
 
-/** Of a message up to its last word: block mappings reach up to what comes next. */
+/** Ends at the message's last word: a block mapping would extend to the next message. */
 function rangeOf(document: YamlDocument, index: number): Range {
   const { start, end } = document.entryRangeOf([index]);
   const node = nodeAt(document.root, [index])?.node;
@@ -180,7 +185,7 @@ function messageSymbol(message: NumberedMessage, range: DocumentSymbol['range'])
   const { role, text, calls, turn } = message;
   const words = text.trim();
   return {
-    name: visibleLine(words || calls.join(', ') || `(${role})`, LABEL),
+    name: visibleLine(words || calls.join(', ') || `(${role})`, MAX_LABEL),
     detail: visibleLine(calls.length > 0 ? `${role}, calls` : role),
     kind:
       turn === undefined
@@ -192,4 +197,59 @@ function messageSymbol(message: NumberedMessage, range: DocumentSymbol['range'])
     selectionRange: range,
     children: [],
   };
+}
+
+/** LSP's `SymbolKind.Class`. */
+const CASE: SymbolKind = 5;
+
+/**
+ * The cases whose id or description contains the letters of the query in order: `rfnd` finds `refund`.
+ * The best matches come first. An empty query finds all cases.
+ */
+export async function workspaceSymbols(
+  query: string,
+  suites: readonly LoadedSuite[],
+  uriOf: (path: string) => string,
+  step: Step = stepsOf(),
+): Promise<WorkspaceSymbol[]> {
+  const letters = query.toLowerCase().replace(/\s+/g, '');
+  const found = new Map<string, { readonly symbol: WorkspaceSymbol; readonly rank: number }>();
+  for (const suite of suites) {
+    await step();
+    const containerName = visibleLine(suite.suite?.name ?? suite.path.replace(/^.*\//, ''));
+    for (const one of suite.outline) {
+      const rank = rankOf(one, letters);
+      const { start } = one.nameRange;
+      // Several suites may include the same case.
+      const place = `${one.path}:${start.line}:${start.character}`;
+      if (rank === undefined || found.has(place)) continue;
+      const location = { uri: uriOf(one.path), range: one.nameRange };
+      const symbol = { name: nameOf(one), kind: CASE, containerName, location };
+      found.set(place, { symbol, rank });
+    }
+  }
+  return [...found.values()].sort((a, b) => a.rank - b.rank).map(({ symbol }) => symbol);
+}
+
+function nameOf({ id, description }: OutlineCase): string {
+  return visibleLine(id ?? description ?? '') || '(no id)';
+}
+
+/** 0 if the name starts with the query, 1 if it contains it, 2 or 3 for its letters in name or description. */
+function rankOf({ id, description }: OutlineCase, letters: string): number | undefined {
+  const name = (id ?? '').toLowerCase();
+  if (name.startsWith(letters)) return 0;
+  if (name.includes(letters)) return 1;
+  if (hasLetters(name, letters)) return 2;
+  return hasLetters((description ?? '').toLowerCase(), letters) ? 3 : undefined;
+}
+
+function hasLetters(text: string, letters: string): boolean {
+  let from = 0;
+  for (const letter of letters) {
+    const at = text.indexOf(letter, from);
+    if (at < 0) return false;
+    from = at + letter.length;
+  }
+  return true;
 }
