@@ -2,7 +2,9 @@ import type * as z from 'zod';
 import { SECTION } from './names.ts';
 
 /** The kinds of pages. One script serves all of them, so that shared code ships once. */
-export type ViewPage = 'conversation' | 'results' | 'agreement' | 'labelling' | 'trends';
+export const VIEW_PAGES = ['conversation', 'results', 'agreement', 'labelling', 'trends'] as const;
+
+export type ViewPage = (typeof VIEW_PAGES)[number];
 
 /** Attribute of the page's root element with its kind. */
 export const PAGE_ATTRIBUTE = 'data-page';

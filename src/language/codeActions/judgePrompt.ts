@@ -123,7 +123,7 @@ export async function improveJudge(context: ActionContext): Promise<CodeAction[]
   if (!type?.asPrompt) return [];
   const entries = await ports.listFolder(labelsFolder(document.suite.path)).catch(() => []);
   if (!entries.some(({ name }) => name.endsWith('.jsonl'))) return [];
-  const title = 'Improve this judge by labels';
+  const title = 'Improve this judge with labels';
   const command = { title, command: COMMANDS.improveJudge, arguments: [uri] };
   return [{ title, kind: 'refactor.rewrite', command }];
 }

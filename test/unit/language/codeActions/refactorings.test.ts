@@ -34,7 +34,7 @@ describe('a refactoring', () => {
   it('offers to improve a judge whose words can be rewritten, where the file has labels', async () => {
     const criterion = `${CASE}${CHAT}    assert:\n      - |It is friendly.\n`;
     const labels = { 'suite.labels/ann.jsonl': '' };
-    const improve = 'Improve this judge by labels';
+    const improve = 'Improve this judge with labels';
     assert.ok((await titles(criterion, labels)).includes(improve));
     assert.ok(!(await titles(criterion)).includes(improve));
     const own = `${CASE}${CHAT}    assert: [{type: |safety}]\n`;
