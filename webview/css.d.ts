@@ -1,2 +1,2 @@
-/** Style sheets are bundled beside the script. */
+/** Style sheets are bundled separately from the script. */
 declare module '*.css';

@@ -1,26 +1,25 @@
-import { expandAround } from './expandedState.ts';
 import { h, plainButton } from './h.ts';
-import { afterDrawing } from './scrollPosition.ts';
+import { afterDrawing, expandAround } from './redraw.ts';
 import { type Span, TextIndex } from './textIndex.ts';
 
-/** Names of the highlights in the style sheet. */
+/** Names of highlights in the style sheet. */
 const ALL = 'turnlight-found';
 const CURRENT = 'turnlight-found-current';
 
-/** What is read at one go; it may not be on the page yet. */
-export interface Part {
+/** A part of the page to search; it may not be mounted yet. */
+export interface SearchablePart {
   readonly element: HTMLElement;
-  /** Puts it on the page. */
-  readonly bring: () => void;
+  /** Adds it to the page. */
+  readonly mount: () => void;
 }
 
 /**
- * Finds text in all parts, also in what is folded or far from the view, where the editor's own find
- * box does not look.
+ * Finds text in all parts, including collapsed ones and those that aren't mounted, which the editor's own find
+ * misses.
  */
 export class FindBox {
   readonly element: HTMLElement;
-  readonly #getParts: () => readonly Part[];
+  readonly #getParts: () => readonly SearchablePart[];
   readonly #input = h('input', {
     type: 'text',
     placeholder: 'Find',
@@ -28,17 +27,17 @@ export class FindBox {
     spellcheck: 'false',
   });
   readonly #count = h('span', { class: 'count', 'aria-live': 'polite' });
-  #parts: readonly Part[] = [];
+  #parts: readonly SearchablePart[] = [];
   #index: TextIndex | undefined;
   #found: readonly Span[] = [];
   #at = 0;
-  /** The part from which is searched: that in view, or where one stepped to. */
-  #from: Part['element'] | undefined;
-  /** What had the focus before. */
+  /** The part where the search starts: the visible one, or that of the current match. */
+  #from: SearchablePart['element'] | undefined;
+  /** The previously focused element. */
   #before: Element | null = null;
 
-  /** @param parts all there are, in the order of the page */
-  constructor(parts: () => readonly Part[]) {
+  /** @param parts all parts, in page order */
+  constructor(parts: () => readonly SearchablePart[]) {
     this.#getParts = parts;
     const button = (sign: string, name: string, onClick: () => void) =>
       plainButton({ class: 'step', 'aria-label': name }, onClick, sign);
@@ -53,7 +52,7 @@ export class FindBox {
     );
     this.#input.addEventListener('input', () => {
       this.#search();
-      this.#at = this.#firstHence();
+      this.#at = this.#firstMatch();
       this.#reveal();
     });
     this.element.addEventListener('keydown', (event) => {
@@ -73,7 +72,7 @@ export class FindBox {
     this.#input.select();
   }
 
-  /** The page was drawn anew. */
+  /** Searches again after the page was redrawn. */
   refresh(): void {
     if (this.element.hidden) return;
     this.#index = undefined;
@@ -86,7 +85,7 @@ export class FindBox {
     this.element.hidden = true;
     this.#found = [];
     this.#paint();
-    part?.bring();
+    part?.mount();
     const place = part?.element;
     const found = place?.matches('.turn') ? place : place?.querySelector('summary');
     const target = found ?? this.#before;
@@ -109,8 +108,8 @@ export class FindBox {
     this.#reveal();
   }
 
-  /** Whoever types another letter goes on from the same place, wherever the last one led. */
-  #firstHence(): number {
+  /** The first match from the start of the search, so that further typing doesn't move it. */
+  #firstMatch(): number {
     const placeOf = (from: Element | undefined) =>
       this.#parts.findIndex(({ element }) => element === from);
     if (placeOf(this.#from) < 0) this.#from = this.#firstInView();
@@ -119,8 +118,8 @@ export class FindBox {
     return Math.max(0, at);
   }
 
-  /** The first part below the bar. */
-  #firstInView(): Part['element'] | undefined {
+  /** The first visible part below the bar. */
+  #firstInView(): SearchablePart['element'] | undefined {
     const { bottom } = this.element.getBoundingClientRect();
     const found = this.#parts.find(
       ({ element }) => element.isConnected && element.getBoundingClientRect().bottom > bottom,
@@ -128,12 +127,12 @@ export class FindBox {
     return found?.element;
   }
 
-  #partOf(span: Span | undefined): Part | undefined {
+  #partOf(span: Span | undefined): SearchablePart | undefined {
     return span && this.#parts[this.#index?.rootOf(span) ?? 0];
   }
 
   #reveal(): void {
-    this.#partOf(this.#found[this.#at])?.bring();
+    this.#partOf(this.#found[this.#at])?.mount();
     const range = this.#current();
     const parent = range?.startContainer.parentElement ?? null;
     expandAround(parent);

@@ -4,10 +4,10 @@ export type Child = Node | string | undefined | false;
 
 type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Attributes that are read out or shown. */
-const WORDED: readonly string[] = ['aria-label', 'title', 'placeholder'];
+/** Attributes with visible or spoken text. */
+const TEXT_ATTRIBUTES: readonly string[] = ['aria-label', 'title', 'placeholder'];
 
-/** Makes an element. Texts become text nodes, whatever they hold, and hide nothing. */
+/** Creates an element. Text always becomes text nodes, with hidden characters made visible. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -17,7 +17,7 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) element.setAttribute(name, '');
     else if (typeof value === 'string') {
-      element.setAttribute(name, WORDED.includes(name) ? visibleLine(value) : value);
+      element.setAttribute(name, TEXT_ATTRIBUTES.includes(name) ? visibleLine(value) : value);
     }
   }
   for (const child of children) {
@@ -27,22 +27,22 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Words that are read out and not shown. */
-export function spoken(words: string): HTMLElement {
+/** Text for screen readers only. */
+export function screenReaderText(words: string): HTMLElement {
   return h('span', { class: 'hidden' }, words);
 }
 
 /**
- * Leads to another place, in this view or in a file.
+ * A link to another place in this view or in a file.
  *
- * @param name of its own, for a list of links; holds the words that are shown
+ * @param name unique, for a list of links; contains the visible words
  */
 export function link(words: string, name: string, onFollow: () => void): HTMLElement {
   const attributes = { class: 'link', role: 'link', 'aria-label': name };
   return plainButton({ ...attributes, 'data-focus': `link ${name}` }, onFollow, words);
 }
 
-/** A button of the page's own; those that look like VS Code's are in `ui/controls.ts`. */
+/** A button in the page's own style; `ui/controls.ts` has buttons in VS Code's style. */
 export function plainButton(
   attributes: Attributes,
   onClick: () => void,
@@ -53,18 +53,18 @@ export function plainButton(
   return element;
 }
 
-/** What could not be read, or what a person should know. */
+/** Warnings and problems. */
 export function notices(problems: readonly string[]): HTMLElement[] {
   return problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`));
 }
 
 /**
- * Leads to a line, or says which one it is where no file can be opened.
+ * A link to a line, or the line's position if no file can be opened.
  *
- * @param what stands there: `turn 3`
+ * @param what is on the line, such as `turn 3`
  * @param line from 1
  */
-export function toLine(
+export function lineLink(
   what: string,
   path: string,
   line: number,
@@ -72,4 +72,58 @@ export function toLine(
 ): HTMLElement {
   if (onOpen) return link('Go to line', `Go to line of ${what}`, onOpen);
   return h('span', { class: 'muted' }, `${path}:${line}`);
+}
+
+export interface TableRow {
+  readonly cells: readonly Child[];
+  readonly chosen?: boolean;
+}
+
+export interface TableOptions {
+  readonly class?: string;
+  /** For screen readers. */
+  readonly label?: string;
+  /** The column that names its row; default: the first. */
+  readonly heading?: number;
+  /** The first column of numbers; default: none. */
+  readonly figures?: number;
+}
+
+/** @param heads column titles; an empty one creates no heading */
+export function renderTable(
+  heads: readonly string[],
+  rows: readonly TableRow[],
+  { class: style, label, heading = 0, figures = heads.length }: TableOptions,
+): HTMLElement {
+  const figure = (at: number) => (at < figures ? undefined : 'figure');
+  return h(
+    'table',
+    { class: style, 'aria-label': label },
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        ...heads.map((words, at) =>
+          words === '' ? h('td') : h('th', { scope: 'col', class: figure(at) }, words),
+        ),
+      ),
+    ),
+    h(
+      'tbody',
+      {},
+      ...rows.map(({ cells, chosen }) =>
+        h(
+          'tr',
+          { class: chosen ? 'chosen' : undefined },
+          ...cells.map((cell, at) =>
+            at === heading
+              ? h('th', { scope: 'row', class: figure(at) }, cell)
+              : h('td', { class: figure(at) }, cell),
+          ),
+        ),
+      ),
+    ),
+  );
 }

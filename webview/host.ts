@@ -6,19 +6,19 @@ declare function acquireVsCodeApi(): {
   getState(): unknown;
 };
 
-/** Whatever a page of ours is shown in. */
+/** The environment that shows a page. */
 export interface Host<Protocol extends PageProtocol> {
-  /** Whether there is an editor, in which cases run and lines open. */
+  /** Whether an editor can run cases and open lines. */
   readonly editor: boolean;
   post(message: FromPage<Protocol>): void;
-  /** Keeps what brings the page back after a reload. */
+  /** Saves the state to restore after a reload. */
   keep(state: PageState<Protocol>): void;
 }
 
 /**
  * Connects a page to the extension.
  *
- * @param start makes the page, from what it kept before a reload, and returns what takes its messages
+ * @param start creates the page from the saved state and returns its message handler
  */
 export function connect<Protocol extends PageProtocol>(
   { toPage, state }: Protocol,

@@ -1,21 +1,20 @@
-/** Items `first` to `end`, without `end`, from 0. */
+/** Items from `first` up to but not including `end`, from 0. */
 export interface IndexRange {
   readonly first: number;
   readonly end: number;
 }
 
 /**
- * Which of the items under each other are between two heights; if all are above or below, the
- * nearest one.
+ * The items of a list between two vertical positions, or the nearest one.
  *
  * @param heights of the items, in pixels
- * @param beyond how many more on both sides
+ * @param overscan number of additional items on both sides
  */
 export function rangeBetween(
   heights: readonly number[],
   from: number,
   to: number,
-  beyond: number,
+  overscan: number,
 ): IndexRange {
   const count = heights.length;
   let first = 0;
@@ -29,28 +28,28 @@ export function rangeBetween(
     last += 1;
     bottom += heights[last] ?? 0;
   }
-  return { first: Math.max(0, first - beyond), end: Math.min(count, last + 1 + beyond) };
+  return { first: Math.max(0, first - overscan), end: Math.min(count, last + 1 + overscan) };
 }
 
 /**
- * Which of many items of one size are in view.
+ * The visible items of a list with equal heights.
  *
- * @param from pixels from the first item to where the view begins
- * @param room pixels that the view has
- * @param size pixels of each item
- * @param beyond how many more on both sides, so that a scroll finds them drawn
+ * @param from pixels from the first item to the top of the view
+ * @param room height of the view, in pixels
+ * @param size height of an item, in pixels
+ * @param overscan number of additional items on both sides, drawn before a scroll reaches them
  */
 export function rangeInView(
-  { from, room, size, beyond }: Readonly<Record<'from' | 'room' | 'size' | 'beyond', number>>,
+  { from, room, size, overscan }: Readonly<Record<'from' | 'room' | 'size' | 'overscan', number>>,
   count: number,
 ): IndexRange {
-  const first = Math.max(0, Math.min(count, Math.floor(from / size) - beyond));
-  const end = Math.max(first, Math.min(count, Math.ceil((from + room) / size) + beyond));
+  const first = Math.max(0, Math.min(count, Math.floor(from / size) - overscan));
+  const end = Math.max(first, Math.min(count, Math.ceil((from + room) / size) + overscan));
   return { first, end };
 }
 
-/** Where the view must begin to show all of an item; where it begins, if it does. */
-export function scrolledTo(
+/** The scroll position that shows a whole item; unchanged if it is visible. */
+export function scrollOffsetFor(
   at: number,
   { from, room, size }: Readonly<Record<'from' | 'room' | 'size', number>>,
 ): number {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
 
-// The view's policy allows no code from text, and zod would try whether it may. This has to be said
-// before the first schema is made, so it is a module of its own, imported first.
+// The view's policy forbids eval, which zod would try to detect. This must run before the first schema is created, so
+// it is a separate module that is imported first.
 z.config({ jitless: true });

@@ -2,10 +2,10 @@ import { h } from './h.ts';
 
 export const FIND_KEY = navigator.userAgent.includes('Mac') ? '⌘F' : 'Ctrl+F';
 
-/** What keys do, as the help lists it. */
+/** Help about keys. */
 export type KeyHelp = readonly (readonly [keys: readonly string[], what: string])[];
 
-/** What the keyboard does here, folded. */
+/** Collapsible help about keys. */
 export function renderKeys(list: KeyHelp): HTMLElement {
   return h(
     'details',
@@ -18,10 +18,10 @@ export function renderKeys(list: KeyHelp): HTMLElement {
 }
 
 /**
- * Listens for keys while a page is shown.
+ * Handles keys while a page is visible.
  *
- * @param press gets each key, which is `FIND_KEY` wherever find is pressed, and where it was pressed; what is typed into
- * a control is the control's own. @returns whether the key did something
+ * @param press gets each key and its target; the find shortcut is `FIND_KEY`, and keys typed into a control are
+ * ignored. @returns whether it handled the key
  */
 export function listenForKeys(
   root: HTMLElement,

@@ -4,7 +4,7 @@ import { visibleText } from '../src/core/text/visibleText.ts';
 
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true });
 
-// A link shows where it would lead and leads nowhere; an image is its words.
+// Links show their target and aren't clickable; images show their text.
 markdown.validateLink = () => true;
 markdown.renderer.rules.link_open = () => '';
 markdown.renderer.rules.link_close = (tokens, index) => {
@@ -22,14 +22,14 @@ const TAGS = [
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
 ];
 
-/** Markdown of a hostile text as plain elements: no HTML of its own, no links, no attributes. */
+/** Renders untrusted Markdown as plain elements, without HTML, links, or attributes. */
 export function renderMarkdown(text: string): DocumentFragment {
   const fragment = DOMPurify.sanitize(markdown.render(text), {
     RETURN_DOM_FRAGMENT: true,
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: [],
   });
-  // Only here: `&#x202e;` has become the character that it stands for.
+  // Only now, because entities such as `&#x202e;` have become characters.
   const texts = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
     node.nodeValue = visibleText(node.nodeValue ?? '');

@@ -1,24 +1,29 @@
+import { groupBy } from '../src/core/data/data.ts';
 import { executionKey, failingCases } from '../src/core/identity.ts';
+import { caseScoreText } from '../src/core/presentation/score.ts';
+import { executionTitle, STATUS_WORDS } from '../src/core/presentation/words.ts';
 import { textFinder } from '../src/core/record/searchedText.ts';
-import { isFailure } from '../src/core/verdict.ts';
+import { runTimes } from '../src/core/text/format.ts';
+import { isFailure, statusSchema } from '../src/core/verdict.ts';
 import { type ReportPage, reportPageSchema, TABLE_HASH } from '../src/protocol/reportPage.ts';
 import type { FromResults, ToResults } from '../src/protocol/resultsProtocol.ts';
+import type { Snapshot } from '../src/protocol/viewProtocol.ts';
 import { h } from './h.ts';
-import { nameOf, renderCases } from './render/cases.ts';
+import { badge } from './render/status.ts';
 import { ResultsView } from './results/view.ts';
 import { ConversationView } from './view.ts';
 
-/** Executions that are searched at once. */
-const STEP = 250;
+/** Number of executions to search at once. */
+const BATCH_SIZE = 250;
 
-/** Without an editor nothing opens, and nothing is kept. */
-const ALONE = { editor: false, keep: () => {} };
+/** Without an editor nothing opens, and no state is saved. */
+const NO_EDITOR = { editor: false, keep: () => {} };
 
 /**
- * A run on a page of its own: a list of the cases, and what the address names: the table, or the conversation of a
- * case, `#3`; of the first that did not pass where it names none.
+ * A run as a standalone page: a list of cases, and either the table or a conversation, as in the URL's hash (such as
+ * `#3`); default: the first failure.
  *
- * @param json the run, as the page holds it
+ * @param json the run, as embedded in the page
  */
 export function showReport(root: HTMLElement, json: string): void {
   const page = reportPageSchema.parse(JSON.parse(json));
@@ -45,7 +50,7 @@ export function showReport(root: HTMLElement, json: string): void {
     if (number > 0) location.hash = `#${number}`;
   };
   const view = new ConversationView(conversation, {
-    ...ALONE,
+    ...NO_EDITOR,
     post(message) {
       const ref = refs[shown() - 1];
       if (message.kind === 'show-repetition') {
@@ -95,8 +100,8 @@ export function showReport(root: HTMLElement, json: string): void {
   show();
 }
 
-/** The execution that opens a row: the first that failed, else the first. */
-function opening({ executions, rows }: ReportPage, row: number): number {
+/** The execution to open for a row: the first that failed, or the first. */
+function executionToOpen({ executions, rows }: ReportPage, row: number): number {
   const own = [...rows.keys()].filter((index) => rows[index] === row);
   const failing = own.find((index) => {
     const status = executions[index]?.status;
@@ -105,13 +110,13 @@ function opening({ executions, rows }: ReportPage, row: number): number {
   return failing ?? own[0] ?? -1;
 }
 
-/** The table of the run. @returns what shows it; its size is known only then */
+/** The table of the run. @returns shows it; its size is known only then */
 function resultsOf(page: ReportPage, root: HTMLElement, go: (number: number) => void): () => void {
   const search = searchPage(page, (message) => view.found(message));
   const view: ResultsView = new ResultsView(root, {
-    ...ALONE,
+    ...NO_EDITOR,
     post(message) {
-      if (message.kind === 'open') go(1 + opening(page, message.case));
+      if (message.kind === 'open') go(1 + executionToOpen(page, message.case));
       else if (message.kind === 'search') search(message);
     },
   });
@@ -130,7 +135,7 @@ function resultsOf(page: ReportPage, root: HTMLElement, go: (number: number) => 
   };
 }
 
-/** Looks for a text where the page holds all that was said; another search ends the one before. */
+/** Searches the page's own data; a new search stops the previous one. */
 function searchPage(
   { executions, rows, table }: ReportPage,
   onFound: (found: Extract<ToResults, { kind: 'found' }>) => void,
@@ -139,16 +144,16 @@ function searchPage(
   return ({ search, text, from }) => {
     latest = search;
     if (text.trim() === '') return;
-    const holds = textFinder(text.trim());
+    const matches = textFinder(text.trim());
     const step = (begin: number) => {
       if (search !== latest) return;
-      const end = Math.min(begin + STEP, executions.length);
+      const end = Math.min(begin + BATCH_SIZE, executions.length);
       const cases: number[] = [];
       for (let at = begin; at < end; at += 1) {
         const row = rows[at] ?? -1;
         const { title, tags } = table.cases[row] ?? { title: '', tags: [] };
         const names = tags.map((tag) => table.tags[tag]);
-        if (holds([title, names, executions[at]])) cases.push(row);
+        if (matches([title, names, executions[at]])) cases.push(row);
       }
       const done = end === executions.length;
       onFound({ kind: 'found', search, cases, looked: end, done });
@@ -156,4 +161,66 @@ function searchPage(
     };
     setTimeout(() => step(from));
   };
+}
+
+/** Links to the executions by suite; the URLs are `#1`, `#2`, and so on. */
+function renderCases({ executions, started, sums, table }: ReportPage): HTMLElement[] {
+  const numbered = executions.map((snapshot, index) => ({ snapshot, number: index + 1 }));
+  const suites = groupBy(numbered, ({ snapshot }) => snapshot.state.file);
+  return [
+    h('p', { class: 'muted' }, countsOf(table.cases, executions.length)),
+    h(
+      'details',
+      {},
+      h(
+        'summary',
+        {},
+        started === undefined ? 'Summary' : `Run of ${new Date(started).toLocaleString()}`,
+      ),
+      h('ul', { class: 'muted' }, ...sums.map((line) => h('li', {}, line))),
+    ),
+    ...(executions.length > 0 ? [h('a', { href: TABLE_HASH }, 'All results')] : []),
+    ...failuresOnly(executions),
+    ...[...suites.values()].flatMap((suite) => [
+      h('h2', { title: suite[0].snapshot.state.file }, suite[0].snapshot.suiteName),
+      h('ul', {}, ...suite.map(item)),
+    ]),
+  ];
+}
+
+/** Filters the list, if it has both. */
+function failuresOnly(executions: readonly Snapshot[]): HTMLElement[] {
+  if (executions.every(failed) || !executions.some(failed)) return [];
+  return [h('label', {}, h('input', { type: 'checkbox', id: 'only-failures' }), 'Failures only')];
+}
+
+function item({ snapshot, number }: { snapshot: Snapshot; number: number }): HTMLElement {
+  const { status } = snapshot;
+  const link = h(
+    'a',
+    { class: 'case', href: `#${number}` },
+    h('span', { class: 'name' }, nameOf(snapshot)),
+    status && badge(status, caseScoreText(snapshot)),
+  );
+  return h('li', { class: failed(snapshot) ? 'failed' : 'other' }, link);
+}
+
+function failed({ status }: Snapshot): boolean {
+  return status !== undefined && isFailure({ status });
+}
+
+/** `2 passed, 1 failed`, or `3 cases, run 9 times: …` if cases are repeated. */
+function countsOf(cases: ReportPage['table']['cases'], executions: number): string {
+  if (executions === 0) return 'No case finished.';
+  const counts = statusSchema.options
+    .map((one) => ({ one, count: cases.filter(({ status }) => status === one).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ one, count }) => `${count} ${STATUS_WORDS[one]}`)
+    .join(', ');
+  if (cases.length === executions) return counts;
+  return `${runTimes(cases.length, executions)}: ${counts}`;
+}
+
+export function nameOf({ state, repetitions }: Snapshot): string {
+  return executionTitle({ ...state, repetitions });
 }

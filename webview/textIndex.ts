@@ -1,3 +1,8 @@
+import { visibleText } from '../src/core/text/visibleText.ts';
+import type { Status } from '../src/core/verdict.ts';
+import { h } from './h.ts';
+import { renderMarkdown } from './markdown.ts';
+
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -9,24 +14,22 @@ export interface Piece {
   readonly to: number;
 }
 
-interface Squeezed {
+interface NormalizedText {
   readonly text: string;
-  /** Where each character stood before. */
-  readonly places: readonly number[];
+  /** The original position of each character. */
+  readonly offsets: readonly number[];
 }
 
-/** All text of elements as one, also across the elements in them, to find stretches of it. */
+/** The text of elements as one string, to find text across element boundaries. */
 export class TextIndex {
   readonly #text: string;
   readonly #nodes: Text[] = [];
-  /** Where each node begins. */
   readonly #starts: number[] = [];
-  /** Where each root begins. */
   readonly #roots: number[] = [];
-  #words: Squeezed | undefined;
-  #lowerCase: Squeezed | undefined;
+  #words: NormalizedText | undefined;
+  #lowerCase: NormalizedText | undefined;
 
-  /** @param skipped a selector: what is in such elements is no part of the text */
+  /** @param skipped selector of elements whose text is ignored */
   constructor(roots: readonly Node[], skipped?: string) {
     let text = '';
     for (const root of roots) {
@@ -43,33 +46,33 @@ export class TextIndex {
     this.#text = text;
   }
 
-  /** In which of the roots a span begins. */
+  /** The index of the root in which a span begins. */
   rootOf({ start }: Span): number {
-    return lastAtMost(this.#roots, start);
+    return binarySearchLast(this.#roots, start);
   }
 
   get length(): number {
     return this.#text.length;
   }
 
-  /** Where words first stand, however they are spaced: JSON is shown on more lines than it was said. */
+  /** Finds words regardless of whitespace, because JSON is shown on more lines than it had. */
   findWords(words: string): Span | undefined {
     this.#words ??= squeeze(this.#text, '');
     const [first] = spansOf(this.#words, squeeze(words, '').text);
     return first;
   }
 
-  /** All places of a text, upper case or lower, any white space as one space. */
+  /** Finds all occurrences, ignoring case and treating any whitespace as one space. */
   findAll(text: string): Span[] {
     this.#lowerCase ??= squeeze(lowerCase(this.#text), ' ');
     const wanted = squeeze(lowerCase(text), ' ').text.trim();
     return [...spansOf(this.#lowerCase, wanted)];
   }
 
-  /** The parts of text nodes that a span is made of. */
+  /** The parts of text nodes in a span. */
   pieces({ start, end }: Span): Piece[] {
     const pieces: Piece[] = [];
-    const first = lastAtMost(this.#starts, start);
+    const first = binarySearchLast(this.#starts, start);
     for (let index = first; index < this.#nodes.length; index += 1) {
       const node = this.#nodes[index];
       const begin = this.#starts[index] ?? 0;
@@ -82,8 +85,8 @@ export class TextIndex {
   }
 }
 
-/** The last of ascending numbers that is at most `most`, as an index. */
-function lastAtMost(numbers: readonly number[], most: number): number {
+/** The index of the last of ascending numbers that is at most `most`. */
+function binarySearchLast(numbers: readonly number[], most: number): number {
   let low = 0;
   let high = numbers.length - 1;
   while (low < high) {
@@ -94,28 +97,28 @@ function lastAtMost(numbers: readonly number[], most: number): number {
   return low;
 }
 
-function* spansOf({ text, places }: Squeezed, wanted: string): Generator<Span> {
+function* spansOf({ text, offsets }: NormalizedText, wanted: string): Generator<Span> {
   if (wanted === '') return;
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
-    yield { start: places[at] ?? 0, end: (places[at + wanted.length - 1] ?? 0) + 1 };
+    yield { start: offsets[at] ?? 0, end: (offsets[at + wanted.length - 1] ?? 0) + 1 };
   }
 }
 
-/** @param gap what stands for white space */
-function squeeze(text: string, gap: '' | ' '): Squeezed {
+/** @param gap replaces whitespace */
+function squeeze(text: string, gap: '' | ' '): NormalizedText {
   const letters: string[] = [];
-  const places: number[] = [];
+  const offsets: number[] = [];
   for (let index = 0; index < text.length; index += 1) {
     const letter = text.charAt(index);
     const space = /\s/.test(letter);
     if (space && (gap === '' || letters.length === 0 || letters.at(-1) === gap)) continue;
     letters.push(space ? gap : letter);
-    places.push(index);
+    offsets.push(index);
   }
-  return { text: letters.join(''), places };
+  return { text: letters.join(''), offsets };
 }
 
-/** Letter by letter, so that all keep their places: `İ` in lower case is two. */
+/** Lowercase with the same length: `İ` in lower case has two characters. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;
@@ -123,4 +126,65 @@ function lowerCase(text: string): string {
     const small = letter.toLowerCase();
     return small.length === letter.length ? small : letter;
   }).join('');
+}
+
+export interface Quotation {
+  readonly text: string;
+  /** The verdict's status for the turn. */
+  readonly status: Status;
+}
+
+/** Later ones are painted over earlier ones. */
+const PAINT_ORDER: readonly Status[] = ['skipped', 'pass', 'error', 'fail'];
+
+/** Words that are not part of the turn. */
+const LABELS = '.label';
+
+/** Marks quotes in text, arguments, and results, and expands their elements. */
+export function markQuotes(root: HTMLElement, quotes: readonly Quotation[]): void {
+  if (quotes.length === 0) return;
+  const index = new TextIndex([root], LABELS);
+  const marked = new Uint8Array(index.length);
+  for (const [level, status] of PAINT_ORDER.entries()) {
+    for (const quote of quotes) {
+      const span = quote.status === status ? find(index, quote.text) : undefined;
+      if (span) marked.fill(level + 1, span.start, span.end);
+    }
+  }
+  for (const { span, level } of runsOf(marked).reverse()) {
+    const pieces = index
+      .pieces(span)
+      .filter(({ node, from, to }) => /\S/.test(node.data.slice(from, to)));
+    for (const [place, { node, from, to }] of [...pieces.entries()].reverse()) {
+      const range = document.createRange();
+      range.setStart(node, from);
+      range.setEnd(node, to);
+      const status = PAINT_ORDER[level - 1];
+      range.surroundContents(h('mark', { 'data-status': status, 'data-first': place === 0 }));
+    }
+  }
+  for (const details of root.querySelectorAll('details:has(mark)')) {
+    details.setAttribute('open', '');
+  }
+}
+
+/** A judge quotes Markdown source, but the page shows rendered text. */
+function find(index: TextIndex, quote: string): Span | undefined {
+  return (
+    index.findWords(visibleText(quote)) ??
+    index.findWords(renderMarkdown(quote).textContent ?? '') ??
+    index.findWords(visibleText(quote.replace(/[*_`#>]/g, '')))
+  );
+}
+
+function runsOf(marked: Uint8Array): { readonly span: Span; readonly level: number }[] {
+  const runs: { span: Span; level: number }[] = [];
+  let start = 0;
+  for (let end = 1; end <= marked.length; end += 1) {
+    if (marked[end] === marked[start]) continue;
+    const level = marked[start] ?? 0;
+    if (level > 0) runs.push({ span: { start, end }, level });
+    start = end;
+  }
+  return runs;
 }

@@ -1,45 +1,44 @@
-import { afterDrawing } from './scrollPosition.ts';
+import { afterDrawing } from './redraw.ts';
 
-/** A turn or a verdict, which may not be on the page yet. */
+/** A turn or a verdict, which may not be mounted yet. */
 export interface Stop {
-  /** Its `data-focus`. */
   readonly name: string;
   readonly turn: boolean;
-  /** A verdict that can be labelled. */
+  /** Whether it is a verdict that can be labelled. */
   readonly verdict: boolean;
-  /** A turn that fails or could not be judged, or a verdict that does so about no turn. */
+  /** A turn that failed or couldn't be judged, or a failed verdict about no turn. */
   readonly failure: boolean;
-  /** Puts it on the page. */
-  readonly bring: () => HTMLElement;
+  /** Adds it to the page. */
+  readonly mount: () => HTMLElement;
 }
 
-/** Goes from turn to turn and from failure to failure, round and round. */
+/** Moves through turns, verdicts, and failures, wrapping around. */
 export class TurnNavigator {
   readonly #root: HTMLElement;
   readonly #stops: () => readonly Stop[];
   readonly #onMove: () => void;
-  /** The turn or verdict where a person was last. */
-  #here: string | undefined;
+  /** The last focused turn or verdict. */
+  #current: string | undefined;
 
-  /** @param stops in the order of the page */
+  /** @param stops in page order */
   constructor(root: HTMLElement, stops: () => readonly Stop[], onMove: () => void) {
     this.#root = root;
     this.#stops = stops;
     this.#onMove = onMove;
     root.addEventListener('focusin', ({ target }) => {
-      const place = target instanceof Element ? target.closest<HTMLElement>(STOPS) : null;
+      const place = target instanceof Element ? target.closest<HTMLElement>(STOP_SELECTOR) : null;
       if (!place) return;
-      this.#here = place.dataset.focus;
+      this.#current = place.dataset.focus;
       this.#onMove();
     });
   }
 
-  /** For when another conversation is shown: it begins at its top. */
+  /** For when another conversation is shown. */
   reset(): void {
     if (this.#root.contains(document.activeElement)) {
       (document.activeElement as HTMLElement).blur();
     }
-    this.#here = undefined;
+    this.#current = undefined;
   }
 
   toTurn(step: 1 | -1): void {
@@ -54,23 +53,22 @@ export class TurnNavigator {
     this.#move(step, ({ failure }) => failure);
   }
 
-  /** How many failures there are, and which of them is looked at, from 1. */
+  /** The number of failures, and the current one, from 1. */
   failures(): { readonly count: number; readonly at: number | undefined } {
     const all = this.#stops().filter(({ failure }) => failure);
-    const at = all.findIndex(({ name }) => name === this.#here);
+    const at = all.findIndex(({ name }) => name === this.#current);
     return { count: all.length, at: at < 0 ? undefined : at + 1 };
   }
 
-  /** Moves the focus to a stop and scrolls there. */
-  go({ bring }: Pick<Stop, 'bring'>): void {
-    const element = bring();
+  go({ mount }: Pick<Stop, 'mount'>): void {
+    const element = mount();
     element.focus({ preventScroll: true });
     afterDrawing(() => scrollTo(element));
   }
 
   #move(step: 1 | -1, wanted: (stop: Stop) => boolean): void {
     const stops = this.#stops();
-    const here = stops.findIndex(({ name }) => name === this.#here);
+    const here = stops.findIndex(({ name }) => name === this.#current);
     const before = stops.slice(0, Math.max(0, here)).filter(wanted);
     const behind = stops.slice(here + 1).filter(wanted);
     const around = here >= 0 ? stops.filter(wanted) : behind;
@@ -80,11 +78,11 @@ export class TurnNavigator {
 }
 
 /** Turns and verdicts on the page. */
-export const PLACES = '.turns, .turn, .assertion > summary';
+export const STOPS_ON_PAGE = '.turns, .turn, .assertion > summary';
 
-const STOPS = `${PLACES}, .rationale[data-focus]`;
+const STOP_SELECTOR = `${STOPS_ON_PAGE}, .rationale[data-focus]`;
 
-/** What is higher than the view is shown from its beginning. */
+/** Elements higher than the view are shown from their beginning. */
 function scrollTo(element: HTMLElement): void {
   const fits = element.getBoundingClientRect().height < window.innerHeight * 0.7;
   element.scrollIntoView({ block: fits ? 'center' : 'start' });

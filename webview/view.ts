@@ -5,23 +5,27 @@ import { visibleLine } from '../src/core/text/visibleText.ts';
 import type { Verdict } from '../src/core/verdict.ts';
 import { isRunning } from '../src/protocol/viewPage.ts';
 import type { conversationProtocol, Snapshot, ToView } from '../src/protocol/viewProtocol.ts';
-import { ComparedView } from './comparedView.ts';
-import { ElementCache, place } from './elementCache.ts';
-import { ExpandedState } from './expandedState.ts';
-import { FindBox, type Part } from './find.ts';
-import { FocusRestorer } from './focusRestorer.ts';
+import { FindBox, type SearchablePart } from './find.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
 import { FIND_KEY, type KeyHelp, listenForKeys } from './keyboard.ts';
 import { Labels } from './labels/labels.ts';
+import {
+  afterDrawing,
+  ElementCache,
+  ExpandedState,
+  FocusRestorer,
+  keepScrollPosition,
+  setChildren,
+} from './redraw.ts';
 import { renderAssertion } from './render/assertion.ts';
+import { ComparedCaseView } from './render/compared.ts';
 import { conversationItems, turnName } from './render/conversation.ts';
 import { headerOf, renderHeader } from './render/header.ts';
 import { type AssertionRow, assertionRows, titleOf } from './render/stated.ts';
 import { Strip } from './render/strip.ts';
 import { failuresControl, type Shown, toolbarParts } from './render/toolbar.ts';
-import { afterDrawing, keepScrollPosition } from './scrollPosition.ts';
-import { PLACES, type Stop, TurnNavigator } from './turnNavigator.ts';
+import { STOPS_ON_PAGE, type Stop, TurnNavigator } from './turnNavigator.ts';
 import { type Item, VirtualList } from './virtualList.ts';
 
 const KEYS: KeyHelp = [
@@ -34,13 +38,13 @@ const KEYS: KeyHelp = [
   [[FIND_KEY], 'find'],
 ];
 
-/** The conversation on the page, as each snapshot says. */
+/** The conversation page, updated with each snapshot. */
 export class ConversationView {
   readonly #root: HTMLElement;
   readonly #host: Host<typeof conversationProtocol>;
   readonly #expanded: ExpandedState;
   readonly #cache: ElementCache;
-  readonly #compared: ComparedView;
+  readonly #compared: ComparedCaseView;
   readonly #navigator: TurnNavigator;
   readonly #find: FindBox;
   readonly #labels: Labels;
@@ -53,7 +57,7 @@ export class ConversationView {
   readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
   readonly #entries = new VirtualList(this.#conversation);
   readonly #content = h('div', {}, this.#assertions, this.#conversation);
-  readonly #news = h('div', { class: 'hidden', role: 'status' });
+  readonly #announcement = h('div', { class: 'hidden', role: 'status' });
   #snapshot: Snapshot | undefined;
   #rows: readonly AssertionRow[] = [];
   #shown: Shown = { filter: 'all', rendered: true };
@@ -63,7 +67,7 @@ export class ConversationView {
     this.#host = host;
     this.#expanded = new ExpandedState(root);
     this.#cache = new ElementCache((element) => this.#expanded.restore(element));
-    this.#compared = new ComparedView((element) => this.#expanded.restore(element));
+    this.#compared = new ComparedCaseView((element) => this.#expanded.restore(element));
     this.#navigator = new TurnNavigator(
       this.#content,
       () => this.#stops(),
@@ -78,7 +82,7 @@ export class ConversationView {
       titleOf: (verdict) => this.#titleOf(verdict),
     });
     listenForKeys(root, (key, at) => this.#press(key, at));
-    // What is jumped to, or gets the focus, keeps clear of the bar.
+    // Scroll targets and focused elements must not be covered by the bar.
     new ResizeObserver(() => {
       this.#strip.show(this.#entries.items, this.#root.clientWidth);
       const { style } = document.documentElement;
@@ -112,7 +116,7 @@ export class ConversationView {
     }
     const covered = this.#bar.getBoundingClientRect().bottom;
     keepScrollPosition(
-      () => [...this.#content.querySelectorAll<HTMLElement>(PLACES)],
+      () => [...this.#content.querySelectorAll<HTMLElement>(STOPS_ON_PAGE)],
       covered,
       (read) => {
         if (read?.matches('.turn, .turns')) this.#entries.pin(read.dataset.focus);
@@ -130,10 +134,10 @@ export class ConversationView {
 
   #toItem(name: string): void {
     const found = this.#entries.items.find((item) => item.name === name);
-    if (found) this.#navigator.go({ bring: () => this.#entries.bring(found) });
+    if (found) this.#navigator.go({ mount: () => this.#entries.mount(found) });
   }
 
-  /** Turns and verdicts, in the order of the page. */
+  /** Turns and verdicts, in page order. */
   #stops(): Stop[] {
     const summaries = this.#assertions.querySelectorAll<HTMLElement>('.assertion > summary');
     const verdicts = Array.from(summaries, (summary) => ({
@@ -141,32 +145,32 @@ export class ConversationView {
       turn: false,
       verdict: summary.parentElement?.dataset.subject !== undefined,
       failure: summary.parentElement?.dataset.failure !== undefined,
-      bring: () => this.#bringVerdict(summary),
+      mount: () => this.#mountVerdict(summary),
     }));
-    const bring = (item: Item) => () => this.#entries.bring(item);
+    const mount = (item: Item) => () => this.#entries.mount(item);
     const turns = this.#entries.items
       .filter(({ kind }) => kind === 'turn')
       .flatMap((item) => [
-        { ...item, turn: true, verdict: false, bring: bring(item) },
+        { ...item, turn: true, verdict: false, mount: mount(item) },
         ...(item.inner ?? []).map((name) => ({
           name,
           turn: false,
           verdict: true,
           failure: false,
-          bring: () => this.#bringInner(item, name),
+          mount: () => this.#mountInner(item, name),
         })),
       ]);
     return [...verdicts, ...turns];
   }
 
-  /** All that is searched. */
-  #parts(): Part[] {
+  /** The parts to search. */
+  #parts(): SearchablePart[] {
     const verdicts = this.#assertions.querySelectorAll<HTMLElement>(':scope > .assertion');
     return [
-      ...Array.from(verdicts, (element) => ({ element, bring: () => {} })),
+      ...Array.from(verdicts, (element) => ({ element, mount: () => {} })),
       ...this.#entries.items.map((item) => ({
         element: item.make(),
-        bring: () => this.#entries.bring(item),
+        mount: () => this.#entries.mount(item),
       })),
     ];
   }
@@ -197,7 +201,7 @@ export class ConversationView {
   }
 
   #render(snapshot: Snapshot): void {
-    place(this.#toolbar, this.#toolbarParts(snapshot));
+    setChildren(this.#toolbar, this.#toolbarParts(snapshot));
     const { post, editor } = this.#host;
     const rows = assertionRows(snapshot);
     this.#rows = rows;
@@ -216,7 +220,7 @@ export class ConversationView {
     });
     this.#root.classList.toggle('paired', pair !== undefined);
     const verdicts = pair?.verdicts ?? rows.map((row) => this.#row(row, snapshot, numbers));
-    place(this.#assertions, verdicts);
+    setChildren(this.#assertions, verdicts);
     this.#entries.show(pair?.items ?? conversationItems(snapshot, options));
     const isAsked = snapshot.changed === 'questions' || rows.some((row) => row.changed);
     const changed = snapshot.phase === 'finished' && isAsked && !snapshot.compared;
@@ -226,13 +230,23 @@ export class ConversationView {
       renderHeader(snapshot, { onJudge, onFault }),
     );
     this.#strip.show(this.#entries.items, this.#root.clientWidth);
-    place(this.#bar, [this.#toolbar, this.#strip.element, this.#find.element, ...heads]);
-    place(this.#root, [header, ...above, this.#bar, this.#content, this.#news, this.#labels.news]);
+    setChildren(this.#bar, [this.#toolbar, this.#strip.element, this.#find.element, ...heads]);
+    setChildren(this.#root, [
+      header,
+      ...above,
+      this.#bar,
+      this.#content,
+      this.#announcement,
+      this.#labels.announcement,
+    ]);
     this.#failures.show(this.#navigator.failures());
     this.#find.refresh();
     const { state, status, phase } = snapshot;
-    const news = visibleLine(`${caseName(state)}: ${status ? STATUS_WORDS[status] : phase}`);
-    if (this.#news.textContent !== news) this.#news.textContent = news;
+    const announcement = visibleLine(
+      `${caseName(state)}: ${status ? STATUS_WORDS[status] : phase}`,
+    );
+    if (this.#announcement.textContent !== announcement)
+      this.#announcement.textContent = announcement;
   }
 
   #toolbarParts(snapshot: Snapshot): HTMLElement[] {
@@ -269,7 +283,7 @@ export class ConversationView {
         stale: changed !== undefined,
         turns: { numbers, onFollow: (turn) => this.#reveal(turn) },
         onOpen: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
-        onSaw: editor && !running ? (key) => post({ kind: 'show-request', key }) : undefined,
+        onRequest: editor && !running ? (key) => post({ kind: 'show-request', key }) : undefined,
       }),
     );
   }
@@ -280,16 +294,16 @@ export class ConversationView {
     else if (failing) this.#host.post({ kind: 'show-failing', step });
   }
 
-  /** A verdict beside the turns, which may stand in another that is folded. */
-  #bringVerdict(summary: HTMLElement): HTMLElement {
+  /** A verdict above the turns, which may be in a collapsed one. */
+  #mountVerdict(summary: HTMLElement): HTMLElement {
     const holder = summary.closest('.nested');
     if (holder) this.#expanded.expand(holder);
     return summary;
   }
 
-  /** A verdict in a turn, which may be far from the view and folded. */
-  #bringInner(item: Item, name: string): HTMLElement {
-    const turn = this.#entries.bring(item);
+  /** A verdict in a turn, which may be unmounted or collapsed. */
+  #mountInner(item: Item, name: string): HTMLElement {
+    const turn = this.#entries.mount(item);
     const inner = turn.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`) ?? turn;
     this.#expanded.expand(inner);
     return inner;

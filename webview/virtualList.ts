@@ -1,57 +1,56 @@
-import { place } from './elementCache.ts';
 import { h } from './h.ts';
 import { type IndexRange, rangeBetween } from './indexRange.ts';
+import { setChildren } from './redraw.ts';
 import type { BadgeStatus } from './render/status.ts';
 
-/** Something of a list, which is made only once it comes near the view. */
+/** An item of a list, created only when it is near the view. */
 export interface Item {
-  /** Of its own in the list. The same name stands for the same thing in the next list. */
+  /** Unique in the list, and stable across lists. */
   readonly name: string;
   readonly kind: 'turn' | 'other';
   readonly failure: boolean;
-  /** Of a turn of the assistant, or one that was judged. */
+  /** For turns of the assistant and judged turns. */
   readonly badge?: BadgeStatus;
-  /** The `data-focus` of what in it is gone to by itself. */
+  /** The `data-focus` of elements inside that navigation can stop at. */
   readonly inner?: readonly string[];
-  /** What it is taken to be high until it is measured, in pixels. */
+  /** Estimated height in pixels, until it is measured. */
   readonly height: number;
-  /** The same element as long as it shows the same. */
+  /** Returns the same element as long as its content is the same. */
   readonly make: () => HTMLElement;
 }
 
-/** What is to be on the page, by its place in the list. */
-interface Near {
+/** The items to mount, by index. */
+interface VisibleItems {
   readonly near: ReadonlySet<number>;
-  /** Where what is in or beside the view begins. */
+  /** The first visible or overscanned item. */
   readonly first: number;
 }
 
-/** So many are all on the page. */
-const FEW = 50;
+/** Up to this number, all items are mounted. */
+const MAX_UNVIRTUALIZED = 50;
 
-/** How many are drawn above and below the view. */
-const BESIDE = 5;
+/** Number of items mounted above and below the view. */
+const OVERSCAN = 5;
 
-/** What is under each item; the style sheet says the same. */
+/** The margin below each item in pixels, as in the style sheet. */
 const GAP = 12;
 
 /**
- * A list of which only what is near the view is on the page, with empty stretches for the rest. What
- * one reads stays in its place as the stretches become items of other heights: the browser's scroll
- * anchoring sees to that, which is why items stand in the flow.
+ * A list that mounts only items near the view, with empty space for the rest. Items are in normal flow, so that the
+ * browser's scroll anchoring keeps the visible text in place when space becomes items of other heights.
  */
 export class VirtualList {
   readonly #list: HTMLElement;
   readonly #heights = new Map<string, number>();
-  /** The names of the first and the last item that a part of the page stands for. */
+  /** The names of the first and last item that an element represents. */
   readonly #names = new WeakMap<Element, readonly [string, string]>();
   readonly #sizes = new ResizeObserver((changes) => this.#measure(changes));
   #items: readonly Item[] = [];
   #drawn = new Set<Element>();
-  /** Stays on the page wherever the view is, as what has the focus does. */
+  /** Stays mounted wherever the view is, like the focused item. */
   #pinned: string | undefined;
   #printing = false;
-  /** Whether some of it is selected: all of that is drawn, so that it can be copied. */
+  /** Whether text is selected: the selected items stay mounted, so that they can be copied. */
   #selecting = false;
 
   constructor(list: HTMLElement) {
@@ -84,8 +83,8 @@ export class VirtualList {
     this.#pinned = name;
   }
 
-  /** Puts an item on the page, wherever the view is. */
-  bring({ name, make }: Item): HTMLElement {
+  /** Mounts an item wherever the view is. */
+  mount({ name, make }: Item): HTMLElement {
     this.pin(name);
     this.#draw();
     return make();
@@ -108,7 +107,7 @@ export class VirtualList {
     if (changed) requestAnimationFrame(() => this.#draw());
   }
 
-  /** From where to where it is selected. */
+  /** The selected items. */
   #selected(): IndexRange | undefined {
     const selection = document.getSelection();
     if (!selection || selection.isCollapsed) return undefined;
@@ -124,20 +123,20 @@ export class VirtualList {
     const children = this.#children(found.near);
     const drawn = new Set<Element>(children.filter((one) => !one.matches('.space')));
     for (const element of this.#drawn) if (!drawn.has(element)) this.#sizes.unobserve(element);
-    place(this.#list, children);
+    setChildren(this.#list, children);
     for (const element of drawn) if (!this.#drawn.has(element)) this.#sizes.observe(element);
     this.#drawn = drawn;
-    this.#tell(found);
+    this.#describe(found);
   }
 
-  #near(): Near {
+  #near(): VisibleItems {
     const items = this.#items;
     const near = new Set<number>();
     const add = ({ first, end }: IndexRange) => {
       for (let index = first; index < end; index += 1) near.add(index);
     };
     const { top } = this.#list.getBoundingClientRect();
-    const beside = this.#printing || items.length <= FEW ? items.length : BESIDE;
+    const beside = this.#printing || items.length <= MAX_UNVIRTUALIZED ? items.length : OVERSCAN;
     const inView = rangeBetween(this.#heightsOf(items), -top, window.innerHeight - top, beside);
     add(inView);
     const selected = this.#selected();
@@ -155,7 +154,7 @@ export class VirtualList {
     return items.map(({ name, height }) => (this.#heights.get(name) ?? height) + GAP);
   }
 
-  /** Items, and empty stretches for those between. */
+  /** Items, and empty space between them. */
   #children(near: ReadonlySet<number>): HTMLElement[] {
     const children: HTMLElement[] = [];
     let left: Item[] = [];
@@ -181,8 +180,8 @@ export class VirtualList {
     return children;
   }
 
-  /** Says which turn of how many each is, and lets Tab reach the first one beside the view. */
-  #tell({ near, first }: Near): void {
+  /** Sets the position of each turn for screen readers, and lets Tab reach the first visible one. */
+  #describe({ near, first }: VisibleItems): void {
     const places = [...this.#items.keys()].filter((index) => this.#items[index]?.kind === 'turn');
     const tabbed = places.find((index) => index >= first);
     for (const [number, index] of places.entries()) {

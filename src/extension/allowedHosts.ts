@@ -5,21 +5,21 @@ import { noticeText } from '../core/text/visibleText.ts';
 import { forbiddenHosts } from '../runner/models.ts';
 import { allowedHostsFile, allowHosts, readAllowedHosts } from '../store/allowedHosts.ts';
 
-/** Enter chooses the first, unless it is marked as the one that closes: then it chooses the next. */
+/** Enter activates the first button, or the second one if the first one closes the dialog. */
 const DENY = 'Do Not Send';
 const ALLOW = 'Allow';
 
 const env = (name: string) => process.env[name];
 
-/** The hosts that the user allowed, here or on the command line. @throws AllowedHostsError */
+/** Hosts that the user allowed, here or on the command line. @throws AllowedHostsError */
 export function allowedHosts(): Promise<AllowedHost[]> {
   return readAllowedHosts(allowedHostsFile(env));
 }
 
 /**
- * Asks whether cases may send keys where nobody allowed it yet, once for each host.
+ * Asks, once per host, whether cases may send keys to hosts that aren't allowed yet.
  *
- * @returns what is allowed now; what is not is refused when it is to be sent
+ * @returns all allowed hosts; requests to other hosts fail
  * @throws AllowedHostsError
  */
 export async function askForHosts(

@@ -1,15 +1,47 @@
-import type { Disposable } from 'vscode';
+import * as vscode from 'vscode';
 
-/** Something made of parts that are disposed of with it. */
-export abstract class Disposing implements Disposable {
-  readonly #parts: Disposable[] = [];
+/** Something that disposes of its parts. */
+export abstract class Disposing implements vscode.Disposable {
+  readonly #parts: vscode.Disposable[] = [];
 
-  protected keep<Part extends Disposable>(part: Part): Part {
+  protected keep<Part extends vscode.Disposable>(part: Part): Part {
     this.#parts.push(part);
     return part;
   }
 
+  /** @param onChange called with each file that is created, changed, or deleted */
+  protected watchFiles(glob: string, onChange: (uri: vscode.Uri, isNew: boolean) => void): void {
+    const watcher = this.keep(vscode.workspace.createFileSystemWatcher(glob));
+    this.keep(watcher.onDidCreate((uri) => onChange(uri, true)));
+    this.keep(watcher.onDidChange((uri) => onChange(uri, false)));
+    this.keep(watcher.onDidDelete((uri) => onChange(uri, false)));
+  }
+
   dispose(): void {
     for (const part of this.#parts.splice(0).reverse()) part.dispose();
+  }
+}
+
+/** Delays work until nothing has asked for it for a while, per key. */
+export class Debouncer implements vscode.Disposable {
+  readonly #delay: number;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  /** @param delay milliseconds */
+  constructor(delay: number) {
+    this.#delay = delay;
+  }
+
+  schedule(key: string, work: () => void): void {
+    clearTimeout(this.#timers.get(key));
+    const run = () => {
+      this.#timers.delete(key);
+      work();
+    };
+    this.#timers.set(key, setTimeout(run, this.#delay));
+  }
+
+  dispose(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 }

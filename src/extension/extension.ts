@@ -11,20 +11,19 @@ import { actOnRuns, openRunFile, type RunAction } from './runs/runCommands.ts';
 import { RunsTree } from './runs/runsTree.ts';
 import { Secrets } from './secrets.ts';
 import { ContinuousRuns } from './testing/continuousRuns.ts';
-import { LastResults } from './testing/lastResults.ts';
-import { RecordedRuns } from './testing/recordedRuns.ts';
+import { LastResults, RecordedRuns } from './testing/recordedRuns.ts';
 import { TestRunner } from './testing/runner.ts';
 import { RunStatus } from './testing/runStatus.ts';
 import { TestTree } from './testing/tree.ts';
 
 /**
- * Registers everything and returns before anything is read from the disk. Language client, runner,
- * file reading, pages and the work of most commands are loaded when they are first needed.
+ * Registers everything and returns before it reads anything. Loads the language client, runner, pages, and most
+ * commands on first use.
  */
 export function activate(context: vscode.ExtensionContext): void {
   const { services, ...parts } = startServices(context);
   const { controller, runner, continuous, secrets, language, log } = parts;
-  const comparing = () => import('./comparison/compareCommands.ts');
+  const comparing = () => import('./comparison/comparisonPage.ts');
   const onRuns =
     (action: RunAction) =>
     (...given: unknown[]) =>
@@ -46,7 +45,7 @@ export function activate(context: vscode.ExtensionContext): void {
     'turnlight.generateCases': async (given) =>
       (await import('./commands/generateCases.ts')).generateCases(given, secrets, log),
     'turnlight.openExample': async () =>
-      (await import('./commands/openExample.ts')).openExample(parts.extensionUri),
+      (await import('./commands/newEvalFile.ts')).openExample(parts.extensionUri),
     'turnlight.openRun': onRuns('open'),
     'turnlight.pinRun': onRuns('pin'),
     'turnlight.unpinRun': onRuns('unpin'),
@@ -62,7 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
       (await import('./agreement/agreementPage.ts')).openAgreement(parts),
     'turnlight.labelConversations': async () =>
       (await import('./labels/labellingPage.ts')).labelConversations(parts),
-    'turnlight.setApiKey': async () => (await import('./lm/setKey.ts')).setKey(secrets),
+    'turnlight.setApiKey': async () => (await import('./lm/keys.ts')).setKey(secrets),
     'turnlight.clearApiKey': () => secrets.clear(),
     'turnlight.showLog': () => log.show(),
     'turnlight.restartServer': () => language.restart(),
@@ -110,7 +109,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
 }
 
-/** Brings a page back after a reload. @param state that the page kept */
+/** Restores a page after a reload. @param state that the page saved */
 type Restore = (panel: vscode.WebviewPanel, state: unknown, parts: PageParts) => Promise<void>;
 
 const PAGES: Readonly<Record<ViewPage, Restore>> = {
@@ -129,7 +128,7 @@ const PAGES: Readonly<Record<ViewPage, Restore>> = {
   },
 };
 
-/** What commands, pages and the Testing panel share. */
+/** Services that commands, pages, and the Testing panel share. */
 function startServices(context: vscode.ExtensionContext) {
   const { extensionUri } = context;
   const log = vscode.window.createOutputChannel('Turnlight', { log: true });
@@ -141,20 +140,20 @@ function startServices(context: vscode.ExtensionContext) {
   const status = new RunStatus();
   const listening = tree.onDidList(() => {
     listening.dispose();
-    // What the Testing view offers of ours, it offers where there are eval files.
+    // Shows our commands in the Testing view only if there are eval files.
     void vscode.commands.executeCommand('setContext', 'turnlight.listed', true);
   });
   language.onWillRenameCases((renamed) => tree.expectRenames(renamed));
-  tree.onDidLose(({ id, variants }) => status.leaveOut(id, variants));
+  tree.onDidRemoveVariants(({ id, variants }) => status.remove(id, variants));
   const files = new RecordFiles(tree);
   const runs = new RunsTree(files);
   const testing = { controller, tree, live, status, log };
   const recorded = new RecordedRuns({ ...testing, records: files });
-  const last = new LastResults({ ...testing, recorded });
+  const last = new LastResults(testing, recorded);
   const runner = new TestRunner({ ...testing, secrets, recorded, language });
   const continuous = new ContinuousRuns({ controller, tree, runner, log });
   const resume = async (records?: readonly string[]) =>
-    (await import('./commands/goBack.ts')).resumeRun(tree, runner, records);
+    (await import('./commands/lastRuns.ts')).resumeRun(tree, runner, records);
   return {
     ...{ extensionUri, controller, tree, live, secrets, language, files, runs, runner, continuous },
     ...{ log, resume },

@@ -8,12 +8,12 @@ import { Disposing } from './disposables.ts';
 /** `FileChangeType.Changed` of the protocol. */
 const CHANGED = 2;
 
-/** Milliseconds between two times that the server is told of records. */
-const PACE = 100;
+/** Milliseconds between two notifications of changed records. */
+const INTERVAL = 100;
 
 /**
- * The language server's client. Loaded and started when the first eval file is on the screen. Runs
- * go on without it: what fails here is logged and no more.
+ * The language server's client. Starts when the first eval file is opened. Failures are only logged, because runs
+ * don't need the server.
  */
 export class LanguageSupport extends Disposing {
   readonly #context: vscode.ExtensionContext;
@@ -21,12 +21,12 @@ export class LanguageSupport extends Disposing {
   readonly #renamed = this.keep(new vscode.EventEmitter<CaseRenamed>());
   readonly onDidRenameCase = this.#renamed.event;
   readonly #renames = this.keep(new vscode.EventEmitter<readonly RenamedCase[]>());
-  /** Cases have another id as soon as their file shows it. */
+  /** Fires before a file shows the new ids of its cases. */
   readonly onWillRenameCases = this.#renames.event;
   #client: Promise<LanguageClient> | undefined;
-  /** Records that the server is not told of yet. */
+  /** Records to notify the server of. */
   readonly #records = new Set<string>();
-  readonly #throttle = this.keep(new Throttle(PACE, () => this.#tellRecords()));
+  readonly #throttle = this.keep(new Throttle(INTERVAL, () => this.#sendRecords()));
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     super();
@@ -38,20 +38,20 @@ export class LanguageSupport extends Disposing {
     await this.#use(async () => {});
   }
 
-  /** Also starts a server that never came up. */
+  /** Also starts a server that failed to start. */
   async restart(): Promise<void> {
     const running = await this.#client?.catch(() => undefined);
     if (!running) this.#client = undefined;
     await this.#use((client) => (client === running ? client.restart() : undefined));
   }
 
-  /** Tells a server that runs of records that were written. @param paths absolute */
-  recorded(paths: readonly string[]): void {
+  /** Notifies a running server of written records. @param paths absolute */
+  notifyRecords(paths: readonly string[]): void {
     for (const path of paths) this.#records.add(path);
     this.#throttle.schedule();
   }
 
-  #tellRecords(): void {
+  #sendRecords(): void {
     const paths = [...this.#records];
     this.#records.clear();
     void this.#client

@@ -6,16 +6,16 @@ import type { Verdict } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { Disposing } from './disposables.ts';
 
-/** What is known of a case that runs, or ran in this session. */
+/** A case that is running, or ran in this session. */
 export interface LiveCase {
   readonly phase: 'queued' | 'running' | 'finished' | 'cancelled';
   readonly turns: readonly Turn[];
-  /** The turn that is being said, as far as it is known. */
+  /** The incomplete turn. */
   readonly speaking?: Turn;
   readonly verdicts: readonly Verdict[];
 }
 
-/** The cases of this session's runs as they go on; the conversation view follows them here. */
+/** The state of the cases that run in this session, for the conversation view. */
 export class LiveRuns extends Disposing {
   readonly #cases = new Map<string, LiveCase>();
   readonly #changed = this.keep(new vscode.EventEmitter<CaseRef>());
@@ -25,7 +25,7 @@ export class LiveRuns extends Disposing {
     return this.#cases.get(executionKey(ref));
   }
 
-  hear(event: RunEvent): void {
+  handle(event: RunEvent): void {
     switch (event.kind) {
       case 'run-started':
         for (const ref of event.cases) this.#set(ref, { phase: 'queued', turns: [], verdicts: [] });
@@ -59,12 +59,12 @@ export class LiveRuns extends Disposing {
     }
   }
 
-  /** Another process ran the case, such as the command line. */
-  recorded(ref: CaseRef): void {
+  /** Notifies of a case that another process ran. */
+  notify(ref: CaseRef): void {
     this.#changed.fire(ref);
   }
 
-  /** The run ended; what has not finished never will. */
+  /** Ends a run: its unfinished cases are cancelled. */
   end(refs: readonly CaseRef[]): void {
     for (const ref of refs) {
       const live = this.get(ref);

@@ -3,23 +3,24 @@ import { type KeyHost, OPENAI_KEY, VARIABLE_NAME } from '../core/environment.ts'
 import { unreachable } from '../core/errors.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { noticeText } from '../core/text/visibleText.ts';
+import { inform } from './workspace.ts';
 
 const PREFIX = 'turnlight.key.';
 const AGAIN = 'Enter Again';
 
-/** What a key that no model was named for is tried with. */
-const USUAL: ModelSpec = {
+/** Model to test a key with if no model is known. */
+const DEFAULT_MODEL: ModelSpec = {
   id: 'openai:gpt-5-mini',
   provider: 'openai',
   params: { provider: 'openai', model: 'gpt-5-mini' },
   folder: '/',
 };
 
-/** Keys, each under the name of its environment variable: secret store first, then environment. */
+/** API keys by the name of their environment variable: from the secret store, else from the environment. */
 export class Secrets {
   readonly #store: vscode.SecretStorage;
   readonly #log: vscode.LogOutputChannel;
-  /** What models are asked with. */
+  /** Used to call models. */
   readonly keys: KeyHost = {
     secret: (name) => this.#get(name),
     env: (name) => process.env[name],
@@ -35,7 +36,7 @@ export class Secrets {
   }
 
   /**
-   * Asks for a key, tries it with one request and says what came of it.
+   * Asks for a key, tests it with one request, and reports the result.
    *
    * @param wanted the missing key and the model that needs it; without it, asks for the name
    * @returns whether a key is set that was not refused
@@ -53,9 +54,9 @@ export class Secrets {
     });
     if (key === undefined || key.trim() === '') return false;
     await this.#store.store(PREFIX + name, key.trim());
-    const model = wanted?.model ?? (name === OPENAI_KEY ? USUAL : undefined);
-    if (model) return this.#try(name, model, wanted);
-    void vscode.window.showInformationMessage(noticeText(`Saved the API key ${name}.`));
+    const model = wanted?.model ?? (name === OPENAI_KEY ? DEFAULT_MODEL : undefined);
+    if (model) return this.#tryKey(name, model, wanted);
+    inform(`Saved the API key ${name}.`);
     return true;
   }
 
@@ -63,10 +64,10 @@ export class Secrets {
     const name = await askName('Which API key should be removed from the secret store?');
     if (name === undefined) return;
     await this.#store.delete(PREFIX + name);
-    void vscode.window.showInformationMessage(`Removed the API key ${name} from the secret store.`);
+    inform(`Removed the API key ${name} from the secret store.`);
   }
 
-  async #try(name: string, model: ModelSpec, wanted: Parameters<Secrets['ask']>[0]) {
+  async #tryKey(name: string, model: ModelSpec, wanted: Parameters<Secrets['ask']>[0]) {
     const [{ tryModel }, { allowedHosts }, { Scrubber }] = await Promise.all([
       import('../runner/oneModel.ts'),
       import('./allowedHosts.ts'),
@@ -84,9 +85,7 @@ export class Secrets {
     );
     switch (trial.kind) {
       case 'answered':
-        void vscode.window.showInformationMessage(
-          noticeText(`The key ${name} is set and works: ${model.id} answered.`),
-        );
+        inform(`The key ${name} is set and works: ${model.id} answered.`);
         return true;
       case 'failed':
         void vscode.window.showWarningMessage(

@@ -12,7 +12,7 @@ import { failuresOf, problemFailure } from '../../src/core/presentation/failureT
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
 import { labelText, noticeText, plainLog } from '../../src/core/text/visibleText.ts';
-import { terminalText } from '../../src/extension/testing/terminalText.ts';
+import { terminalText } from '../../src/extension/testing/output.ts';
 import { diagnosticsByFile } from '../../src/language/features/diagnostics.ts';
 import { inlayHints } from '../../src/language/features/inlayHints.ts';
 import {

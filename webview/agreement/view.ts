@@ -6,20 +6,19 @@ import type {
   agreementProtocol,
   ThresholdTable,
 } from '../../src/protocol/agreementProtocol.ts';
-import { FocusRestorer } from '../focusRestorer.ts';
-import { h, notices, plainButton } from '../h.ts';
+import { h, notices, plainButton, renderTable } from '../h.ts';
 import type { Host } from '../host.ts';
 import { listenForKeys } from '../keyboard.ts';
+import { FocusRestorer } from '../redraw.ts';
 import { badge } from '../render/status.ts';
-import { renderTable } from '../table.ts';
 import { renderChart } from '../trends/chart.ts';
 
-/** How well judges agree with people, on the page. */
+/** The page about the agreement of judges with people. */
 export class AgreementView {
   readonly #root: HTMLElement;
   readonly #host: Host<typeof agreementProtocol>;
   readonly #focus: FocusRestorer;
-  /** The row that is looked into. */
+  /** The selected row. */
   #row = 0;
 
   constructor(root: HTMLElement, host: Host<typeof agreementProtocol>) {
@@ -162,7 +161,7 @@ function table(
   return h('div', { class: 'wide' }, renderTable(head, shown, { label, heading: 1, figures: 3 }));
 }
 
-/** What judge and people said, as a table of two by two. */
+/** The confusion table of a judge and people. */
 function confusion({ cells, confusion }: AgreementSnapshot['rows'][number]): HTMLElement {
   const { failFail, failPass, passFail, passPass } = confusion;
   const [judge = '', assertion = '', of = ''] = cells;
@@ -182,18 +181,24 @@ function confusion({ cells, confusion }: AgreementSnapshot['rows'][number]): HTM
 
 const DRAWN = { precision: 'Precision', recall: 'Recall', kappa: 'Kappa' } as const;
 
-/** What a higher or lower threshold would win and lose: drawn, and as a table. */
+/** Charts and a table of the agreement at other thresholds. */
 function renderThresholds({ head, rows, best, words }: ThresholdTable): HTMLElement {
   const charts = (['precision', 'recall', 'kappa'] as const).map((measure) => {
     const points = rows.flatMap((row, run) => {
       const value = row[measure];
       if (value === null) return [];
       const told = `threshold ${row.cells[0]}: ${DRAWN[measure].toLowerCase()} ${scoreText(value)}`;
-      // Less than chance is drawn as nothing; the table has its number.
+      // Values below chance are drawn as zero; the table has the number.
       return [{ run, value: Math.max(0, value), words: told }];
     });
     const title = `${DRAWN[measure]} at the best:`;
-    return renderChart(points, { title, runs: rows.length, most: 1, told: best, text: scoreText });
+    return renderChart(points, {
+      title,
+      runs: rows.length,
+      max: 1,
+      highlighted: best,
+      text: scoreText,
+    });
   });
   return h(
     'section',

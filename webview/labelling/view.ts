@@ -6,10 +6,10 @@ import type {
   ToLabelling,
 } from '../../src/protocol/labellingProtocol.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { ElementCache, place } from '../elementCache.ts';
 import { h, notices, plainButton } from '../h.ts';
 import type { Host } from '../host.ts';
 import { type KeyHelp, listenForKeys, renderKeys } from '../keyboard.ts';
+import { ElementCache, setChildren } from '../redraw.ts';
 import { conversationItems } from '../render/conversation.ts';
 import { TurnNavigator } from '../turnNavigator.ts';
 import { VirtualList } from '../virtualList.ts';
@@ -23,13 +23,13 @@ const KEYS: KeyHelp = [
   [['u'], 'undo'],
 ];
 
-/** One question after the other about one conversation after the other, without any verdict. */
+/** Asks one question at a time about one conversation at a time, without showing verdicts. */
 export class LabellingView {
   readonly #root: HTMLElement;
   readonly #host: Host<typeof labellingProtocol>;
   readonly #cache = new ElementCache();
   readonly #problems = h('div');
-  /** What a key could not do. */
+  /** Why a key did nothing. */
   readonly #fault = h('div', { class: 'fault', role: 'alert' });
   readonly #bar = h('div', { class: 'bar asking' });
   readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
@@ -44,7 +44,7 @@ export class LabellingView {
     maxlength: '2000',
   });
   #shown: LabellingSnapshot | undefined;
-  /** By which the conversation and its question are known. */
+  /** Identifies the conversation and its question. */
   #asked = '';
 
   constructor(root: HTMLElement, host: Host<typeof labellingProtocol>) {
@@ -61,7 +61,7 @@ export class LabellingView {
             turn: true,
             verdict: false,
             failure: false,
-            bring: () => this.#entries.bring(item),
+            mount: () => this.#entries.mount(item),
           })),
       () => {},
     );
@@ -77,12 +77,12 @@ export class LabellingView {
   show({ labelling: shown, problems, state }: ToLabelling): void {
     this.#host.keep(state);
     this.#shown = shown;
-    place(this.#problems, notices(problems));
+    setChildren(this.#problems, notices(problems));
     if (shown.phase === 'asking') this.#ask(shown);
     else {
       this.#asked = '';
       const part = shown.phase === 'reading' ? reading() : this.#end(shown);
-      place(this.#root, [this.#problems, part]);
+      setChildren(this.#root, [this.#problems, part]);
       this.#root.querySelector<HTMLElement>('h1')?.focus();
     }
   }
@@ -134,9 +134,9 @@ export class LabellingView {
     }
     const parts = [shown.question, undo, at, shown.total, title];
     const bar = this.#cache.get('question', parts, () => this.#question(shown));
-    place(this.#bar, [bar, this.#fault]);
+    setChildren(this.#bar, [bar, this.#fault]);
     bar.querySelector('.comment-place')?.append(this.#comment);
-    place(this.#root, [this.#problems, this.#bar, this.#conversation]);
+    setChildren(this.#root, [this.#problems, this.#bar, this.#conversation]);
     this.#entries.show(
       conversationItems(bare(shown), {
         shown: { filter: 'all', rendered: true },
@@ -250,7 +250,7 @@ function reading(): HTMLElement {
   );
 }
 
-/** The conversation without anything that was judged. */
+/** The conversation without verdicts. */
 function bare({ conversation, title }: LabellingQuestion): Snapshot {
   return {
     state: { file: '', id: title, repetition: 1 },

@@ -11,43 +11,43 @@ import {
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h, plainButton } from '../h.ts';
 
-/** What a person says that a verdict should be. */
-export type Wanted = Pick<Opinion, 'status' | 'label' | 'score' | 'comment'>;
+/** What a verdict should be according to a person. */
+export type LabelValue = Pick<Opinion, 'status' | 'label' | 'score' | 'comment'>;
 
 export interface FormOptions {
-  /** Of the verdict, for a screen reader. */
+  /** Of the verdict, for screen readers. */
   readonly name: string;
   readonly threshold: number;
   /** The labels that the judge chooses from, with their scores. */
   readonly labels?: Readonly<Record<string, number>> | undefined;
-  /** The scale of its scores, where these are more than passed or failed. */
+  /** The scale of its scores, if they are more than passed or failed. */
   readonly scale?: Scale | undefined;
-  /** What was said before, or what is likely. */
-  readonly before: Partial<Wanted>;
-  readonly onSave: (wanted: Wanted) => void;
+  /** The existing label, or a likely one. */
+  readonly before: Partial<LabelValue>;
+  readonly onSave: (value: LabelValue) => void;
   readonly onCancel: () => void;
 }
 
-/** Of one form on the page. */
+/** Only one form is open at a time. */
 const GROUP = 'should-be';
 
 const STATUSES = ['pass', 'fail', 'skipped'] as const;
 
 interface Choice {
   readonly words: string;
-  readonly wanted: Pick<Wanted, 'status' | 'label' | 'score'>;
+  readonly value: Pick<LabelValue, 'status' | 'label' | 'score'>;
 }
 
-/** Asks what a verdict should be. Enter saves, Escape leaves. */
+/** A form for what a verdict should be. Enter saves, Escape cancels. */
 export function labelForm(options: FormOptions): HTMLElement {
   const { name, scale, before, onSave, onCancel } = options;
   const choices = choicesOf(options);
-  const inputs = choices.map(({ wanted }, index) =>
+  const inputs = choices.map(({ value }, index) =>
     h('input', {
       type: 'radio',
       name: GROUP,
       'data-focus': `should be ${index}`,
-      checked: isChosen(wanted, before),
+      checked: isChosen(value, before),
     }),
   );
   const score = scale && scoreInput(scale, before.score);
@@ -69,8 +69,8 @@ export function labelForm(options: FormOptions): HTMLElement {
     else {
       const words = comment.value.trim();
       onSave({
-        ...chosen.wanted,
-        ...(read !== undefined && chosen.wanted.status !== 'skipped' && { score: read }),
+        ...chosen.value,
+        ...(read !== undefined && chosen.value.status !== 'skipped' && { score: read }),
         ...(words !== '' && { comment: words }),
       });
     }
@@ -79,9 +79,9 @@ export function labelForm(options: FormOptions): HTMLElement {
     const read = scale && readScore(score, scale);
     if (typeof read !== 'number') return;
     const status = reaches(read, options.threshold) ? 'pass' : 'fail';
-    for (const [index, { wanted }] of choices.entries()) {
+    for (const [index, { value }] of choices.entries()) {
       const input = inputs[index];
-      if (input) input.checked = wanted.status === status;
+      if (input) input.checked = value.status === status;
     }
   });
   const button = (words: string, onClick: () => void, style = 'say') =>
@@ -113,15 +113,15 @@ function choicesOf({ labels, threshold }: FormOptions): Choice[] {
   const named = Object.entries(labels ?? {}).map(([label, score]): Choice => {
     const status = reaches(score, threshold) ? 'pass' : 'fail';
     const words = `${label} (${scoreText(score, threshold)}, ${LABEL_WORDS[status]})`;
-    return { words, wanted: { status, label, score } };
+    return { words, value: { status, label, score } };
   });
   const plain = STATUSES.filter((status) => named.length === 0 || status === 'skipped');
-  return [...named, ...plain.map((status) => ({ words: LABEL_WORDS[status], wanted: { status } }))];
+  return [...named, ...plain.map((status) => ({ words: LABEL_WORDS[status], value: { status } }))];
 }
 
-function isChosen(wanted: Choice['wanted'], before: Partial<Wanted>): boolean {
-  if (wanted.label !== undefined) return wanted.label === before.label;
-  return wanted.status === before.status;
+function isChosen(value: Choice['value'], before: Partial<LabelValue>): boolean {
+  if (value.label !== undefined) return value.label === before.label;
+  return value.status === before.status;
 }
 
 function scoreInput([low, high]: Scale, score: number | undefined): HTMLInputElement {
@@ -135,7 +135,7 @@ function scoreInput([low, high]: Scale, score: number | undefined): HTMLInputEle
   });
 }
 
-/** In 0..1; undefined where nothing was given. */
+/** In 0..1; undefined if empty. */
 function readScore(input: HTMLInputElement, scale: Scale): number | 'wrong' | undefined {
   const { badInput } = input.validity;
   if (input.value === '' && !badInput) return undefined;
@@ -144,9 +144,9 @@ function readScore(input: HTMLInputElement, scale: Scale): number | 'wrong' | un
 }
 
 /**
- * The scale that a score is asked on; undefined where a verdict only passes or fails.
+ * The scale to ask for a score on; undefined if a verdict only passes or fails.
  *
- * @param judged the verdict, or what it says of a turn
+ * @param judged the verdict, or its result for a turn
  */
 export function scaleOf(
   judged: { readonly score: number | null },
@@ -157,8 +157,8 @@ export function scaleOf(
   return isOnScale || isFine ? scale : undefined;
 }
 
-/** The opposite of what the judge says. */
-export function likely({ status }: TurnVerdict | Verdict): Partial<Wanted> {
+/** The opposite of a verdict. */
+export function oppositeOf({ status }: TurnVerdict | Verdict): Partial<LabelValue> {
   if (status === 'pass') return { status: 'fail' };
   return status === 'fail' ? { status: 'pass' } : {};
 }

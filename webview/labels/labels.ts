@@ -6,7 +6,7 @@ import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.t
 import { keyedVerdicts, type TurnVerdict, type Verdict } from '../../src/core/verdict.ts';
 import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h, plainButton } from '../h.ts';
-import { labelForm, likely, scaleOf, type Wanted } from './form.ts';
+import { type LabelValue, labelForm, oppositeOf, scaleOf } from './form.ts';
 import {
   isDisputed,
   type JudgedOutcome,
@@ -15,15 +15,15 @@ import {
   validityText,
 } from './opinionText.ts';
 
-/** What stands at a verdict for what people say of it. */
+/** The labels at a verdict. */
 export interface LabelParts {
-  /** All that the parts depend on. */
+  /** Everything that the parts depend on. */
   readonly shown: unknown;
   /** For `data-subject` of the verdict's element. */
   readonly key: string;
   /** `you: right · others: 1 wrong` */
   readonly words: string | undefined;
-  /** Whether somebody says that it is wrong. */
+  /** Whether a person disagrees. */
   readonly isWrong: boolean;
   readonly make: () => HTMLElement;
 }
@@ -37,17 +37,16 @@ interface Target {
 
 export interface LabelsHost {
   readonly post: (message: FromView) => void;
-  /** Something looks different. */
   readonly onChange: () => void;
-  /** Opens what an element is folded in. */
+  /** Expands everything around an element. */
   readonly onOpen: (element: HTMLElement) => void;
   readonly titleOf: (verdict: Verdict) => string;
 }
 
-/** What people say of the verdicts on the page, and how the one who looks at it says so too. */
+/** The labels of all verdicts on the page, and how the user adds their own. */
 export class Labels {
-  /** Tells a screen reader what was said. */
-  readonly news = h('div', { class: 'hidden', 'aria-live': 'polite' });
+  /** For screen readers. */
+  readonly announcement = h('div', { class: 'hidden', 'aria-live': 'polite' });
   readonly #host: LabelsHost;
   readonly #targets = new Map<string, Target>();
   readonly #keys = new Map<Verdict, string>();
@@ -86,13 +85,13 @@ export class Labels {
     }
   }
 
-  /** All that the parts of a verdict depend on, and of those that decide it. */
+  /** Everything that the parts of a verdict and its nested verdicts depend on. */
   shown(verdict: Verdict): unknown[] {
     const own = this.parts(verdict)?.shown;
     return [own, ...(verdict.nested ?? []).map((one) => this.shown(one))];
   }
 
-  /** Undefined where nothing can be labelled. */
+  /** Undefined if labelling isn't available. */
   parts(verdict: Verdict, entry?: TurnVerdict): LabelParts | undefined {
     const assertion = this.#keys.get(verdict);
     if (!this.#labels || assertion === undefined) return undefined;
@@ -111,7 +110,7 @@ export class Labels {
     };
   }
 
-  /** `openai:judge was right in 17 of 20 labelled turns`; undefined where nothing of it was labelled. */
+  /** `openai:judge was right in 17 of 20 labelled turns`; undefined without labels. */
   #tally({ subject, verdict }: Target): string | undefined {
     const of = subject.turn === undefined ? 'cases' : 'turns';
     const { judge } = verdict;
@@ -122,25 +121,25 @@ export class Labels {
     return `${found.judge} was right in ${found.right} of ${found.compared} labelled ${of}`;
   }
 
-  /** @returns whether the key was one of these */
+  /** @returns whether it handled the key */
   press(key: string, at: Element | null): boolean {
     if (!this.#labels) return false;
     if (key === 'u') {
       if (this.#labels.undo) this.#host.post({ kind: 'undo-label' });
-      this.#tell(this.#labels.undo ? 'Undone' : 'Nothing to undo');
+      this.#announce(this.#labels.undo ? 'Undone' : 'Nothing to undo');
       return true;
     }
     if (!['r', 'w', 'Delete'].includes(key)) return false;
     const subject = this.#subjectAt(at);
     const target = subject === undefined ? undefined : this.#targets.get(subject);
     if (subject === undefined || !target) return false;
-    if (key === 'r') this.#right(subject, target);
+    if (key === 'r') this.#markRight(subject, target);
     else if (key === 'w') this.#edit(subject, target);
     else this.#remove(subject, target);
     return true;
   }
 
-  /** Of a turn with one verdict that one. */
+  /** The subject of an element; for a turn with only one verdict, that verdict. */
   #subjectAt(at: Element | null): string | undefined {
     const own = at?.closest<HTMLElement>('[data-subject]')?.dataset.subject;
     if (own !== undefined) return own;
@@ -156,10 +155,10 @@ export class Labels {
     return given.find((one) => one.person === person && one.standing !== 'earlier-text');
   }
 
-  #right(key: string, target: Target): void {
+  #markRight(key: string, target: Target): void {
     const { subject, judged, labels } = target;
     const { status } = judged;
-    // A criterion's yes or no is its status in other words.
+    // A criterion's label is the same as its status.
     const label = labels && judged.label;
     if (status === 'error') {
       this.#edit(key, target);
@@ -170,29 +169,29 @@ export class Labels {
       this.#remove(key, target);
       return;
     }
-    this.#leave();
-    this.#say({ ...subject, status, ...(label !== undefined && { label }) });
-    this.#tell('Labelled as right');
+    this.#stopEditing();
+    this.#postLabel({ ...subject, status, ...(label !== undefined && { label }) });
+    this.#announce('Labelled as right');
   }
 
-  #say(said: Omit<Extract<FromView, { kind: 'label' }>, 'kind'>): void {
+  #postLabel(said: Omit<Extract<FromView, { kind: 'label' }>, 'kind'>): void {
     this.#host.post({ kind: 'label', ...said });
   }
 
   #remove(key: string, { subject }: Target): void {
     if (!this.#own(key)) return;
     this.#host.post({ kind: 'remove-label', ...subject });
-    this.#tell('Label removed');
+    this.#announce('Label removed');
   }
 
   #edit(key: string, target: Target): void {
     const { subject, verdict, judged, labels } = target;
-    const save = (wanted: Wanted) => {
-      this.#say({ ...subject, ...wanted });
-      this.#tell('Labelled');
+    const save = (wanted: LabelValue) => {
+      this.#postLabel({ ...subject, ...wanted });
+      this.#announce('Labelled');
       this.#close(key);
     };
-    const before = this.#own(key) ?? likely(judged);
+    const before = this.#own(key) ?? oppositeOf(judged);
     const scale = labels ? undefined : scaleOf(judged, verdict);
     const form = labelForm({
       name: this.#nameOf(target),
@@ -210,22 +209,22 @@ export class Labels {
     chosen?.focus();
   }
 
-  #leave(): void {
+  #stopEditing(): void {
     if (!this.#editing) return;
     this.#editing = undefined;
     this.#host.onChange();
   }
 
   #close(key: string): void {
-    this.#leave();
+    this.#stopEditing();
     const place = document.querySelector(`[data-subject="${CSS.escape(key)}"]`);
     const focused = place?.matches('details') ? place.querySelector('summary') : place;
     if (focused instanceof HTMLElement) focused.focus();
   }
 
-  #tell(words: string): void {
-    this.news.textContent = '';
-    this.news.textContent = words;
+  #announce(words: string): void {
+    this.announcement.textContent = '';
+    this.announcement.textContent = words;
   }
 
   /** `Remembers, failed, score 0.50, turn 4` */
@@ -251,7 +250,7 @@ export class Labels {
     const choices = [
       ...(isErrored
         ? []
-        : [this.#button('Right', 'r', name, own && isRight, () => this.#right(key, target))]),
+        : [this.#button('Right', 'r', name, own && isRight, () => this.#markRight(key, target))]),
       this.#button(isErrored ? 'Label' : 'Wrong', 'w', name, own && !isRight, () =>
         this.#edit(key, target),
       ),

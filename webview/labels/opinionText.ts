@@ -4,7 +4,7 @@ import { agreesWith, type Opinion } from '../../src/core/record/label.ts';
 import { visibleLine } from '../../src/core/text/visibleText.ts';
 import type { Status } from '../../src/core/verdict.ts';
 
-/** What a verdict came to, as much as an opinion is compared with. */
+/** The outcome that an opinion is compared with. */
 export interface JudgedOutcome {
   readonly status: Status;
   readonly label?: string | undefined;
@@ -20,12 +20,12 @@ export function opinionText(opinion: Opinion, judged: JudgedOutcome): string {
   return judged.status === 'error' ? `${wanted}${scored}` : `wrong, ${wanted}${scored}`;
 }
 
-/** After what somebody says: `label is of an earlier text`; undefined where it is of what is shown. */
+/** `label is of an earlier text`, for example; undefined if the label is about the visible text. */
 export function validityText({ standing }: Opinion): string | undefined {
   return VALIDITY_WORDS[standing] || undefined;
 }
 
-/** `you: wrong · others: 2 right`; undefined where nobody says anything of what is shown. */
+/** `you: wrong · others: 2 right`; undefined if there are no opinions about the visible text. */
 export function opinionsText(
   opinions: readonly Opinion[],
   judged: JudgedOutcome,
@@ -46,7 +46,7 @@ export function opinionsText(
   return parts.length === 0 ? undefined : parts.join(' · ');
 }
 
-/** Whether somebody says that a verdict is wrong, of the text that it judged. */
+/** Whether a person disagrees with a verdict about the same text. */
 export function isDisputed(
   opinions: readonly Opinion[],
   verdict: Parameters<typeof agreesWith>[1],

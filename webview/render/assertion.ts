@@ -8,27 +8,26 @@ import {
 } from '../../src/core/presentation/verdictText.ts';
 import { cacheText } from '../../src/core/text/format.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
-import { h, link, toLine } from '../h.ts';
+import { type Child, h, lineLink, link } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';
-import { type CitedTurns, renderCitations, withLinks } from './citations.ts';
 import { type AssertionRow, briefOf, nestedRows, renderStated, titleOf } from './stated.ts';
 import { type BadgeStatus, badge } from './status.ts';
 
 export interface AssertionOptions {
-  /** While it runs nothing opens by itself: what one reads would move. */
+  /** While the case runs, nothing expands by itself, because the visible text would move. */
   readonly running: boolean;
-  /** True if the case has changed since it was judged. */
+  /** Whether the case has changed since it was judged. */
   readonly stale: boolean;
   readonly turns: CitedTurns;
-  /** Undefined where no file can be opened. */
+  /** Undefined if no file can be opened. */
   readonly onOpen: ((index: number) => void) | undefined;
-  /** What people say of a verdict; undefined where it cannot be labelled. */
+  /** The labels of a verdict; undefined if labelling isn't available. */
   readonly labels: (verdict: Verdict) => LabelParts | undefined;
-  /** Shows what the judge was asked, by the key of an assertion; undefined where nothing can be shown. */
-  readonly onSaw: ((key: string) => void) | undefined;
+  /** Shows what the judge was asked, by the key of an assertion; undefined if not available. */
+  readonly onRequest: ((key: string) => void) | undefined;
 }
 
-/** What did not pass, or what people call wrong, is open once the case has ended. */
+/** Failures and disputed verdicts are expanded once the case has ended. */
 export function renderAssertion(row: AssertionRow, options: AssertionOptions): HTMLElement {
   const { index, verdict, stated } = row;
   const { onOpen } = options;
@@ -38,16 +37,16 @@ export function renderAssertion(row: AssertionRow, options: AssertionOptions): H
     row,
     `${index}`,
     options,
-    toLine(titleOf(row), at?.path ?? '', at?.line ?? 1, open),
+    lineLink(titleOf(row), at?.path ?? '', at?.line ?? 1, open),
   );
 }
 
-/** What stands in place of a verdict. */
+/** The badge of an assertion without a verdict. */
 function pendingBadge({ running }: AssertionOptions): BadgeStatus {
   return running ? 'waiting' : 'none';
 }
 
-/** @param key by which the view knows its parts again in the next snapshot */
+/** @param key identifies its parts in the next snapshot */
 function renderRow(
   row: AssertionRow,
   key: string,
@@ -69,28 +68,28 @@ function renderRow(
       open: (failing || isCalledWrong(verdict, options)) && !options.running,
     },
     summary(row, key, options, labels?.words),
-    verdict && facts(verdict, row.recalled ?? false),
+    verdict && facts(verdict, row.cached ?? false),
     renderStated(row, key),
     verdict && rationale(verdict, row, key, options),
     verdict && renderPath(pathOf(verdict)),
     nested(row, key, options),
-    verdict && cited('misses', verdict.misses, row, key, options),
-    verdict && cited('hits', verdict.hits, row, key, options),
+    verdict && renderCited('misses', verdict.misses, row, key, options),
+    verdict && renderCited('hits', verdict.hits, row, key, options),
     verdict && details(verdict, key),
     labels?.make(),
     open,
-    verdict && whatJudgeSaw(verdict, titleOf(row), options),
+    verdict && judgeRequestLink(verdict, titleOf(row), options),
   );
 }
 
-/** Also of one that decides it, which stands in it. */
+/** Whether a person disagrees with the verdict or a nested one. */
 function isCalledWrong(verdict: Verdict | undefined, { labels }: AssertionOptions): boolean {
   const isWrong = (one: Verdict): boolean =>
     labels(one)?.isWrong === true || (one.nested ?? []).some(isWrong);
   return verdict !== undefined && isWrong(verdict);
 }
 
-/** One line, as high with a verdict as without, so that nothing moves when it comes. */
+/** One line, equally high with or without a verdict, so that nothing moves when it arrives. */
 function summary(
   row: AssertionRow,
   key: string,
@@ -120,7 +119,7 @@ function scoreOf(verdict: Verdict | undefined): string | undefined {
 }
 
 /** `threshold 0.50 · required` */
-function facts(verdict: Verdict, recalled: boolean): HTMLElement {
+function facts(verdict: Verdict, cached: boolean): HTMLElement {
   const { assertion, score, reason, judge, usage } = verdict;
   const known = [
     score === null ? undefined : `threshold ${thresholdText(verdict)}`,
@@ -130,15 +129,19 @@ function facts(verdict: Verdict, recalled: boolean): HTMLElement {
     assertion.weight === 1 ? undefined : `weight ${assertion.weight}`,
     reason,
     judge?.model,
-    recalled ? 'from the cache' : cacheText(usage),
+    cached ? 'from the cache' : cacheText(usage),
   ];
   return h('div', { class: 'muted' }, known.filter((fact) => fact !== undefined).join(' · '));
 }
 
-function whatJudgeSaw({ judge, assertion }: Verdict, title: string, { onSaw }: AssertionOptions) {
+function judgeRequestLink(
+  { judge, assertion }: Verdict,
+  title: string,
+  { onRequest }: AssertionOptions,
+) {
   const { key } = assertion;
-  if (!judge || key === undefined || !onSaw) return undefined;
-  return link('What the judge saw', `What the judge saw for ${title}`, () => onSaw(key));
+  if (!judge || key === undefined || !onRequest) return undefined;
+  return link('What the judge saw', `What the judge saw for ${title}`, () => onRequest(key));
 }
 
 function nested(row: AssertionRow, key: string, options: AssertionOptions) {
@@ -162,10 +165,10 @@ function rationale(
   return h('p', { class: 'why' }, ...withLinks(text, citing, turns));
 }
 
-const CITED = { misses: 'What failed', hits: 'What passed' };
+const CITED_HEADINGS = { misses: 'What failed', hits: 'What passed' };
 
-/** What is missed is what a person looks for; what was hit is folded. */
-function cited(
+/** Misses are what the user looks for; hits are collapsed. */
+function renderCited(
   what: 'misses' | 'hits',
   lines: readonly string[],
   row: AssertionRow,
@@ -175,7 +178,7 @@ function cited(
   if (lines.length === 0) return undefined;
   const name = `${what} ${key}`;
   const list = renderCitations(lines, { key: name, title: titleOf(row) }, turns);
-  const words = `${CITED[what]} (${lines.length})`;
+  const words = `${CITED_HEADINGS[what]} (${lines.length})`;
   return what === 'misses'
     ? h('div', { class: 'misses' }, h('div', { class: 'label' }, words), ...list)
     : h('details', { class: 'hits', 'data-key': name }, h('summary', {}, words), ...list);
@@ -191,7 +194,7 @@ function details({ details }: Verdict, key: string): HTMLElement | undefined {
   );
 }
 
-/** The way that a decision graph took, as a list of questions and answers. */
+/** The path through a decision graph, as a list of questions and answers. */
 function renderPath(path: readonly PathStep[]): HTMLElement | undefined {
   if (path.length === 0) return undefined;
   return h(
@@ -208,4 +211,68 @@ function renderPath(path: readonly PathStep[]): HTMLElement | undefined {
       ),
     ),
   );
+}
+
+interface CitedTurns {
+  readonly numbers: ReadonlySet<number>;
+  readonly onFollow: (turn: number) => void;
+}
+
+/** The source of citations. */
+interface Citing {
+  /** Identifies its parts in the next snapshot. */
+  readonly key: string;
+  readonly title: string;
+}
+
+/** More are collapsed, because a list of hundreds would hide everything below. */
+const MAX_CITATIONS = 10;
+
+/** Lines such as `Turn 6: forgot the order`, with the turns as links. */
+function renderCitations(
+  lines: readonly string[],
+  { key, title }: Citing,
+  turns: CitedTurns,
+): HTMLElement[] {
+  const items = lines.map((line, index) =>
+    h('li', {}, ...withLinks(line, { key: `${key}.${index}`, title }, turns)),
+  );
+  const rest = items.splice(MAX_CITATIONS);
+  const first = h('ul', {}, ...items);
+  return rest.length === 0 ? [first] : [first, folded(rest.length, key, h('ul', {}, ...rest))];
+}
+
+/** `turn 6`, `Turns 2, 4 and 7` */
+const CITED = /\bturns? \d+(?:(?:, | and )\d+)*/gi;
+
+/** A text with the cited turns as links. */
+function withLinks(text: string, { key, title }: Citing, turns: CitedTurns): Child[] {
+  const linked = (words: string, digits: string) => turnLink(words, Number(digits), title, turns);
+  const parts: Child[] = [];
+  let end = 0;
+  for (const { 0: cited, index } of text.matchAll(CITED)) {
+    parts.push(text.slice(end, index));
+    end = index + cited.length;
+    // `Turns 2`, `, 4`, ` and 7`
+    const each = [...cited.matchAll(/(\D+)(\d+)/g)];
+    const links = each.map(([whole, before = '', digits = '']) =>
+      each.length === 1 ? [linked(whole, digits)] : [before, linked(digits, digits)],
+    );
+    const rest = links.splice(MAX_CITATIONS);
+    parts.push(...links.flat());
+    if (rest.length === 0) continue;
+    const [, ...others] = rest.flat();
+    parts.push(' ', folded(rest.length, `${key} at ${index}`, ' (', ...others, ')'));
+  }
+  return [...parts, text.slice(end)];
+}
+
+function turnLink(words: string, number: number, title: string, turns: CitedTurns): Child {
+  if (!turns.numbers.has(number)) return words;
+  return link(words, `Turn ${number}, ${title}`, () => turns.onFollow(number));
+}
+
+function folded(count: number, key: string, ...rest: readonly Child[]): HTMLElement {
+  const attributes = { class: 'more', 'data-key': `more ${key}` };
+  return h('details', attributes, h('summary', {}, `and ${count} more`), ...rest);
 }

@@ -5,19 +5,18 @@ import { counted } from '../../src/core/text/format.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
 import { isRunning } from '../../src/protocol/viewPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import type { ElementCache } from '../elementCache.ts';
 import { h } from '../h.ts';
+import type { ElementCache } from '../redraw.ts';
 import type { Item } from '../virtualList.ts';
 import type { BadgeStatus } from './status.ts';
 import type { Shown } from './toolbar.ts';
-import { renderTurn, type TurnOptions, verdictName } from './turn.ts';
-import { renderSystem } from './turnItems.ts';
+import { renderSystem, renderTurn, type TurnOptions, verdictName } from './turn.ts';
 
 export interface ConversationOptions {
   readonly shown: Shown;
   readonly cache: ElementCache;
   readonly titleOf: (verdict: Verdict) => string;
-  /** Undefined where no file can be opened. */
+  /** Undefined if no file can be opened. */
   readonly onOpen: ((turn: number) => void) | undefined;
   readonly labels: TurnOptions['labels'];
 }
@@ -27,11 +26,11 @@ export function turnName(number: number): string {
   return `turn ${number}`;
 }
 
-/** What was said, or why there is nothing to see. */
+/** The turns of a conversation, or an explanation of why there are none. */
 export function conversationItems(snapshot: Snapshot, options: ConversationOptions): Item[] {
   const { entries, notes } = snapshot.conversation;
   const { cache, shown } = options;
-  if (entries.length === 0) return [note('empty', emptyWords(snapshot), cache)];
+  if (entries.length === 0) return [noteItem('empty', emptyWords(snapshot), cache)];
   const items = entryItems(snapshot, options);
   const wanted = shown.filter === 'failing' ? failingOf(items, cache) : items;
   if (notes.length === 0) return wanted;
@@ -46,7 +45,7 @@ function entryItems(
 ): Item[] {
   const said = entriesByTurn(verdicts);
   const running = isRunning(phase);
-  // Such a verdict would have been about the replies.
+  // Failed judging of whole conversations may have missed the replies.
   const missing =
     phase === 'finished' &&
     verdicts.some(({ status, turns }) => status === 'error' && turns.length === 0);
@@ -63,13 +62,13 @@ function entryItems(
     const unjudged = missing && entry.side === 'assistant';
     const options = { rendered, unjudged, running, speaking: entry.number === speaking };
     const make = () => {
-      const told = about.map((one) => [
+      const verdicts = about.map((one) => [
         titleOf(one.verdict),
         one.verdict.threshold,
         one.entry,
         labels(one.verdict, one.entry)?.shown,
       ]);
-      return cache.get(name, [entry, told, options], () =>
+      return cache.get(name, [entry, verdicts, options], () =>
         renderTurn(entry, found, { ...options, titleOf, onOpen, labels }),
       );
     };
@@ -81,25 +80,25 @@ function entryItems(
     const status: BadgeStatus | undefined =
       found?.status ?? (entry.side === 'assistant' ? 'none' : undefined);
     const badge = status && { badge: status };
-    return { name, kind: 'turn', failure, ...badge, inner, height: likelyHeight(entry), make };
+    return { name, kind: 'turn', failure, ...badge, inner, height: estimateHeight(entry), make };
   });
 }
 
-/** Lines of about 90 letters under a header. */
-function likelyHeight({ items }: Turn): number {
+/** Assumes lines of about 90 characters below a header. */
+function estimateHeight({ items }: Turn): number {
   const letters = items.reduce((sum, item) => sum + ('text' in item ? item.text.length : 90), 0);
   return 70 + 20 * Math.ceil(letters / 90);
 }
 
-/** Each turn that fails with the turn that it answers, and how many are left out between. */
+/** Failing turns with the turns that they answer, and the number of omitted turns in between. */
 export function failingOf(items: readonly Item[], cache: ElementCache): Item[] {
   const turns = items.filter(({ kind }) => kind === 'turn');
-  if (!turns.some(({ failure }) => failure)) return [note('empty', 'No failing turns.', cache)];
+  if (!turns.some(({ failure }) => failure)) return [noteItem('empty', 'No failing turns.', cache)];
   const shown: Item[] = [];
   let hidden = 0;
-  const tell = () => {
+  const addGap = () => {
     const words = `${counted(hidden, 'turn')} not shown`;
-    if (hidden > 0) shown.push(note('gap', words, cache, shown.length));
+    if (hidden > 0) shown.push(noteItem('gap', words, cache, shown.length));
     hidden = 0;
   };
   for (const [index, turn] of turns.entries()) {
@@ -107,15 +106,15 @@ export function failingOf(items: readonly Item[], cache: ElementCache): Item[] {
       hidden += 1;
       continue;
     }
-    tell();
+    addGap();
     shown.push(turn);
   }
-  tell();
+  addGap();
   return shown;
 }
 
-/** A line of ours between the turns. */
-function note(style: 'empty' | 'gap', words: string, cache: ElementCache, index = 0): Item {
+/** A line between turns. */
+function noteItem(style: 'empty' | 'gap', words: string, cache: ElementCache, index = 0): Item {
   const name = `${style} ${index}`;
   const make = () => cache.get(name, words, () => h('p', { class: style }, words));
   return { name, kind: 'other', failure: false, height: 20, make };

@@ -5,18 +5,18 @@ import { caseTitle, ORIGIN_WORDS, STOP_WORDS } from '../../src/core/presentation
 import { CHANGES } from '../../src/core/record/caseHistory.ts';
 import { cacheText, costText, counted, durationText } from '../../src/core/text/format.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { h, notices, toLine } from '../h.ts';
+import { h, lineLink, notices } from '../h.ts';
 import { button } from '../ui/controls.ts';
 import { badge } from './status.ts';
 
 export interface HeaderActions {
-  /** Judges what was said as the file now says; absent where that would change nothing. */
+  /** Judges the conversation again by the current file; absent if that would change nothing. */
   readonly onJudge?: (() => void) | undefined;
-  /** Opens the place of a mistake; absent where no file can be opened. */
+  /** Opens the source of an error; absent if no file can be opened. */
   readonly onFault?: (() => void) | undefined;
 }
 
-/** What the case is and what came of it; it scrolls away with the page. */
+/** The case and its result; scrolls away with the page. */
 export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderActions): HTMLElement {
   const {
     state,
@@ -54,7 +54,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
         'p',
         { class: 'notice' },
         `${reason} `,
-        fault && toLine(placeText(fault), fault.path, fault.range.start.line + 1, onFault),
+        fault && lineLink(placeText(fault), fault.path, fault.range.start.line + 1, onFault),
       ),
     stopRationale !== undefined &&
       h('p', { class: 'muted' }, `The simulated user: “${stopRationale}”`),
@@ -89,19 +89,19 @@ function facts(snapshot: Snapshot): HTMLElement {
 
 function factsOf({ origin, stopReason, usage, duration, finished }: Snapshot): string[] {
   const tokens = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
-  const recalled = usage && cacheText(usage);
+  const cached = usage && cacheText(usage);
   return [
     ...(origin ? [ORIGIN_WORDS[origin]] : []),
     ...(stopReason ? [STOP_WORDS[stopReason]] : []),
     ...(usage && usage.calls > 0 ? [counted(usage.calls, 'request'), `${tokens} tokens`] : []),
-    ...(recalled === undefined ? [] : [recalled]),
+    ...(cached === undefined ? [] : [cached]),
     ...(usage && usage.cost !== null ? [`cost ${costText(usage.cost)}`] : []),
     ...(duration === undefined ? [] : [durationText(duration)]),
     ...(finished === undefined ? [] : [new Date(finished).toLocaleString()]),
   ];
 }
 
-/** What the header shows, without what would take long to compare. */
+/** The data that the header depends on, without parts that are slow to compare. */
 export function headerOf(snapshot: Snapshot) {
   const {
     labels,

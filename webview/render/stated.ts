@@ -3,52 +3,52 @@ import { isCachedAmong, type Verdict } from '../../src/core/verdict.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 
-/** An assertion of the case: what it states, what came of it, or both. */
+/** An assertion of the case: its current text, its verdict, or both. */
 export interface AssertionRow {
   readonly index: number;
   readonly stated?: StatedAssertion | undefined;
   readonly verdict?: Verdict | undefined;
-  /** True if what is stated may be something else than what was judged. */
+  /** Whether the current text may differ from what was judged. */
   readonly changed: boolean;
-  /** True if all that its judge answered came from the cache. */
-  readonly recalled?: boolean;
+  /** Whether all answers of its judge came from the cache. */
+  readonly cached?: boolean;
 }
 
-/** The words by which an assertion is known: all of a criterion, where its name is the first of them. */
+/** The title of an assertion: the full text of a criterion if its name is shortened. */
 export function titleOf({ stated, verdict, changed }: AssertionRow): string {
   const name = verdict?.assertion.name ?? stated?.name ?? '';
-  return (stated && !changed ? wholeOf(name, stated) : undefined) ?? name;
+  return (stated && !changed ? fullTextOf(name, stated) : undefined) ?? name;
 }
 
-/** `It names the order in …` stands for a text that begins so. */
-function wholeOf(name: string, { keys }: StatedAssertion): string | undefined {
+/** The text that a name ending in ` …` is shortened from. */
+function fullTextOf(name: string, { keys }: StatedAssertion): string | undefined {
   const [first] = keys;
   if (!first || !name.endsWith(' …')) return undefined;
   const whole = first.text.replace(/\s+/g, ' ').trim();
   return whole.startsWith(name.slice(0, -1)) ? whole : undefined;
 }
 
-/** A longer text, such as that of a judge prompt, is folded. */
-const LONG = 1000;
+/** Longer texts, such as judge prompts, are collapsed. */
+const FOLD_LENGTH = 1000;
 
-/** As much as stands beside a title on one line. */
-const BRIEF = 80;
+/** Maximum length of a text next to a title. */
+const MAX_BRIEF = 80;
 
-/** `value shipped`: what tells one `contains` from another while it is folded. */
+/** `value shipped`, for example, to tell collapsed assertions apart. */
 export function briefOf(row: AssertionRow): string | undefined {
   const keys = row.changed ? [] : keysOf(row);
   const brief = keys.map(({ key, text }) => `${key} ${text}`).join(' · ');
-  return brief === '' || brief.length > BRIEF ? undefined : brief;
+  return brief === '' || brief.length > MAX_BRIEF ? undefined : brief;
 }
 
-/** The keys that say more than the title. */
+/** Keys with more information than the title. */
 function keysOf(row: AssertionRow): StatedAssertion['keys'] {
   const title = titleOf(row);
   const keys = row.stated?.keys ?? [];
   return keys.filter(({ text }) => text.replace(/\s+/g, ' ').trim() !== title);
 }
 
-/** What an assertion states beyond its title. */
+/** The text of an assertion besides its title. */
 export function renderStated(row: AssertionRow, key: string): HTMLElement | undefined {
   const { stated, changed } = row;
   if (!stated) return undefined;
@@ -64,7 +64,7 @@ export function renderStated(row: AssertionRow, key: string): HTMLElement | unde
   );
 }
 
-/** A sentence with its `keys` as code. */
+/** A sentence with backticks as code. */
 function withCode(text: string): (HTMLElement | string)[] {
   const parts = text.split('`');
   return parts.map((part, index) => (index % 2 === 1 ? h('code', {}, part) : part));
@@ -72,7 +72,7 @@ function withCode(text: string): (HTMLElement | string)[] {
 
 function renderKey({ key, text }: StatedAssertion['keys'][number], name: string): HTMLElement {
   const label = h('span', { class: 'label' }, key);
-  if (text.length <= LONG) {
+  if (text.length <= FOLD_LENGTH) {
     return h('div', { class: 'key' }, label, h('span', { class: 'source' }, text));
   }
   return h(
@@ -83,13 +83,13 @@ function renderKey({ key, text }: StatedAssertion['keys'][number], name: string)
   );
 }
 
-/** The case's assertions: those that were judged and, before it ended, those that will be. */
+/** The case's assertions: judged ones and, before the case has ended, those still to be judged. */
 export function assertionRows({ phase, assertions, verdicts, changed }: Snapshot): AssertionRow[] {
   const stale = changed !== undefined;
-  const isRecalled = isCachedAmong(verdicts);
+  const isCached = isCachedAmong(verdicts);
   const judged = verdicts.map((verdict) => ({
     ...judgedRow(verdict, assertions, stale),
-    recalled: isRecalled(verdict),
+    cached: isCached(verdict),
   }));
   if (phase === 'finished') return judged;
   const known = new Set(judged.map(({ stated }) => stated));
@@ -97,19 +97,19 @@ export function assertionRows({ phase, assertions, verdicts, changed }: Snapshot
   return [...judged, ...waiting].sort((one, other) => one.index - other.index);
 }
 
-/** The assertions under another one: verdicts are of what decided it, what is only stated is all that could. */
+/** Nested assertions: the judged ones, or all of them if there is no verdict yet. */
 export function nestedRows({ stated, verdict }: AssertionRow, stale: boolean): AssertionRow[] {
   const known = stated?.nested ?? [];
   if (!verdict) return known.map(statedRow);
   const nested = verdict.nested ?? [];
-  const isRecalled = isCachedAmong(nested);
+  const isCached = isCachedAmong(nested);
   return nested.map((one) => ({
     ...judgedRow(one, known, stale),
-    recalled: isRecalled(one),
+    cached: isCached(one),
   }));
 }
 
-/** @param stale whether the case has changed, for verdicts that do not say what they answer */
+/** @param stale whether the case has changed, for verdicts without a question hash */
 function judgedRow(
   verdict: Verdict,
   assertions: readonly StatedAssertion[],

@@ -2,7 +2,7 @@ import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/words.ts
 import type { Status } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
 
-/** What has no verdict: it waits for one, or there will be none. */
+/** Without a verdict: still waiting, or not judged. */
 export type BadgeStatus = Status | 'waiting' | 'none';
 
 export const BADGE_ICONS: Readonly<Record<BadgeStatus, string>> = {
@@ -17,7 +17,7 @@ export const BADGE_WORDS: Readonly<Record<BadgeStatus, string>> = {
   none: 'not judged',
 };
 
-/** Icon, score and word: never the colour alone. */
+/** Icon, score, and word, so that color is never the only difference. */
 export function badge(status: BadgeStatus, score?: string): HTMLElement {
   return h(
     'span',
@@ -28,7 +28,7 @@ export function badge(status: BadgeStatus, score?: string): HTMLElement {
   );
 }
 
-/** An icon next to words that say the same. */
+/** An icon next to words with the same meaning. */
 export function iconOf(icon: string): HTMLElement {
   return h('span', { class: 'sign', 'aria-hidden': 'true' }, icon);
 }

@@ -3,22 +3,22 @@ import { h, plainButton } from '../h.ts';
 import type { Item } from '../virtualList.ts';
 import { BADGE_ICONS, BADGE_WORDS, type BadgeStatus } from './status.ts';
 
-/** Below it all turns are nearly in view anyway. */
-const FEWEST = 8;
+/** With fewer turns, nearly all are visible. */
+const MIN_TURNS = 8;
 
-/** Pixels that a cell takes at least, as in the style sheet. */
-const CELL = 18;
+/** Minimum width of a cell in pixels, as in the style sheet. */
+const CELL_WIDTH = 18;
 
-const MOST_CELLS = 60;
+const MAX_CELLS = 60;
 
 interface Badged {
   readonly name: string;
   readonly badge: BadgeStatus;
 }
 
-const WORST: readonly BadgeStatus[] = [...WORST_FIRST, 'none'];
+const BADGE_ORDER: readonly BadgeStatus[] = [...WORST_FIRST, 'none'];
 
-/** A cell for each turn with a badge of a long conversation, or for a few of them: leads there. */
+/** One cell per judged turn of a long conversation, or per group of turns; a click scrolls there. */
 export class Strip {
   readonly element = h('div', {
     class: 'strip',
@@ -28,17 +28,17 @@ export class Strip {
   readonly #onTurn: (name: string) => void;
   #shown = '';
 
-  /** @param onTurn is given the name of a turn in the list */
+  /** @param onTurn gets the name of a turn in the list */
   constructor(onTurn: (name: string) => void) {
     this.#onTurn = onTurn;
     this.element.addEventListener('keydown', (event) => this.#press(event));
   }
 
-  /** @param room pixels that it has */
+  /** @param room available width in pixels */
   show(items: readonly Item[], room: number): void {
     const badged = items.flatMap(({ name, badge }) => (badge ? [{ name, badge }] : []));
-    const cells = Math.max(1, Math.min(MOST_CELLS, Math.floor(room / CELL)));
-    this.element.hidden = badged.length < FEWEST;
+    const cells = Math.max(1, Math.min(MAX_CELLS, Math.floor(room / CELL_WIDTH)));
+    this.element.hidden = badged.length < MIN_TURNS;
     const shown = JSON.stringify([cells, badged]);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -49,18 +49,20 @@ export class Strip {
   }
 
   #cell(group: readonly Badged[], at: number): HTMLElement {
-    const [told] = group.toSorted((a, b) => WORST.indexOf(a.badge) - WORST.indexOf(b.badge));
-    if (!told) throw new Error('Internal error: a cell of no turn.');
+    const [worst] = group.toSorted(
+      (a, b) => BADGE_ORDER.indexOf(a.badge) - BADGE_ORDER.indexOf(b.badge),
+    );
+    if (!worst) throw new Error('Internal error: a cell of no turn.');
     const words = wordsOf(group);
     return plainButton(
       {
-        'data-status': told.badge,
+        'data-status': worst.badge,
         'aria-label': words,
         title: words,
         tabindex: at === 0 ? '0' : '-1',
       },
-      () => this.#onTurn(told.name),
-      h('span', { 'aria-hidden': 'true' }, BADGE_ICONS[told.badge]),
+      () => this.#onTurn(worst.name),
+      h('span', { 'aria-hidden': 'true' }, BADGE_ICONS[worst.badge]),
     );
   }
 
@@ -79,7 +81,7 @@ export class Strip {
     this.#focus(Math.max(0, Math.min(cells.length - 1, next)));
   }
 
-  /** One cell can be reached by Tab: the last that was. */
+  /** Makes one cell reachable by Tab: the last focused one. */
   #focus(at: number): void {
     for (const [index, cell] of this.#cells().entries()) {
       cell.tabIndex = index === at ? 0 : -1;
@@ -96,7 +98,7 @@ function inGroups(badged: readonly Badged[], size: number): Badged[][] {
 /** `Turn 4: failed`, `Turns 2 to 8: 1 failed, 3 passed` */
 function wordsOf(group: readonly Badged[]): string {
   const numbers = group.map(({ name }) => name.replace('turn ', ''));
-  const counts = WORST.flatMap((badge) => {
+  const counts = BADGE_ORDER.flatMap((badge) => {
     const { length } = group.filter((one) => one.badge === badge);
     return length === 0 ? [] : [{ length, words: BADGE_WORDS[badge] }];
   });

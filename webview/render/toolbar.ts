@@ -1,25 +1,25 @@
 import { counted } from '../../src/core/text/format.ts';
 import { isRunning } from '../../src/protocol/viewPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import type { ElementCache } from '../elementCache.ts';
 import { h } from '../h.ts';
 import { FIND_KEY, type KeyHelp, renderKeys } from '../keyboard.ts';
-import { button, keptDropdown } from '../ui/controls.ts';
+import type { ElementCache } from '../redraw.ts';
+import { button, cachedDropdown } from '../ui/controls.ts';
 
 export type Filter = 'all' | 'failing';
 
 export interface Shown {
   readonly filter: Filter;
-  /** False shows the source of what was said. */
+  /** If false, shows the Markdown source. */
   readonly rendered: boolean;
 }
 
 export interface ToolbarActions {
   readonly onShow: (shown: Shown) => void;
-  /** Absent where nothing can run. */
+  /** Absent if nothing can run. */
   readonly onRun?: () => void;
   readonly onCancel?: () => void;
-  /** Absent where there is nothing to save. */
+  /** Absent if there is nothing to save. */
   readonly onSave?: () => void;
   readonly onFind: () => void;
   readonly onRepetition: (repetition: number) => void;
@@ -31,10 +31,9 @@ type Run = Pick<Snapshot, 'phase' | 'repetitions' | 'failing' | 'compared'> &
   Pick<Snapshot['state'], 'repetition'>;
 
 /**
- * What a person can do; it stays in view. Only what looks different is made anew: a menu that a
- * person has open stays open when the run ends.
+ * The buttons and menus. Recreates only what changed, so that an open menu stays open when the run ends.
  *
- * @param failures leads from failure to failure
+ * @param failures the control that steps through failures
  */
 export function toolbarParts(
   { phase, repetition, repetitions, failing, compared }: Run,
@@ -52,7 +51,7 @@ export function toolbarParts(
     );
   const save =
     onSave && cache.get('save', phase, () => button({ label: 'Save as case', onClick: onSave }));
-  const filter = keptDropdown<Filter>(
+  const filter = cachedDropdown<Filter>(
     cache,
     {
       label: 'Turns shown',
@@ -65,7 +64,7 @@ export function toolbarParts(
     },
     shown,
   );
-  const text = keptDropdown(
+  const text = cachedDropdown(
     cache,
     {
       label: 'Text',
@@ -83,7 +82,7 @@ export function toolbarParts(
     label: `${index + 1} of ${repetitions}`,
   }));
   const chosen = () =>
-    keptDropdown(
+    cachedDropdown(
       cache,
       { label: 'Repetition', options, value: repetition, onChange: onRepetition },
       repetitions,
@@ -92,20 +91,15 @@ export function toolbarParts(
     button({ label: 'Find', key: FIND_KEY, onClick: onFind }),
   );
   const keys = cache.get('keys', FIND_KEY, () => renderKeys(help));
+  const what = compared ? 'changed case' : 'failing case';
+  const found = compared?.changed ?? failing;
   const cases =
-    failing &&
-    cache.get('failing cases', failing, () => otherCases('failing case', failing, onFailingCase));
-  const changed =
-    compared &&
-    cache.get('changed cases', compared.changed, () =>
-      otherCases('changed case', compared.changed, onFailingCase),
-    );
+    found && cache.get('cases', [what, found], () => otherCases(what, found, onFailingCase));
   const parts = [
     run,
     save,
     failures,
     cases,
-    changed,
     filter,
     text,
     repetitions > 1 ? chosen() : undefined,
@@ -117,11 +111,11 @@ export function toolbarParts(
 
 export interface FailuresControl {
   readonly element: HTMLElement;
-  /** @param at which of them is looked at, from 1 */
+  /** @param at the current failure, from 1 */
   show(found: { readonly count: number; readonly at: number | undefined }): void;
 }
 
-/** `↑ 2 of 5 ↓`: leads from failure to failure. */
+/** `↑ 2 of 5 ↓`: steps through failures. */
 export function failuresControl(onStep: (step: 1 | -1) => void): FailuresControl {
   const position = h('span', { class: 'position', 'aria-live': 'polite' });
   const steps = [
@@ -140,7 +134,7 @@ export function failuresControl(onStep: (step: 1 | -1) => void): FailuresControl
   };
 }
 
-/** `⇤ failing case 2 of 5 ⇥`: leads to the other cases of the run that failed, or of two runs that changed. */
+/** `⇤ failing case 2 of 5 ⇥`: steps through the failing cases of a run, or the changed cases of two runs. */
 function otherCases(
   what: 'failing case' | 'changed case',
   { count, at }: NonNullable<Snapshot['failing']>,

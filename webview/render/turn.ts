@@ -1,8 +1,10 @@
-import type { Turn } from '../../src/core/conversation.ts';
+import type { SystemText, Turn, TurnItem } from '../../src/core/conversation.ts';
+import { parseJson } from '../../src/core/data/data.ts';
+import { unreachable } from '../../src/core/errors.ts';
 import { badgeScoreText, scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
 import type { TurnBadge } from '../../src/core/scoring.ts';
-import { durationText } from '../../src/core/text/format.ts';
+import { counted, durationText } from '../../src/core/text/format.ts';
 import {
   isFailure,
   type Quote,
@@ -10,25 +12,24 @@ import {
   type TurnVerdict,
   type Verdict,
 } from '../../src/core/verdict.ts';
-import { h, spoken, toLine } from '../h.ts';
+import { h, lineLink, screenReaderText } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';
-import { markQuotes, type Quotation } from '../marks.ts';
+import { renderMarkdown } from '../markdown.ts';
+import { markQuotes, type Quotation } from '../textIndex.ts';
 import { BADGE_WORDS, type BadgeStatus, badge } from './status.ts';
-import { renderItems } from './turnItems.ts';
 
 export interface TurnOptions {
   readonly rendered: boolean;
-  /** True if something should have judged the turn and could not. */
+  /** Whether the turn should have been judged but couldn't be. */
   readonly unjudged: boolean;
-  /** While it runs verdicts take their line and no more: what one reads would move. */
+  /** While the case runs, verdicts stay collapsed, because the visible text would move. */
   readonly running: boolean;
-  /** Whether more of it is to come. */
+  /** Whether the turn is incomplete. */
   readonly speaking: boolean;
-  /** The words by which an assertion is known. */
   readonly titleOf: (verdict: Verdict) => string;
-  /** Undefined where no file can be opened. */
+  /** Undefined if no file can be opened. */
   readonly onOpen: ((turn: number) => void) | undefined;
-  /** What people say of a verdict; undefined where nothing can be labelled. */
+  /** The labels of a verdict; undefined if labelling isn't available. */
   readonly labels: (verdict: Verdict, entry: TurnVerdict) => LabelParts | undefined;
 }
 
@@ -49,7 +50,7 @@ export function renderTurn(
   const side = SIDES[turn.side];
   const status: BadgeStatus | undefined = found?.status ?? (unjudged ? 'none' : undefined);
   const score = found && badgeScoreText(found);
-  const openTools = running ? new Set<string>() : blamedWords(found?.entries ?? []);
+  const openTools = running ? new Set<string>() : blamedTools(found?.entries ?? []);
   const body = renderItems(turn, { rendered, openTools });
   if (!running) markQuotes(body, found?.entries.flatMap(quotation) ?? []);
   const said = [
@@ -80,7 +81,7 @@ export function renderTurn(
       startup !== undefined && h('span', { class: 'muted' }, `started in ${durationText(startup)}`),
       fromCache && h('span', { class: 'muted' }, 'from the cache'),
       source &&
-        toLine(
+        lineLink(
           `turn ${number}`,
           source.path,
           source.range.start.line + 1,
@@ -103,16 +104,16 @@ function quotation({ entry }: TurnBadge['entries'][number]): Quotation[] {
   return evidence?.verified ? [{ text: evidence.text, status }] : [];
 }
 
-/** The words of what failed. Such an entry may say which tool was called wrongly and quote nothing. */
-function blamedWords(entries: TurnBadge['entries']): ReadonlySet<string> {
+/** Words in the rationales of failures, which may name a wrongly called tool. */
+function blamedTools(entries: TurnBadge['entries']): ReadonlySet<string> {
   const said = entries.flatMap(({ entry }) => (isFailure(entry) ? [entry.rationale] : []));
   return new Set(said.join('\n').match(/[\p{L}\p{N}_./:-]*[\p{L}\p{N}_]/gu));
 }
 
-/** What a person has to act on comes first. */
+/** Most urgent first. */
 const ORDER: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
-/** What each assertion said about this turn; open where something went wrong, or people say that it did. */
+/** The verdicts about this turn; expanded if one failed or a person disagrees. */
 function rationales(
   turn: number,
   { entries, status }: TurnBadge,
@@ -130,7 +131,7 @@ function rationales(
       'data-key': `rationales ${turn}`,
       open: (isFailure({ status }) || isWrong) && !running,
     },
-    h('summary', {}, `Verdicts: ${counts.join(', ')}`, spoken(` about turn ${turn}`)),
+    h('summary', {}, `Verdicts: ${counts.join(', ')}`, screenReaderText(` about turn ${turn}`)),
     ...grouped.flat().map(({ verdict, entry }) => {
       const scored = turnScore(entry, verdict);
       const parts = labels(verdict, entry);
@@ -156,7 +157,7 @@ function rationales(
   );
 }
 
-/** A verdict about a turn gets the focus, for the keys that label it. */
+/** A verdict about a turn can get the focus, so that keys can label it. */
 function verdictPlace(
   parts: LabelParts,
   [title, status, score, turn]: readonly [string, Status, string | undefined, number],
@@ -191,4 +192,81 @@ function quote({ text, verified }: Quote): HTMLElement {
     words,
     h('div', {}, '⚠ Quote not found in this turn'),
   );
+}
+
+/** Longer system texts are collapsed. */
+const MAX_OPEN_TEXT = 280;
+
+interface ItemOptions {
+  readonly rendered: boolean;
+  /** The tools whose calls are expanded. */
+  readonly openTools: ReadonlySet<string>;
+}
+
+/** Text and tool calls of a turn, and its retrieved context. */
+function renderItems({ number, items, retrievalContext }: Turn, options: ItemOptions): HTMLElement {
+  return h(
+    'div',
+    { class: 'body' },
+    ...items.map((item, index) => renderItem(item, `${number}.${index}`, options)),
+    retrievalContext &&
+      h(
+        'details',
+        { class: 'tool', 'data-key': `context ${number}` },
+        label('summary', `Retrieved context: ${counted(retrievalContext.length, 'text')}`),
+        ...retrievalContext.map((text) => h('pre', {}, text)),
+      ),
+  );
+}
+
+function renderItem(
+  item: TurnItem,
+  key: string,
+  { rendered, openTools }: ItemOptions,
+): HTMLElement {
+  switch (item.kind) {
+    case 'text':
+      return rendered
+        ? h('div', { class: 'said' }, renderMarkdown(item.text))
+        : h('div', { class: 'said source' }, item.text);
+    case 'system':
+      return renderSystem(item, key);
+    case 'tool-call': {
+      const { call, result } = item;
+      return h(
+        'details',
+        { class: 'tool', 'data-key': `tool ${key}`, open: openTools.has(call.name) },
+        h('summary', {}, label('span', 'Tool call '), h('code', {}, call.name)),
+        h('pre', {}, JSON.stringify(call.arguments, null, 2) ?? ''),
+        label('div', result === undefined ? 'No result' : 'Result'),
+        result !== undefined && h('pre', {}, spacedJson(result)),
+      );
+    }
+    default:
+      return unreachable(item);
+  }
+}
+
+export function renderSystem({ role, text }: SystemText, key: string): HTMLElement {
+  return h(
+    'details',
+    { class: 'system', 'data-key': `system ${key}`, open: text.length <= MAX_OPEN_TEXT },
+    label('summary', `${role === 'system' ? 'System' : 'Developer'} text`),
+    h('div', { class: 'source' }, text),
+  );
+}
+
+/** Words that are not part of the turn, so that no quote matches them. */
+function label(tag: 'div' | 'span' | 'summary', words: string): HTMLElement {
+  return h(tag, { class: 'label' }, words);
+}
+
+/** Formats JSON if only whitespace changes. A number such as `12345678901234567890` would change. */
+function spacedJson(text: string): string {
+  const spaced = JSON.stringify(parseJson(text), null, 2) ?? text;
+  return withoutSpaces(spaced) === withoutSpaces(text) ? spaced : text;
+}
+
+function withoutSpaces(text: string): string {
+  return text.replace(/\s+/g, '');
 }

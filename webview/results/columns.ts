@@ -30,42 +30,41 @@ import type {
 import { iconOf } from '../render/status.ts';
 import { columnName, peopleAt, sortKey } from './model.ts';
 
-/** A column of the grid. */
 export interface Column {
   readonly title: string;
   /** Pixels. */
   readonly width: number;
-  /** By what it sorts. */
+  /** Identifies the sort order. */
   readonly by: string;
-  /** The assertion by which its cell opens a case, by its place in the table. */
+  /** The assertion to open a case at, as its index in the table. */
   readonly opens?: (one: ResultsCase) => number | undefined;
   readonly cell: (one: ResultsCase) => Cell;
 }
 
 export interface Cell {
   readonly children: readonly (Node | string)[];
-  /** For a screen reader, where the words on the screen do not tell all. */
+  /** For screen readers, if it differs from the visible words. */
   readonly name?: string;
   readonly status?: Status;
-  /** Of two runs. */
+  /** Only if two runs are compared. */
   readonly change?: ComparedOutcome;
 }
 
 const EMPTY: Cell = { children: [] };
 
-/** Beside a verdict that people labelled. */
+/** Next to a labelled verdict. */
 const PEOPLE_SIGNS = { right: '☑', wrong: '☒' } as const;
 
-/** Pixels below which the first columns give way. */
+/** Pixels below which the first columns get narrower. */
 const NARROW = 600;
 
-/** @param room pixels of the grid @param assertion that is chosen, by its name */
+/** @param room width of the grid in pixels @param assertion name of the selected one */
 export function columnsOf(table: ResultsTable, room: number, assertion?: string): Column[] {
   const narrow = room < NARROW;
   const { cases, tags, columns } = table;
   const isCompared = cases.some(({ compared }) => compared);
   const isOwn = ownColumns(table).map((own, at) => own || columnName(table, at) === assertion);
-  const titles = cases.slice(0, LOOKED).map(({ title }) => title);
+  const titles = cases.slice(0, SAMPLE_SIZE).map(({ title }) => title);
   return [
     {
       title: 'Case',
@@ -100,13 +99,13 @@ export function columnsOf(table: ResultsTable, room: number, assertion?: string)
   ];
 }
 
-/** Texts that are looked at for the width of a column. */
-const LOOKED = 500;
+/** Number of texts to measure for the width of a column. */
+const SAMPLE_SIZE = 500;
 
-/** Pixels of a character, about. What became better or worse is bold. */
+/** Approximate pixels per character. Improvements and regressions are bold. */
 const CHARACTER = { plain: 7, bold: 9 } as const;
 
-/** Pixels that texts take, about; not fewer than `least`, nor more than `most`. */
+/** Approximate width of texts in pixels, between `least` and `most`. */
 function widthFor(
   texts: readonly string[],
   least: number,
@@ -118,17 +117,17 @@ function widthFor(
 }
 
 function statusWidth(cases: readonly ResultsCase[]): number {
-  return widthFor(cases.slice(0, LOOKED).map(statusText), 128, 340);
+  return widthFor(cases.slice(0, SAMPLE_SIZE).map(statusText), 128, 340);
 }
 
 function changeWidth(cases: readonly ResultsCase[]): number {
-  const texts = cases.slice(0, LOOKED).map(({ compared }) => compared?.shown ?? '');
+  const texts = cases.slice(0, SAMPLE_SIZE).map(({ compared }) => compared?.shown ?? '');
   return widthFor(texts, 120, 340, 'bold');
 }
 
 function assertionColumn(table: ResultsTable, assertion: number): Column {
   const title = columnName(table, assertion);
-  const outcomes = lookedAt(table, assertion);
+  const outcomes = sampleOutcomes(table, assertion);
   const texts = outcomes.map(
     (one) =>
       one.compared?.shown ??
@@ -161,15 +160,15 @@ function assertionColumn(table: ResultsTable, assertion: number): Column {
   };
 }
 
-/** What is looked at for the width of its column. */
-function lookedAt(table: ResultsTable, assertion: number): readonly VerdictResult[] {
-  const some = table.cases.slice(0, LOOKED);
+/** Outcomes to measure for the width of the column. */
+function sampleOutcomes(table: ResultsTable, assertion: number): readonly VerdictResult[] {
+  const some = table.cases.slice(0, SAMPLE_SIZE);
   if (!some.some(({ repeated }) => repeated))
-    return table.columns[assertion]?.outcomes.slice(0, LOOKED) ?? [];
+    return table.columns[assertion]?.outcomes.slice(0, SAMPLE_SIZE) ?? [];
   return some.flatMap((one) => outcomeAt(table, one, assertion) ?? []);
 }
 
-/** The assertions that few cases have: `1 of 3 failed: Every price includes the tax.` */
+/** Assertions that few cases have: `1 of 3 failed: Every price includes the tax.` */
 function othersColumn(table: ResultsTable, isOwn: readonly boolean[]): Column {
   return {
     title: OTHERS,
@@ -202,7 +201,7 @@ function othersColumn(table: ResultsTable, isOwn: readonly boolean[]): Column {
   };
 }
 
-/** What a verdict came to, for a screen reader. */
+/** An outcome for screen readers. */
 function spokenOutcome(
   title: string,
   outcome: VerdictResult,
@@ -224,7 +223,7 @@ function spokenOutcome(
   return `${title}: ${said === word ? word : `${word}, ${said}`}${told}`;
 }
 
-/** Sign and words of the change, then what it was and what it is. */
+/** Icon and text of a change, with the values before and after. */
 function comparedCell(title: string, { change, shown, spoken }: ComparedWords): Cell {
   return {
     children: [iconOf(OUTCOME_ICONS[change]), shown],
@@ -270,7 +269,7 @@ function costCell({ cost, before }: ResultsCase): Cell {
   return fromTo(before?.cost ?? undefined, cost ?? undefined, costText);
 }
 
-/** `0.01 → 0.02`; what is the same, or of one run alone, once. */
+/** `0.01 → 0.02`, or one value if they are equal or only one is known. */
 function fromTo(
   before: number | undefined,
   now: number | undefined,

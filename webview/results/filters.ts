@@ -1,17 +1,18 @@
 import { OUTCOME_ICONS, OUTCOMES, STATUS_WORDS } from '../../src/core/presentation/words.ts';
 import { capitalized } from '../../src/core/text/format.ts';
 import { statusSchema } from '../../src/core/verdict.ts';
-import type { ResultsTable, TableSettings } from '../../src/protocol/resultsProtocol.ts';
-import type { ElementCache } from '../elementCache.ts';
-import { type DropdownOptions, keptDropdown } from '../ui/controls.ts';
+import type { ResultsTable, TableSettings, ToResults } from '../../src/protocol/resultsProtocol.ts';
+import { h } from '../h.ts';
+import { FIND_KEY } from '../keyboard.ts';
+import type { ElementCache } from '../redraw.ts';
+import { cachedDropdown, type DropdownOptions } from '../ui/controls.ts';
 import { columnName, labelsOf } from './model.ts';
 
 type Options<Value> = DropdownOptions<Value>['options'];
 
-/** What need not be chosen. */
+/** Optional filters. */
 type Choice = 'assertion' | 'change' | 'label' | 'people' | 'tag';
 
-/** What is chosen, as menus. */
 export function filterMenus(
   table: ResultsTable,
   shown: TableSettings,
@@ -25,7 +26,7 @@ export function filterMenus(
     reset: Partial<TableSettings> = {},
   ) => {
     const choose = (value: TableSettings[Key]) => onChange({ ...shown, ...reset, [key]: value });
-    return keptDropdown(cache, { label, options, value: shown[key], onChange: choose }, shown);
+    return cachedDropdown(cache, { label, options, value: shown[key], onChange: choose }, shown);
   };
   const optional = <Key extends Choice>(
     key: Key,
@@ -35,7 +36,7 @@ export function filterMenus(
     const choose = (value: TableSettings[Key]) => onChange(withChoice(shown, key, value));
     const label = capitalized(key);
     const options = [{ value: undefined, label: any }, ...values];
-    return keptDropdown(cache, { label, options, value: shown[key], onChange: choose }, shown);
+    return cachedDropdown(cache, { label, options, value: shown[key], onChange: choose }, shown);
   };
   const named = (names: readonly string[]) => names.map((name) => ({ value: name, label: name }));
   const assertions = table.columns.map((_, index) => columnName(table, index));
@@ -81,7 +82,7 @@ export function filterMenus(
   ];
 }
 
-/** A label of another assertion would leave nothing to see. */
+/** Selecting another assertion resets the label, which would match nothing. */
 function withChoice<Key extends Choice>(
   shown: TableSettings,
   key: Key,
@@ -91,4 +92,119 @@ function withChoice<Key extends Choice>(
   delete rest[key];
   if (key === 'assertion') delete rest.label;
   return value === undefined ? rest : { ...rest, [key]: value };
+}
+
+export interface TextSearchActions {
+  readonly onText: (text: string) => void;
+  readonly onFound: () => void;
+  /** Moves the focus to the table. */
+  readonly onLeave: () => void;
+  /** Searches the remaining executions. */
+  readonly ask: (search: number, text: string, from: number) => void;
+}
+
+/** Milliseconds without a key press before searching. */
+const DEBOUNCE = 150;
+
+/** A search box and the matching cases. The owner of the whole record searches, and reports matches in pieces. */
+export class TextSearch {
+  readonly element: HTMLElement;
+  readonly #input: HTMLInputElement;
+  readonly #actions: TextSearchActions;
+  #text: string;
+  #cases = new Set<number>();
+  #searched = 0;
+  #requested = 0;
+  #search = 0;
+  #all = 0;
+  #timer = 0;
+
+  constructor(text: string, actions: TextSearchActions) {
+    this.#actions = actions;
+    this.#text = text;
+    this.#input = h('input', {
+      type: 'search',
+      placeholder: `Filter: turns, reasons, names (/)`,
+      'aria-label': 'Filter by text',
+      'aria-keyshortcuts': '/ Control+F',
+      title: `Filter by text (/ or ${FIND_KEY})`,
+      spellcheck: 'false',
+      maxlength: '1000',
+      'data-focus': 'text',
+    });
+    this.#input.value = text;
+    this.element = h('span', { class: 'find', role: 'search' }, this.#input);
+    this.#input.addEventListener('input', () => {
+      clearTimeout(this.#timer);
+      this.#timer = window.setTimeout(() => this.#begin(), DEBOUNCE);
+    });
+    this.#input.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && this.#input.value !== '') this.#input.value = '';
+      else if (!['Escape', 'Enter', 'ArrowDown'].includes(event.key)) return;
+      clearTimeout(this.#timer);
+      this.#begin();
+      if (event.key !== 'Escape' || this.#text === '') actions.onLeave();
+      event.preventDefault();
+    });
+  }
+
+  /** Matching cases found so far; undefined without a search. */
+  get cases(): ReadonlySet<number> | undefined {
+    return this.#text.trim() === '' ? undefined : this.#cases;
+  }
+
+  /** The searched share; undefined without an active search. */
+  progress(all: number): number | undefined {
+    return this.#text.trim() === '' || this.#searched >= all ? undefined : this.#searched / all;
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#input.value = '';
+    this.#begin();
+  }
+
+  focus(): void {
+    this.#input.focus();
+    this.#input.select();
+  }
+
+  /** Discards the matches. */
+  reset(): void {
+    this.#cases = new Set();
+    this.#searched = 0;
+    this.#requested = 0;
+    this.#all = 0;
+  }
+
+  /** Searches additional executions. @param all their current number */
+  grow(all: number): void {
+    this.#all = all;
+    const isAsking = this.#requested > this.#searched;
+    if (this.#text.trim() !== '' && !isAsking && all > this.#searched) this.#request();
+  }
+
+  found({ search, cases, looked, done }: Extract<ToResults, { kind: 'found' }>): void {
+    if (search !== this.#search) return;
+    for (const one of cases) this.#cases.add(one);
+    this.#searched = looked;
+    if (done) this.grow(this.#all);
+    this.#actions.onFound();
+  }
+
+  #begin(): void {
+    const text = this.#input.value;
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#cases = new Set();
+    this.#searched = 0;
+    this.#request();
+    this.#actions.onText(text);
+  }
+
+  #request(): void {
+    this.#search += 1;
+    this.#requested = this.#all;
+    this.#actions.ask(this.#search, this.#text, this.#searched);
+  }
 }

@@ -1,19 +1,12 @@
+import { counted } from '../../src/core/text/format.ts';
+import type { ResultsTable, TableSettings } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
-import { type IndexRange, rangeInView, scrolledTo } from '../indexRange.ts';
+import { type IndexRange, rangeInView, scrollOffsetFor } from '../indexRange.ts';
 import type { Column } from './columns.ts';
-import {
-  type GridContent,
-  HEAD,
-  idOf,
-  type Place,
-  ROW,
-  renderHead,
-  renderRow,
-} from './gridRows.ts';
-import { nextFailing } from './model.ts';
+import { nextFailing, type Row } from './model.ts';
 
-/** Rows drawn above and below the view. */
-const BEYOND = 8;
+/** Number of rows drawn above and below the view. */
+const OVERSCAN = 8;
 
 export interface GridActions {
   readonly onOpen: (index: number, assertion: number | undefined) => void;
@@ -23,8 +16,8 @@ export interface GridActions {
 }
 
 /**
- * The table: of thousands of rows those in view are in the page. The focus is on the table, which names the cell
- * that a person is at, as lists of VS Code do: a row that leaves the page takes no focus with it.
+ * The table. Only visible rows are on the page, of thousands. The table has the focus and names the active cell, as
+ * VS Code's lists do, so that removing a row doesn't lose the focus.
  */
 export class Grid {
   readonly element = h('div', {
@@ -40,16 +33,16 @@ export class Grid {
   readonly #drawn = new Map<number, HTMLElement>();
   #content: GridContent | undefined;
   #columns: IndexRange = { first: 0, end: 0 };
-  #active: Place = { row: 0, column: 0 };
+  #active: CellPosition = { row: 0, column: 0 };
   #frame = 0;
-  /** Pixels that rows have. */
+  /** Height for rows in pixels. */
   #room = 0;
 
   constructor(actions: GridActions) {
     this.#actions = actions;
     this.element.append(h('div', { class: 'heads', role: 'rowgroup' }, this.#head), this.#body);
     this.element.addEventListener('scroll', () => {
-      this.#later();
+      this.#scheduleDraw();
       actions.onScroll(this.element.scrollTop);
     });
     this.element.addEventListener('keydown', (event) => this.#press(event));
@@ -57,7 +50,7 @@ export class Grid {
     new ResizeObserver(() => this.#resized()).observe(this.element);
   }
 
-  /** The case that a person was at stays the one, wherever its row goes. */
+  /** Keeps the active case, even if its row moves. */
   show(content: GridContent): void {
     const before = this.#content?.rows[this.#active.row];
     this.#content = content;
@@ -86,37 +79,37 @@ export class Grid {
     this.element.focus({ preventScroll: true });
   }
 
-  /** A conversation that opens beside takes room: the row that one is at stays in view. */
+  /** A conversation that opens beside the table makes it smaller; the active row stays visible. */
   #resized(): void {
     const { row } = this.#active;
     const below = row * ROW - this.element.scrollTop;
     const wasInView = row >= 0 && below >= 0 && below < this.#room;
     this.#room = this.element.clientHeight - this.#head.offsetHeight;
     if (wasInView) this.#revealRow();
-    this.#later();
+    this.#scheduleDraw();
   }
 
-  #later(): void {
+  #scheduleDraw(): void {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       this.#draw(false);
     });
   }
 
-  /** @param anew whether what is drawn may look different now */
-  #draw(anew: boolean): void {
+  /** @param redraw whether rows may have changed */
+  #draw(redraw: boolean): void {
     const content = this.#content;
     if (!content) return;
     const { scrollTop, clientHeight } = this.element;
     const columns = this.#columnsInView(content.columns);
     const moved = columns.first !== this.#columns.first || columns.end !== this.#columns.end;
     this.#columns = columns;
-    if (anew || moved) {
+    if (redraw || moved) {
       for (const row of this.#drawn.values()) row.remove();
       this.#drawn.clear();
       this.#head.replaceChildren(...renderHead(content, this.#columns));
     }
-    const view = { from: scrollTop, room: clientHeight, size: ROW, beyond: BEYOND };
+    const view = { from: scrollTop, room: clientHeight, size: ROW, overscan: OVERSCAN };
     const { first, end } = rangeInView(view, content.rows.length);
     for (const [at, row] of this.#drawn) {
       if (at >= first && at < end) continue;
@@ -127,14 +120,14 @@ export class Grid {
       if (this.#drawn.has(at)) continue;
       const row = renderRow(content, at, this.#columns);
       this.#drawn.set(at, row);
-      // In their order, which is the one in which they are read out.
+      // Screen readers read rows in document order.
       const next = this.#drawn.get(at + 1) ?? null;
       this.#body.insertBefore(row, next?.parentElement === this.#body ? next : null);
     }
     this.#mark();
   }
 
-  /** The first one is always in view. */
+  /** The first column is always visible. */
   #columnsInView(columns: readonly Column[]): IndexRange {
     const { scrollLeft, clientWidth } = this.element;
     const sticky = columns[0]?.width ?? 0;
@@ -154,13 +147,13 @@ export class Grid {
     const { rows = [], columns = [] } = this.#content ?? {};
     const { row } = this.#active;
     this.#active = {
-      // Where nothing is found, yet, one does not end up at the headings.
+      // Without rows, the active cell doesn't move to the headings.
       row: row < 0 ? HEAD : Math.max(0, Math.min(row, rows.length - 1)),
       column: Math.max(0, Math.min(this.#active.column, columns.length - 1)),
     };
   }
 
-  /** Says which cell is the one. */
+  /** Marks the active cell. */
   #mark(): void {
     for (const old of this.element.querySelectorAll('.active')) old.classList.remove('active');
     const { row, column } = this.#active;
@@ -172,7 +165,7 @@ export class Grid {
     else this.element.removeAttribute('aria-activedescendant');
   }
 
-  #go(place: Place): void {
+  #go(place: CellPosition): void {
     this.#active = place;
     this.#keepInside();
     this.#reveal();
@@ -197,12 +190,16 @@ export class Grid {
   #revealRow(): void {
     const { element } = this;
     const room = element.clientHeight - this.#head.offsetHeight;
-    element.scrollTop = scrolledTo(this.#active.row, { from: element.scrollTop, room, size: ROW });
+    element.scrollTop = scrollOffsetFor(this.#active.row, {
+      from: element.scrollTop,
+      room,
+      size: ROW,
+    });
   }
 
   #press(event: KeyboardEvent): void {
     const page = Math.max(1, Math.floor(this.element.clientHeight / ROW) - 2);
-    const next = this.#content && placeFor(event, this.#active, this.#content, page);
+    const next = this.#content && nextPosition(event, this.#active, this.#content, page);
     if (next) this.#go(next);
     else if (event.key === 'Enter') this.#act(this.#active);
     else return;
@@ -221,7 +218,7 @@ export class Grid {
     this.#act(this.#active);
   }
 
-  #act({ row, column }: Place): void {
+  #act({ row, column }: CellPosition): void {
     const chosen = this.#content?.columns[column];
     const found = this.#content?.rows[row];
     if (row === HEAD && chosen) this.#actions.onSort(chosen.by);
@@ -235,13 +232,13 @@ export class Grid {
   }
 }
 
-/** Where a key leads to; undefined where nowhere. @param page rows of a page */
-function placeFor(
+/** The position that a key moves to, if any. @param page number of rows per page */
+function nextPosition(
   { key, ctrlKey, metaKey, altKey }: KeyboardEvent,
-  { row, column }: Place,
+  { row, column }: CellPosition,
   { table, rows, columns }: GridContent,
   page: number,
-): Place | undefined {
+): CellPosition | undefined {
   const far = ctrlKey || metaKey;
   if (altKey) return undefined;
   switch (key) {
@@ -269,4 +266,134 @@ function placeFor(
     default:
       return undefined;
   }
+}
+
+/** Height of a row in pixels, as in the style sheet. */
+export const ROW = 28;
+
+/** The index of the heading row. */
+export const HEAD = -1;
+
+interface GridContent {
+  readonly table: ResultsTable;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column[];
+  readonly sort: TableSettings['sort'];
+}
+
+export interface CellPosition {
+  readonly row: number;
+  readonly column: number;
+}
+
+function cellsOf(
+  columns: readonly Column[],
+  shown: IndexRange,
+  make: (column: Column, at: number) => HTMLElement,
+): HTMLElement[] {
+  const cells: HTMLElement[] = [];
+  let left = 0;
+  for (const [at, column] of columns.entries()) {
+    if (at === 0 || (at >= shown.first && at < shown.end)) {
+      const cell = make(column, at);
+      cell.style.width = `${column.width}px`;
+      if (at > 0) cell.style.left = `${left}px`;
+      cells.push(cell);
+    }
+    left += column.width;
+  }
+  return cells;
+}
+
+/** @param shown the visible columns besides the first */
+function renderHead({ columns, sort }: GridContent, shown: IndexRange): HTMLElement[] {
+  return cellsOf(columns, shown, ({ title, by }, at) => {
+    const direction = sort?.by !== by ? undefined : sort.descending ? '▾' : '▴';
+    const order = sort?.by !== by ? 'none' : sort.descending ? 'descending' : 'ascending';
+    return h(
+      'div',
+      {
+        class: at === 0 ? 'cell first' : 'cell',
+        role: 'columnheader',
+        id: idOf({ row: HEAD, column: at }),
+        'aria-colindex': String(at + 1),
+        'aria-sort': order,
+        title,
+        'data-column': String(at),
+      },
+      h('span', { class: 'words' }, title),
+      direction !== undefined && h('span', { 'aria-hidden': 'true' }, direction),
+    );
+  });
+}
+
+/** A row with its visible cells. @param at index of the row, from 0 */
+export function renderRow(
+  { table, rows, columns }: GridContent,
+  at: number,
+  shown: IndexRange,
+): HTMLElement {
+  const row = rows[at] as Row;
+  const element = h('div', {
+    class: row.kind === 'group' ? 'row group' : 'row',
+    role: 'row',
+    'aria-rowindex': String(at + 2),
+    'data-row': String(at),
+  });
+  element.style.top = `${at * ROW}px`;
+  if (row.kind === 'group') {
+    element.append(groupCell(row, at, columns.length));
+    return element;
+  }
+  const one = table.cases[row.index];
+  if (!one) return element;
+  element.dataset.status = one.status;
+  element.append(
+    ...cellsOf(columns, shown, ({ cell }, column) => {
+      const { children, name, status, change } = cell(one);
+      return h(
+        'div',
+        {
+          class: column === 0 ? 'cell first' : 'cell',
+          role: column === 0 ? 'rowheader' : 'gridcell',
+          id: idOf({ row: at, column }),
+          'aria-colindex': String(column + 1),
+          'aria-label': name,
+          title: name,
+          'data-column': String(column),
+          'data-status': status,
+          'data-change': change,
+        },
+        ...children,
+      );
+    }),
+  );
+  return element;
+}
+
+/** The id of a cell's element. */
+export function idOf({ row, column }: CellPosition): string {
+  return `cell-${row === HEAD ? 'head' : row}-${column}`;
+}
+
+function groupCell(
+  { name, cases, passed, folded }: Extract<Row, { kind: 'group' }>,
+  at: number,
+  span: number,
+): HTMLElement {
+  return h(
+    'div',
+    {
+      class: 'cell first',
+      role: 'gridcell',
+      id: idOf({ row: at, column: 0 }),
+      'aria-colindex': '1',
+      'aria-colspan': String(span),
+      'aria-expanded': folded ? 'false' : 'true',
+      'data-column': '0',
+    },
+    h('span', { 'aria-hidden': 'true' }, folded ? '▸ ' : '▾ '),
+    h('span', { class: 'name' }, name),
+    h('span', { class: 'muted' }, ` ${counted(cases, 'case')}, ${passed} passed`),
+  );
 }

@@ -9,7 +9,7 @@ import { type Status, statusSchema } from '../../src/core/verdict.ts';
 import type { Findings, Results } from '../../src/protocol/resultsProtocol.ts';
 import { h, notices } from '../h.ts';
 
-/** What the run is, and what could not be read of it. */
+/** Title, facts, and problems of a run. */
 export function renderHeader({ title, facts, problems, phase, table }: Results): HTMLElement {
   const changes = OUTCOMES.flatMap((change) => {
     const count = table.cases.filter(({ compared }) => compared?.change === change).length;
@@ -34,7 +34,7 @@ export function renderHeader({ title, facts, problems, phase, table }: Results):
   );
 }
 
-/** What two runs differ by: first what changed besides what came out, then what the numbers say. */
+/** Differences between two runs: first the recorded differences, then the statistics. */
 export function renderFindings({
   runs,
   changed,
@@ -67,10 +67,10 @@ function part(title: string, sentences: readonly string[]): HTMLElement {
   );
 }
 
-/** Labels that are shown of an assertion; the rest is counted. */
-const MOST_LABELS = 6;
+/** Maximum number of labels to show per assertion; the rest are counted. */
+const MAX_LABELS = 6;
 
-/** A line for each: what it passed, its mean, and how often each label was given. */
+/** One line per assertion: pass rate, mean, and the frequency of labels. */
 export function renderSummaries(summaries: readonly AssertionSummary[]): HTMLElement {
   const { told, more } = limitSummaries(summaries);
   return h(
@@ -107,7 +107,7 @@ function line(summary: AssertionSummary): HTMLElement {
   );
 }
 
-/** The words beside it tell the same. */
+/** The words next to it say the same. */
 function bar(counts: readonly (readonly [Status, number])[]): HTMLElement {
   const all = counts.reduce((sum, [, count]) => sum + count, 0);
   const pieces = counts.map(([status, count]) => {
@@ -121,8 +121,8 @@ function bar(counts: readonly (readonly [Status, number])[]): HTMLElement {
 function labels(values: AssertionSummary['values']): HTMLElement {
   const sorted = Object.entries(values).sort(([, a], [, b]) => b - a);
   const most = sorted[0]?.[1] ?? 1;
-  const rest = sorted.slice(MOST_LABELS);
-  const shown = sorted.slice(0, MOST_LABELS).map(([label, count]) => {
+  const rest = sorted.slice(MAX_LABELS);
+  const shown = sorted.slice(0, MAX_LABELS).map(([label, count]) => {
     const height = h('span', { class: 'height', 'aria-hidden': 'true' });
     height.style.height = `${Math.max(8, (100 * count) / most)}%`;
     return h('span', { class: 'given' }, height, timesText(label, count));

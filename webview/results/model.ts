@@ -19,7 +19,7 @@ import type {
   TableSettings,
 } from '../../src/protocol/resultsProtocol.ts';
 
-/** A line of the table as it is shown. */
+/** A row of the table. */
 export type Row =
   | { readonly kind: 'case'; readonly index: number }
   | {
@@ -30,12 +30,12 @@ export type Row =
       readonly folded: boolean;
     };
 
-/** How many executions a table tells of. */
+/** Number of executions in a table. */
 export function executionsIn({ cases }: ResultsTable): number {
   return cases.reduce((sum, { repeated }) => sum + (repeated?.finished ?? 1), 0);
 }
 
-/** What people say of the verdict in a column; undefined where nobody says anything. */
+/** The opinion of people about the verdict in a column, if any. */
 export function peopleAt({ people = [] }: ResultsCase, column: number): TableSettings['people'] {
   for (let at = 0; at < people.length; at += 2) {
     if (people[at] === column) return people[at + 1] === 1 ? 'wrong' : 'right';
@@ -43,21 +43,21 @@ export function peopleAt({ people = [] }: ResultsCase, column: number): TableSet
   return undefined;
 }
 
-/** How a column is headed; the second of a name in one case has its number. */
+/** The title of a column; repeated names in a case are numbered. */
 export function columnName({ columns }: ResultsTable, column: number): string {
   const { name = '', occurrence = 1 } = columns[column] ?? {};
   return occurrence === 1 ? name : `${name} (${occurrence})`;
 }
 
-/** By what an assertion's column is sorted. */
+/** The sort key of an assertion's column. */
 export function sortKey(name: string): string {
   return `assertion ${name}`;
 }
 
 /**
- * The cases that are chosen, by their places in the table, in the order of the record.
+ * The indices of matching cases, in record order.
  *
- * @param found those that hold the text that is searched for; undefined where none is
+ * @param found cases that match the text search; undefined without one
  */
 export function filtered(
   table: ResultsTable,
@@ -70,7 +70,7 @@ export function filtered(
     .filter(
       (index) => shown.assertion === undefined || columnName(table, index) === shown.assertion,
     );
-  const fits = (one: ResultsCase, index: number) => {
+  const matches = (one: ResultsCase, index: number) => {
     if (found && !found.has(index)) return false;
     if (tag !== undefined && !one.tags.includes(tag)) return false;
     const isNarrow = [shown.assertion, shown.label, shown.people].some((one) => one !== undefined);
@@ -84,10 +84,10 @@ export function filtered(
       return hasStatus(outcome.status, shown.status) && hasChange(outcome, shown);
     });
   };
-  return table.cases.flatMap((one, index) => (fits(one, index) ? [index] : []));
+  return table.cases.flatMap((one, index) => (matches(one, index) ? [index] : []));
 }
 
-/** Whether any of its repetitions has it. */
+/** Whether any repetition has the label. */
 function hasLabel(outcomes: readonly VerdictResult[], { label }: TableSettings): boolean {
   return label === undefined || outcomes.some((one) => one.label === label);
 }
@@ -97,7 +97,7 @@ function hasStatus(status: Status, wanted: TableSettings['status']): boolean {
   return wanted === 'bad' ? isFailure({ status }) : status === wanted;
 }
 
-/** A row or a cell where two runs are compared. */
+/** A row or a cell of a comparison. */
 interface Changed {
   readonly compared?: { readonly change: ComparedOutcome } | undefined;
 }
@@ -108,15 +108,15 @@ function hasChange({ compared }: Changed, { change }: TableSettings): boolean {
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
-/** Of a case without a verdict. */
-const LAST = 100;
+/** For cases without a verdict. */
+const NO_OUTCOME_RANK = 100;
 
 type Compare = (a: number, b: number) => number;
 
 /**
- * Cases in the order that is shown; those that are alike as one reads them.
+ * Sorts cases; equal ones stay in file order.
  *
- * @param order the places of all rows as one reads them; by default that of the table
+ * @param order the indices of all rows in file order; default: the order of the table
  */
 export function sorted(
   table: ResultsTable,
@@ -129,7 +129,7 @@ export function sorted(
   const read = order?.filter((index) => wanted.has(index)) ?? cases;
   if (!compare) return read;
   const sign = sort.descending ? -1 : 1;
-  // A sort leaves those that are alike as they were.
+  // The sort is stable.
   return [...read].sort((a, b) => sign * compare(a, b));
 }
 
@@ -167,21 +167,21 @@ function comparing(table: ResultsTable, by: string): Compare | undefined {
   }
 }
 
-/** Each is looked up once: a sort compares it a dozen times. */
+/** Looks up each rank once, because sorting compares it many times. */
 function byRank(
   table: ResultsTable,
   outcomeOf: (one: ResultsCase) => VerdictResult | undefined,
 ): Compare {
   const ranks = table.cases.map((one) => {
     const outcome = outcomeOf(one);
-    return outcome ? rankOf(outcome) : LAST;
+    return outcome ? rankOf(outcome) : NO_OUTCOME_RANK;
   });
-  return (a, b) => (ranks[a] ?? LAST) - (ranks[b] ?? LAST);
+  return (a, b) => (ranks[a] ?? NO_OUTCOME_RANK) - (ranks[b] ?? NO_OUTCOME_RANK);
 }
 
 const NO_TAG = 'No tag';
 
-/** Rows of cases, under the headings of their groups where they are grouped. */
+/** Rows of cases, below group headings if they are grouped. */
 export function grouped(
   table: ResultsTable,
   cases: readonly number[],
@@ -201,7 +201,7 @@ export function grouped(
   });
 }
 
-/** A case stands under each of its tags. */
+/** A case appears in the group of each of its tags. */
 function namesOf({ cases, suites, tags }: ResultsTable, index: number, by: 'file' | 'tag') {
   const one = cases[index];
   if (by === 'file') return [suites[one?.suite ?? -1] ?? ''];
@@ -214,14 +214,14 @@ function compareNames(a: string, b: string): number {
   return COLLATOR.compare(a, b);
 }
 
-/** Each label that a verdict has, sorted. */
+/** All labels of verdicts, sorted. */
 export function labelsOf({ columns }: ResultsTable, assertion: string | undefined): string[] {
   const own = columns.filter(({ name }) => assertion === undefined || name === assertion);
   const labels = own.flatMap(({ outcomes }) => outcomes.flatMap(({ label }) => label ?? []));
   return [...new Set(labels)].sort(COLLATOR.compare);
 }
 
-/** How each assertion came out over these cases, in the order of the columns; each repetition counts, as in reports. */
+/** Summaries of all assertions over these cases, in column order; each repetition counts, as in reports. */
 export function summariesOf(table: ResultsTable, cases: readonly number[]): AssertionSummary[] {
   const outcomes = table.columns.map((): VerdictResult[] => []);
   for (const index of cases) {
@@ -240,10 +240,7 @@ export function summariesOf(table: ResultsTable, cases: readonly number[]): Asse
   });
 }
 
-/**
- * The next row of a case that failed or errored, or of two runs is not as it was, round and round; undefined where
- * there is none.
- */
+/** The next row of a failed, errored, or changed case, wrapping around; undefined if there is none. */
 export function nextFailing(
   { cases }: ResultsTable,
   rows: readonly Row[],

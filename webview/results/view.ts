@@ -7,25 +7,22 @@ import {
   type TableSettings,
   type ToResults,
 } from '../../src/protocol/resultsProtocol.ts';
-import { ElementCache, place } from '../elementCache.ts';
-import { FocusRestorer } from '../focusRestorer.ts';
 import { h } from '../h.ts';
 import type { Host } from '../host.ts';
 import { FIND_KEY, type KeyHelp, listenForKeys, renderKeys } from '../keyboard.ts';
+import { ElementCache, FocusRestorer, setChildren } from '../redraw.ts';
 import { button } from '../ui/controls.ts';
 import { columnsOf } from './columns.ts';
-import { filterMenus } from './filters.ts';
+import { filterMenus, TextSearch } from './filters.ts';
 import { Grid } from './grid.ts';
 import { renderFindings, renderHeader, renderSummaries } from './header.ts';
 import { executionsIn, filtered, grouped, sorted, summariesOf } from './model.ts';
-import { TextSearch } from './textSearch.ts';
 
 const KEYS: KeyHelp = [
   [['n', 'p'], 'next and previous failing case, or changed case of two runs'],
   [['/', FIND_KEY], 'filter by text'],
 ];
 
-/** The results of a run on the page. */
 export class ResultsView {
   readonly #root: HTMLElement;
   readonly #host: Host<typeof resultsProtocol>;
@@ -45,11 +42,11 @@ export class ResultsView {
   );
   #results: Results | undefined;
   #shown: TableSettings;
-  /** The cases that are shown, in their order. */
+  /** The visible cases, in order. */
   #cases: readonly number[] = [];
   #keeping = 0;
 
-  /** @param shown as it was kept */
+  /** @param shown the saved state */
   constructor(
     root: HTMLElement,
     host: Host<typeof resultsProtocol>,
@@ -129,7 +126,7 @@ export class ResultsView {
     this.#change({ ...this.#shown, folded: isFolded ? others : [...folded, group] });
   }
 
-  /** Not with each pixel of a scroll. */
+  /** Debounced, because scrolling changes the state often. */
   #keep(): void {
     clearTimeout(this.#keeping);
     this.#keeping = window.setTimeout(() => {
@@ -155,8 +152,8 @@ export class ResultsView {
       () => renderHeader(results),
     );
     this.#heading.textContent = results.comparison ? 'What the runs differ by' : 'Assertions';
-    place(this.#summaries, [this.#above(results, chosen)]);
-    place(this.#tools, [
+    setChildren(this.#summaries, [this.#above(results, chosen)]);
+    setChildren(this.#tools, [
       this.#search.element,
       ...filterMenus(table, shown, (changed) => this.#change(changed), this.#cache),
       ...this.#clearing(table),
@@ -164,7 +161,7 @@ export class ResultsView {
       this.#cache.get('keys', FIND_KEY, () => renderKeys(KEYS)),
     ]);
     this.#count.textContent = this.#countText(table);
-    place(this.#root, [header, this.#summary, this.#tools, this.#count, this.#grid.element]);
+    setChildren(this.#root, [header, this.#summary, this.#tools, this.#count, this.#grid.element]);
     this.#grid.show({
       table,
       rows: grouped(table, this.#cases, shown),
@@ -173,7 +170,7 @@ export class ResultsView {
     });
   }
 
-  /** What stands above the table. */
+  /** The part above the table. */
   #above({ generation, table, comparison }: Results, chosen: readonly number[]): HTMLElement {
     if (comparison) {
       const { findings } = comparison;
@@ -193,7 +190,7 @@ export class ResultsView {
     return share === undefined ? shown : `${shown} · searching, ${shareText(share)}`;
   }
 
-  /** Where the filters leave nothing to see. */
+  /** If the filters match nothing. */
   #clearing({ cases }: ResultsTable): HTMLElement[] {
     if (cases.length === 0 || this.#cases.length > 0) return [];
     const onClick = () => {
@@ -205,7 +202,6 @@ export class ResultsView {
     return [this.#cache.get('clear', '', () => button({ label: 'Clear filters', onClick }))];
   }
 
-  /** What can be done with the run. */
   #actions({ comparison, table, phase }: Results): HTMLElement[] {
     if (!this.#host.editor) return [];
     const { post } = this.#host;
@@ -215,7 +211,7 @@ export class ResultsView {
     const resume = isCutOff ? [make('Resume', () => post({ kind: 'resume' }))] : [];
     if (table.cases.length === 0) return resume;
     const copy = make('Copy as Markdown', () => post({ kind: 'copy', cases: [...this.#cases] }));
-    // A run is exported whole, as the reporters have it.
+    // Exports contain a whole run, as reporters need it.
     if (comparison) return [copy];
     return [
       ...resume,

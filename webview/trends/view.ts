@@ -9,10 +9,9 @@ import {
   type Trends,
   type trendsProtocol,
 } from '../../src/protocol/trendsProtocol.ts';
-import { FocusRestorer } from '../focusRestorer.ts';
-import { h, link } from '../h.ts';
+import { h, link, renderTable } from '../h.ts';
 import type { Host } from '../host.ts';
-import { renderTable } from '../table.ts';
+import { FocusRestorer } from '../redraw.ts';
 import { dropdown } from '../ui/controls.ts';
 import { renderChart } from './chart.ts';
 
@@ -30,7 +29,7 @@ const TEXTS: Readonly<Record<Metric, (value: number) => string>> = {
   latency: durationText,
 };
 
-/** Shows the trends of the workspace. @param name what is shown of them @returns what takes messages */
+/** Shows the trends of the workspace. @param name the selected eval file @returns its message handler */
 export function showTrends(
   root: HTMLElement,
   host: Host<typeof trendsProtocol>,
@@ -56,7 +55,7 @@ export function showTrends(
     h('div', { class: 'charts' }, ...METRICS.map((metric) => chart(metric, all, chosen, open))),
     table(all, chosen, open),
   ];
-  // So that a reload brings the page back, whatever was chosen.
+  // Saves the state at once, so that a reload restores the page.
   keep(name);
   return ({ trends }) => draw(trends, name);
 }
@@ -90,7 +89,7 @@ function chart(
     const words = [text(value), time, ...(commit === undefined ? [] : [commit])].join(', ');
     return [{ run: point.run, value, words }];
   });
-  const most = metric === 'passRate' || metric === 'score' ? { most: 1 } : {};
+  const most = metric === 'passRate' || metric === 'score' ? { max: 1 } : {};
   return renderChart(drawn, { title: TITLES[metric], runs: runs.length, text, onOpen, ...most });
 }
 
@@ -100,7 +99,7 @@ function sizeText({ cases, executions, errored }: TrendSuite['points'][number]):
   return errored === 0 ? size : `${size}, ${errored} ${STATUS_WORDS.error}`;
 }
 
-/** The same as words, the newest first; each row opens its run. */
+/** The values as a table, newest first; each row opens its run. */
 function table(
   { runs }: Trends,
   { points, name }: TrendSuite,

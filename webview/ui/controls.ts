@@ -4,9 +4,9 @@ import {
   vsCodeDropdown,
   vsCodeOption,
 } from '@vscode/webview-ui-toolkit';
-import type { ElementCache } from '../elementCache.ts';
+import type { ElementCache } from '../redraw.ts';
 
-/** A prefix of our own, so that no other library's tags clash with these. */
+/** Our own prefix avoids conflicts with tags of other libraries. */
 const PREFIX = 'turnlight';
 
 export function registerControls(): void {
@@ -17,9 +17,9 @@ export function registerControls(): void {
 
 export interface ButtonOptions {
   readonly label: string;
-  /** Shown in place of the label where there is little room. */
+  /** Replaces the label if there is little room. */
   readonly sign?: string;
-  /** The key that does the same. */
+  /** The keyboard shortcut. */
   readonly key?: string;
   readonly primary?: boolean;
   readonly onClick: () => void;
@@ -47,7 +47,6 @@ function ariaKeys(key: string): string {
 export interface DropdownOptions<Value> {
   readonly label: string;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
-  /** One of the options. */
   readonly value: Value;
   readonly onChange: (value: Value) => void;
 }
@@ -74,8 +73,8 @@ export function dropdown<Value>(given: DropdownOptions<Value>): HTMLElement {
   return element;
 }
 
-/** A dropdown that stays on the page, open or not, until what it shows changes. @param shown all that `onChange` uses */
-export function keptDropdown<Value>(
+/** A dropdown that stays on the page, even if open, until it changes. @param shown everything that `onChange` uses */
+export function cachedDropdown<Value>(
   cache: ElementCache,
   given: DropdownOptions<Value>,
   shown: unknown,

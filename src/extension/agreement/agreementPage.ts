@@ -9,18 +9,16 @@ import {
   revealPage,
   WebviewPage,
 } from '../pages/webviewPage.ts';
-import { findEvalFiles } from '../suites.ts';
+import { findEvalFiles } from '../workspace.ts';
 
-/** Milliseconds between a change of a file and reading it. */
+/** Milliseconds between a file change and reading the file. */
 const INTERVAL = 500;
 
-/** Shows how well judges agree with the labels of the workspace. */
 export function openAgreement(parts: PageParts): void {
   if (!revealPage(AgreementPage)) new AgreementPage(createPanel('agreement', 'Agreement'), parts);
 }
 
 export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
-  readonly #parts: PageParts;
   readonly #stop = new AbortController();
   #items: readonly LabelledItem[] = [];
   #runs: LabelledRuns | undefined;
@@ -30,12 +28,11 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
     const protocol = agreementProtocol;
     const name = 'view of agreement';
     super(panel, { page: 'agreement', protocol, name, interval: INTERVAL }, parts);
-    this.#parts = parts;
     const changed = () => {
       this.#isStale = true;
       this.refresh();
     };
-    this.watch('**/*.labels/*.jsonl', changed);
+    this.watchFiles('**/*.labels/*.jsonl', changed);
     this.keep(parts.files.onDidChange(changed));
   }
 
@@ -80,6 +77,6 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
     const { suite, id, variant, repetition, record } = place;
     const shown = { record, root: rootOfRecord(record) };
     const location = { uri: vscode.Uri.file(suite), id, variant, repetition, turn: item.turn };
-    openConversation({ ...location, shown }, this.#parts);
+    openConversation({ ...location, shown }, this.parts);
   }
 }

@@ -24,10 +24,10 @@ import {
   thresholdRows,
 } from '../../report/findings/agreementReport.ts';
 
-/** Disagreements that are listed; the others are counted. */
+/** Maximum number of disagreements to list; the rest are counted. */
 export const LISTED = 1000;
 
-/** What the view shows of the agreement that was computed. @param shownPath what is shown of a path */
+/** The agreement as the view shows it. @param shownPath returns the display form of a path */
 export function shownAgreement(
   { rows, items, disagreements, unmatched }: JoinedAgreement,
   { labels, problems }: Pick<LabelledRuns, 'labels' | 'problems'>,
@@ -69,7 +69,7 @@ function shownThresholds(own: Thresholds): ThresholdTable {
       return { cells: thresholdCells(row, own), precision, recall, kappa };
     }),
     best: rows.findIndex(({ threshold }) => threshold === own.best),
-    // Its marks of code are for Markdown.
+    // Backticks are for Markdown.
     words: bestThresholdSentence(own).replaceAll('`', ''),
   };
 }

@@ -1,14 +1,12 @@
 import * as vscode from 'vscode';
 import { labelText, noticeText } from '../../core/text/visibleText.ts';
 import type { PageParts } from '../pages/webviewPage.ts';
-import { isEvalFile, readSuite } from '../suites.ts';
-import type { ItemData } from '../testing/itemData.ts';
+import type { ItemData } from '../testing/repetitions.ts';
 import type { TestRunner } from '../testing/runner.ts';
 import type { TestTree } from '../testing/tree.ts';
-import { mayRun } from '../trust.ts';
-import { type CaseLocation, caseAtCursor, sayNoEvalFile } from './caseAtCursor.ts';
+import { inform, isEvalFile, mayRun, readSuite } from '../workspace.ts';
+import { type CaseLocation, caseOnLine } from './caseLocation.ts';
 
-/** What runs cases. */
 export interface RunParts {
   readonly tree: TestTree;
   readonly runner: TestRunner;
@@ -24,7 +22,7 @@ export async function runCase(given: Given, parts: RunParts): Promise<void> {
 export async function runFile([file]: Given, parts: RunParts): Promise<void> {
   const uri = evalFileOf(file ?? vscode.window.activeTextEditor?.document.uri);
   if (uri) await run(parts, uri);
-  else sayNoEvalFile();
+  else reportNoEvalFile();
 }
 
 export async function openCase(given: Given, parts: RunParts & PageParts): Promise<void> {
@@ -37,15 +35,15 @@ export async function openCase(given: Given, parts: RunParts & PageParts): Promi
 export async function saveCase(given: Given, parts: RunParts): Promise<void> {
   const chosen = await chosenCase(given, parts);
   if (!chosen) return;
-  const { saveConversation } = await import('./saveConversation.ts');
+  const { saveConversation } = await import('./lastRuns.ts');
   await saveConversation(chosen);
 }
 
-/** Judges anew what a case said. The last argument is the record that holds it. */
+/** Judges a recorded conversation again. The last argument is the path of its record. */
 export async function judgeCase(given: Given, parts: RunParts): Promise<void> {
   const chosen = await chosenCase(given.slice(0, 3), parts);
   if (!chosen || !mayRun()) return;
-  const { judgeAgain } = await import('./goBack.ts');
+  const { judgeAgain } = await import('./lastRuns.ts');
   await judgeAgain(chosen, given[3], parts.tree, parts.runner);
 }
 
@@ -67,7 +65,10 @@ async function chosenCase(given: Given, { tree }: RunParts): Promise<CaseLocatio
   return location && withVariant(location);
 }
 
-/** From a code lens (URI, id), from a view (with variant and repetition), from the Testing panel (an item), or from the cursor. */
+/**
+ * Arguments come from a code lens (URI, id), a view (with variant and repetition), or the Testing panel (an item).
+ * Without any, the cursor counts.
+ */
 async function locationOf(
   [first, id, variant, repetition]: readonly unknown[],
   tree: TestTree,
@@ -95,13 +96,13 @@ async function pickCase(uri: vscode.Uri): Promise<CaseLocation | undefined> {
   return picked && { uri, id: picked.id };
 }
 
-/** Of a case that stands for several conversations lets one choose: those first that did not pass. */
+/** If a case has several conversations, asks which one; those that did not pass come first. */
 async function withVariant(location: CaseLocation): Promise<CaseLocation | undefined> {
   const { uri, id, variant } = location;
   const { suite } = await readSuite(uri);
   const expand = suite?.cases.find((one) => one.id === id)?.expand;
   if (variant !== undefined || !expand) return location;
-  const { pickVariant } = await import('./pickVariant.ts');
+  const { pickVariant } = await import('./lastRuns.ts');
   const picked = await pickVariant(uri, id, await expand());
   return picked === undefined ? undefined : { ...location, variant: picked };
 }
@@ -121,7 +122,7 @@ function locationOfItem(data: Exclude<ItemData, { kind: 'file' }>) {
   };
 }
 
-/** Arguments come from anyone who knows the command: only an eval file on the disk is taken. */
+/** Any extension can run the command: accepts only eval files on the disk. */
 function evalFileOf(value: unknown): vscode.Uri | undefined {
   const uri = typeof value === 'string' ? vscode.Uri.parse(value) : value;
   return uri instanceof vscode.Uri && isEvalFile(uri) ? uri : undefined;
@@ -129,4 +130,29 @@ function evalFileOf(value: unknown): vscode.Uri | undefined {
 
 function isTestItem(value: unknown): value is vscode.TestItem {
   return typeof value === 'object' && value !== null && 'children' in value && 'busy' in value;
+}
+
+const NEW = 'New Eval File';
+
+/** The case at the cursor of the active editor. Shows a notification if there is none. */
+async function caseAtCursor(): Promise<CaseLocation | undefined> {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || !isEvalFile(editor.document.uri)) {
+    reportNoEvalFile();
+    return undefined;
+  }
+  const { uri } = editor.document;
+  const { line } = editor.selection.active;
+  const location = caseOnLine(await readSuite(uri), line);
+  if (location) return { uri, ...location };
+  inform('Put the cursor in a case that has an id first.');
+  return undefined;
+}
+
+function reportNoEvalFile(): void {
+  const message = 'Open an eval file first: a saved file whose name ends in .eval.yaml.';
+  void vscode.window.showInformationMessage(message, NEW).then((choice) => {
+    if (choice === NEW) return vscode.commands.executeCommand('turnlight.newEvalFile');
+    return undefined;
+  });
 }

@@ -3,14 +3,14 @@ import { EVAL_ENDING, isEvalFile } from '../../node/paths.ts';
 
 const FOLDER = 'evals';
 
-/** Where a new eval file goes unless another place is named. */
-export const SUGGESTED = `${FOLDER}/support.eval.yaml`;
+/** Default path of a new eval file. */
+export const DEFAULT_PATH = `${FOLDER}/support.eval.yaml`;
 
 export type EvalFilePath = { readonly path: string } | { readonly problem: string };
 
 /**
- * The path of an eval file in its workspace folder, of what somebody typed: `support` is
- * `evals/support.eval.yaml`, `./support.yaml` is `support.eval.yaml`.
+ * The path of an eval file in its workspace folder, for what a user typed: `support` is `evals/support.eval.yaml`,
+ * `./support.yaml` is `support.eval.yaml`.
  */
 export function evalFilePath(typed: string): EvalFilePath {
   const text = typed.trim().replaceAll('\\', '/');
@@ -26,13 +26,13 @@ export function evalFilePath(typed: string): EvalFilePath {
   return { path: [...folders, evalFileName(name)].join('/') };
 }
 
-/** The name with the ending by which eval files are known. */
+/** The name with the extension of eval files. */
 export function evalFileName(name: string): string {
   if (isEvalFile(name)) return name;
   return `${name.replace(/\.ya?ml$|\.eval$/, '')}.eval.yaml`;
 }
 
-/** `evals/refund-agent.eval.yaml` is about the "Refund agent". */
+/** The suite of `evals/refund-agent.eval.yaml` is named "Refund agent". */
 export function suiteName(path: string): string {
   const words = (path.split('/').at(-1) ?? '')
     .replace(EVAL_ENDING, '')
@@ -41,10 +41,7 @@ export function suiteName(path: string): string {
   return capitalized(words);
 }
 
-/**
- * Whether a YAML file holds what an eval file does, whatever its name: cases, and assertions in
- * them.
- */
+/** Whether a YAML file has the keys of an eval file, whatever its name. */
 export function looksLikeEvalFile(text: string): boolean {
   return (
     /^["']?cases["']?[ \t]*:/m.test(text) &&

@@ -1,19 +1,26 @@
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { firstFree } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { counted } from '../../core/text/format.ts';
 import { noticeText, visibleLine } from '../../core/text/visibleText.ts';
+import { FileError } from '../../evalfile/files.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
-import { type Imported, importFile } from '../../interop/importFile.ts';
-import { workspaceOf } from '../locations.ts';
-import { freePaths, IMPORTABLE, isImportable, nameOf, textOf } from './givenFile.ts';
+import { evalFilePaths, type Imported, importFile } from '../../interop/importFile.ts';
+import { EVAL_ENDING } from '../../node/paths.ts';
+import { workspaceOf } from '../workspace.ts';
 
 const SHOW = 'Show What Was Left Out';
+
+/** Extensions of files that importers read. */
+const IMPORTABLE = ['json', 'jsonl', 'ndjson', 'yaml', 'yml', 'csv'] as const;
 
 const KINDS = { 'Chats, traces and files of other tools': [...IMPORTABLE] };
 
 /**
- * Makes an eval file of another tool's file, beside it, and opens it. Nothing is written over.
+ * Converts another tool's file to an eval file next to it, and opens it. Never overwrites a file.
  *
- * @param given the file that a menu was opened on
+ * @param given the file whose menu was used
  */
 export async function importAsEvalFile(
   given: unknown,
@@ -40,7 +47,7 @@ export async function importAsEvalFile(
   if (opened !== undefined) {
     await vscode.window.showTextDocument(vscode.Uri.file(opened), { preview: false });
   }
-  tell(source, paths, imported, log);
+  reportImport(source, paths, imported, log);
 }
 
 async function sourceOf(given: unknown): Promise<vscode.Uri | undefined> {
@@ -54,7 +61,7 @@ async function sourceOf(given: unknown): Promise<vscode.Uri | undefined> {
   return picked?.[0];
 }
 
-function tell(
+function reportImport(
   source: vscode.Uri,
   paths: readonly string[],
   { cases, entries }: Imported,
@@ -80,4 +87,41 @@ function tell(
   void show(noticeText(text), ...(entries.length > 0 ? [button] : [])).then((choice) => {
     if (choice === button) log.show();
   });
+}
+
+export function isImportable({ path }: vscode.Uri): boolean {
+  return IMPORTABLE.some((ending) => path.endsWith(`.${ending}`));
+}
+
+/** The text on the screen: unsaved changes override the file on the disk. */
+export async function textOf(uri: vscode.Uri): Promise<string | undefined> {
+  const open = vscode.workspace.textDocuments.find(
+    (one) => one.isDirty && one.uri.toString() === uri.toString(),
+  );
+  if (open) return open.getText();
+  try {
+    return await nodeFiles().read(uri.fsPath, LIMITS.imported);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    void vscode.window.showErrorMessage(noticeText(`${nameOf(uri)}: ${error.message}`));
+    return undefined;
+  }
+}
+
+/** `log.eval.yaml`, or the first free name of `log-2.eval.yaml` and so on. */
+export async function freePaths(source: string, count: number): Promise<string[]> {
+  const folder = await vscode.workspace.fs.readDirectory(vscode.Uri.file(dirname(source)));
+  const taken = new Set(folder.map(([name]) => name));
+  const [own = ''] = evalFilePaths(source, 1);
+  const stem = own.replace(EVAL_ENDING, '');
+  const nameOfPath = (path: string) => path.slice(dirname(path).length + 1);
+  const at = (number: number) => (number === 1 ? stem : `${stem}-${number}`);
+  const first = firstFree(at, (one) =>
+    evalFilePaths(source, count, `${one}.eval.yaml`).some((path) => taken.has(nameOfPath(path))),
+  );
+  return evalFilePaths(source, count, `${first}.eval.yaml`);
+}
+
+function nameOf(uri: vscode.Uri): string {
+  return vscode.workspace.asRelativePath(uri);
 }

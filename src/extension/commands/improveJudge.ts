@@ -1,12 +1,9 @@
 import * as vscode from 'vscode';
 import type { MeasuredJudge } from '../../analysis/judgeComparison.ts';
 import { groupBy } from '../../core/data/data.ts';
-import { errorText, ReasonedError } from '../../core/errors.ts';
 import { estimateWords } from '../../core/estimate.ts';
-import { visibleLog } from '../../core/logger.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
-import { Scrubber } from '../../core/scrubber.ts';
 import type { Assertion, Suite } from '../../core/suite.ts';
 import { counted } from '../../core/text/format.ts';
 import { labelText, noticeText } from '../../core/text/visibleText.ts';
@@ -20,22 +17,27 @@ import {
   wordingFile,
   wordingOf,
 } from '../../improve/improveJudge.ts';
-import { withModel } from '../../runner/oneModel.ts';
 import { findAssertion } from '../../store/examples.ts';
 import { readLabels } from '../../store/labels.ts';
 import { askForHosts } from '../allowedHosts.ts';
+import { callModel, showReasons } from '../lm/callModel.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
-import { editorModels } from '../lm/editorModels.ts';
-import { toRange } from '../locations.ts';
 import type { Secrets } from '../secrets.ts';
-import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 import { runSettings } from '../testing/runSettings.ts';
-import { mayRun } from '../trust.ts';
+import {
+  applyEdits,
+  findEvalFiles,
+  inform,
+  isEvalFile,
+  mayRun,
+  readSuite,
+  toRange,
+} from '../workspace.ts';
 
 const TITLE = 'Improve This Judge';
 
-/** An assertion with labels whose words can be rewritten. */
-interface Improvable {
+/** An assertion with labels, whose wording can be rewritten. */
+interface ImprovableJudge {
   readonly suite: Suite;
   readonly labels: readonly PlacedLabel[];
   readonly assertion: Assertion;
@@ -43,7 +45,7 @@ interface Improvable {
 
 /**
  * Lets a model rewrite the question of the judge at the cursor, and shows the change with the agreement of both
- * wordings. Nothing is changed before it is accepted.
+ * wordings. Changes nothing before the user accepts.
  */
 export async function improveThisJudge(
   secrets: Secrets,
@@ -51,36 +53,36 @@ export async function improveThisJudge(
 ): Promise<void> {
   if (!mayRun()) return;
   const editor = vscode.window.activeTextEditor;
-  const chosen = editor && (await chosenAt(editor));
+  const chosen = editor && (await chooseJudge(editor));
   if (!chosen) return;
-  try {
+  await showReasons(async () => {
     const { suite, labels, assertion } = chosen;
     const estimate = await estimateImprovement({ suite, labels, key: assertion.key });
     const placeHolder = `Which model rewrites “${labelText(assertion.name)}”? Judging takes ${estimateWords(estimate)}`;
     const picked = await chooseModel({ title: TITLE, placeHolder }, secrets, itself(chosen));
     const model = picked && 'itself' in picked ? picked.itself : picked;
     if (!model) return;
-    const made = await improved(chosen, model, secrets, log);
-    if (made) await offer(chosen.assertion, made);
-  } catch (error) {
-    if (!(error instanceof ReasonedError)) throw error;
-    void vscode.window.showErrorMessage(noticeText(errorText(error)));
-  }
+    const made = await improve(chosen, model, secrets, log);
+    if (made) await offerChange(chosen.assertion, made);
+  });
 }
 
-/** The judge's own model, as it is asked for verdicts. */
-function itself({ assertion: { judge } }: Improvable) {
+/** The judge's own model as a choice. */
+function itself({ assertion: { judge } }: ImprovableJudge) {
   if (!judge || judge.provider === 'replay') return [];
   const { base_url: baseUrl } = judge.params;
   const model: ChosenModel = { id: judge.id, ...(typeof baseUrl === 'string' && { baseUrl }) };
   return [{ label: labelText(judge.id), description: 'the judge itself', itself: model }];
 }
 
-/** Of an eval file its own; of a judge prompt those that use it. The one at the cursor is taken at once. */
-async function chosenAt(editor: vscode.TextEditor): Promise<Improvable | undefined> {
+/**
+ * For an eval file, chooses from its judges; for a judge prompt, from the judges that use it. Prefers the one at the
+ * cursor.
+ */
+async function chooseJudge(editor: vscode.TextEditor): Promise<ImprovableJudge | undefined> {
   const { uri } = editor.document;
   const files = isEvalFile(uri) ? [uri] : await findEvalFiles();
-  const found = (await Promise.all(files.map(improvableIn))).flat();
+  const found = (await Promise.all(files.map(improvableJudgesIn))).flat();
   const own = isEvalFile(uri)
     ? found
     : found.filter(({ assertion }) => wordingFile(assertion) === uri.fsPath);
@@ -93,9 +95,9 @@ async function chosenAt(editor: vscode.TextEditor): Promise<Improvable | undefin
   const [only, ...others] = own;
   if (only && others.length === 0) return only;
   if (!only) {
-    const text =
-      'No labels speak of a criterion or a judge prompt here. Label some of its verdicts in the conversation view first.';
-    void vscode.window.showInformationMessage(text);
+    inform(
+      'No labels are about a criterion or judge prompt here. Label some of its verdicts in the conversation view first.',
+    );
     return undefined;
   }
   const items = own.map((one) => ({
@@ -110,7 +112,7 @@ async function chosenAt(editor: vscode.TextEditor): Promise<Improvable | undefin
   return picked?.one;
 }
 
-async function improvableIn(uri: vscode.Uri): Promise<Improvable[]> {
+async function improvableJudgesIn(uri: vscode.Uri): Promise<ImprovableJudge[]> {
   const { labels } = await readLabels(uri.fsPath);
   if (labels.length === 0) return [];
   const { suite } = await expandSuite(await readSuite(uri));
@@ -124,57 +126,40 @@ async function improvableIn(uri: vscode.Uri): Promise<Improvable[]> {
   });
 }
 
-/** Undefined if it was cancelled. */
-function improved(
-  { suite, labels, assertion }: Improvable,
+/** @returns undefined if it was cancelled */
+async function improve(
+  { suite, labels, assertion }: ImprovableJudge,
   chosen: ChosenModel,
   secrets: Secrets,
   log: vscode.LogOutputChannel,
-): Thenable<Improvement | undefined> {
-  const location = vscode.ProgressLocation.Notification;
-  const title = noticeText(`Improving “${assertion.name}”`);
-  return vscode.window.withProgress(
-    { location, title, cancellable: true },
-    async (progress, token) => {
-      const abort = new AbortController();
-      token.onCancellationRequested(() => abort.abort());
-      const host = {
-        ...secrets.keys,
-        allowedHosts: await askForHosts(suite.cases, secrets.keys),
-        scrubber: new Scrubber(process.env),
-        log: visibleLog(log),
-        editorModels,
-      };
-      const options = {
-        ...runSettings([suite], secrets.keys.env, { fresh: false, debugged: false }),
-        ...host,
-        forbidOnly: false,
-        keepRecord: false,
-        signal: abort.signal,
-        onEvent: () => {},
-      };
-      const tell = (message: string) => progress.report({ message: noticeText(message) });
-      try {
-        return await withModel({ name: chosen.id, baseUrl: chosen.baseUrl }, host, (model) =>
-          improveJudge({ suite, labels, key: assertion.key, model, options, onProgress: tell }),
-        );
-      } catch (error) {
-        if (abort.signal.aborted) return undefined;
-        throw error;
-      }
-    },
-  );
+): Promise<Improvement | undefined> {
+  const keys = {
+    ...secrets.keys,
+    allowedHosts: await askForHosts(suite.cases, secrets.keys),
+  };
+  const title = `Improving “${assertion.name}”`;
+  return callModel(title, chosen, keys, log, ({ model, host, signal, report }) => {
+    const options = {
+      ...runSettings([suite], secrets.keys.env, {}),
+      ...host,
+      forbidOnly: false,
+      keepRecord: false,
+      signal,
+      onEvent: () => {},
+    };
+    return improveJudge({ suite, labels, key: assertion.key, model, options, onProgress: report });
+  });
 }
 
 const APPLY = 'Apply';
 
-/** Opens the change as a diff whose title has the numbers, and applies it only where that is chosen. */
-async function offer(assertion: Assertion, made: Improvement): Promise<void> {
+/** Opens the change as a diff whose title has the numbers, and applies it if the user accepts. */
+async function offerChange(assertion: Assertion, made: Improvement): Promise<void> {
   const uri = vscode.Uri.file(wordingFile(assertion));
   const document = await vscode.workspace.openTextDocument(uri);
   const before = document.getText();
   const edits = rewordingEdit(assertion, before, made.after);
-  if (edits.length === 0) return sayEdited();
+  if (edits.length === 0) return reportEdited();
   const changed = edits.reduceRight((text, { range, newText }) => {
     const { start, end } = toRange(range);
     const [from, to] = [document.offsetAt(start), document.offsetAt(end)];
@@ -191,19 +176,17 @@ async function offer(assertion: Assertion, made: Improvement): Promise<void> {
     const text = `${numbers}, on ${counted(made.leftOut, 'conversation')} that the model was not shown. Why: ${made.why}`;
     const choice = await vscode.window.showInformationMessage(noticeText(text), APPLY, 'Discard');
     if (choice !== APPLY) return;
-    if (document.getText() !== before) return sayEdited();
-    const change = new vscode.WorkspaceEdit();
-    for (const { range, newText } of edits) change.replace(uri, toRange(range), newText);
-    await vscode.workspace.applyEdit(change);
+    if (document.getText() !== before) return reportEdited();
+    await applyEdits(uri, edits);
   } finally {
     provider.dispose();
   }
 }
 
-/** The scheme of a file as it would be. */
+/** The scheme of the changed document in the diff. */
 const REWRITTEN = 'turnlight-rewritten';
 
-function sayEdited(): void {
+function reportEdited(): void {
   const text = 'The question was edited meanwhile, so nothing was changed.';
   void vscode.window.showWarningMessage(text);
 }

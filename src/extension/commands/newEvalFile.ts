@@ -10,14 +10,14 @@ import {
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
-import { evalFilePath, SUGGESTED, suiteName } from './evalFilePath.ts';
-import { exists, workspaceFolder } from './workspaceFolder.ts';
+import { exists, workspaceFolder } from '../workspace.ts';
+import { DEFAULT_PATH, evalFilePath, suiteName } from './evalFilePath.ts';
 
 const TITLE = 'New Eval File';
 
 /**
- * Asks for a name, what is tested and who judges; Enter three times gives a file that runs at once,
- * without a key. The file is on the disk when it opens.
+ * Asks for a name, a target, and a judge. Pressing Enter three times creates a file that runs immediately, without a
+ * key.
  */
 export async function newEvalFile(secrets: Secrets): Promise<void> {
   const folder = await workspaceFolder();
@@ -31,12 +31,12 @@ export async function newEvalFile(secrets: Secrets): Promise<void> {
 }
 
 async function askPath(folder: vscode.Uri): Promise<string | undefined> {
-  const end = SUGGESTED.indexOf('.');
+  const end = DEFAULT_PATH.indexOf('.');
   const typed = await vscode.window.showInputBox({
     title: `${TITLE} (1 of 3)`,
     prompt: `Name and folder of the file, in ${posix.basename(folder.path)}`,
-    value: SUGGESTED,
-    valueSelection: [SUGGESTED.lastIndexOf('/') + 1, end],
+    value: DEFAULT_PATH,
+    valueSelection: [DEFAULT_PATH.lastIndexOf('/') + 1, end],
     ignoreFocusOut: true,
     async validateInput(value) {
       const read = evalFilePath(value);
@@ -96,7 +96,7 @@ async function askTarget(secrets: Secrets): Promise<StarterTarget | undefined> {
   return picked?.target();
 }
 
-/** Undefined if nothing was chosen; without `judge` where the file is to name none. */
+/** @returns undefined if the user cancelled; without `judge` if the file needs none */
 async function askJudge(
   file: vscode.Uri,
   secrets: Secrets,
@@ -115,11 +115,28 @@ async function create(file: vscode.Uri, starter: Starter): Promise<void> {
   const encoder = new TextEncoder();
   if (agent) {
     const beside = vscode.Uri.joinPath(file, '..', agent.name);
-    // An agent that is there already is the one to test.
+    // If there already is an agent, it is the one to test.
     if (!(await exists(beside))) {
       await vscode.workspace.fs.writeFile(beside, encoder.encode(agent.text));
     }
   }
   await vscode.workspace.fs.writeFile(file, encoder.encode(starterText(starter)));
   await vscode.window.showTextDocument(file, { preview: false });
+}
+
+const NAME = 'turnlight-example';
+const FILE = 'shopfast.eval.yaml';
+
+/**
+ * Copies an example to the workspace, unless it exists, and opens it. It runs from a recording, without a key.
+ *
+ * @param extension the folder of the extension
+ */
+export async function openExample(extension: vscode.Uri): Promise<void> {
+  const folder = await workspaceFolder();
+  if (!folder) return;
+  const example = vscode.Uri.joinPath(folder, NAME);
+  const source = vscode.Uri.joinPath(extension, 'examples/shopfast');
+  if (!(await exists(example))) await vscode.workspace.fs.copy(source, example);
+  await vscode.window.showTextDocument(vscode.Uri.joinPath(example, FILE), { preview: false });
 }

@@ -1,19 +1,19 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { noticeText } from '../../core/text/visibleText.ts';
+import { exists } from '../workspace.ts';
 import { evalFileName, looksLikeEvalFile } from './evalFilePath.ts';
-import { exists } from './workspaceFolder.ts';
 
 const RENAME = 'Rename';
-const LEAVE = "Don't Ask Again";
-const LEFT = 'namesLeft';
+const DONT_ASK = "Don't Ask Again";
+const DECLINED_KEY = 'namesLeft';
 
 /**
- * Offers to rename a YAML file that holds an eval file under another name, such as `support.yaml`:
- * there it gets no help and cannot run.
+ * Offers to rename a YAML file that looks like an eval file, such as `support.yaml`: with another name it gets no
+ * language features and can't run.
  */
 export function offerRenames(state: vscode.Memento): vscode.Disposable {
-  const asked = new Set(state.get<string[]>(LEFT, []));
+  const asked = new Set(state.get<string[]>(DECLINED_KEY, []));
   const offer = async (document: vscode.TextDocument) => {
     const { uri, languageId } = document;
     const key = uri.toString();
@@ -23,8 +23,9 @@ export function offerRenames(state: vscode.Memento): vscode.Disposable {
     const name = posix.basename(uri.path);
     const renamed = evalFileName(name);
     const text = `${name} looks like an eval file. With the name ${renamed} it can run, and gets help while you write.`;
-    const choice = await vscode.window.showInformationMessage(noticeText(text), RENAME, LEAVE);
-    if (choice === LEAVE) await state.update(LEFT, [...state.get<string[]>(LEFT, []), key]);
+    const choice = await vscode.window.showInformationMessage(noticeText(text), RENAME, DONT_ASK);
+    if (choice === DONT_ASK)
+      await state.update(DECLINED_KEY, [...state.get<string[]>(DECLINED_KEY, []), key]);
     if (choice === RENAME) await rename(uri, vscode.Uri.joinPath(uri, '..', renamed));
   };
   vscode.workspace.textDocuments.forEach(offer);

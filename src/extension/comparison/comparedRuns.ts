@@ -7,25 +7,27 @@ import {
   type RunFacts,
   runFactsOf,
 } from '../../analysis/compareRuns.ts';
-import { suiteNames } from '../../analysis/comparisonData.ts';
+import { ComparisonData, suiteNames } from '../../analysis/comparisonData.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { indexInColumn } from '../../core/presentation/assertionColumns.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import { coalesce } from '../../core/scheduling.ts';
 import { runCooperatively, runSync, stepsOf, type Work } from '../../node/cooperative.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
-import { comparedTable } from '../../report/comparedTable.ts';
+import { type CaseFacts, comparedTable } from '../../report/comparedTable.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
+import { RunReader } from '../../store/records/runRecord.ts';
 import { fileTitle } from '../runs/runText.ts';
-import { ComparedRun } from './comparedRun.ts';
 
-/** A case in both runs, the places of its repetitions in each. */
+/** A case in both runs, with the positions of its repetitions in each. */
 export interface PlacedCase {
   readonly compared: ComparedCase;
   readonly base: readonly CaseStats[];
   readonly head: readonly CaseStats[];
 }
 
-/** Two runs that are compared, as their records grow. */
+/** Two compared runs, updated as their records grow. */
 export class ComparedRuns {
   readonly base: ComparedRun;
   readonly head: ComparedRun;
@@ -33,44 +35,43 @@ export class ComparedRuns {
   #table: ResultsTable = { suites: [], tags: [], columns: [], cases: [] };
   #facts: { readonly base: RunFacts; readonly head: RunFacts } | undefined;
   #comparison: Promise<Comparison | undefined> | undefined;
-  /** Ends the work on what the numbers say of rows that are no more. */
-  #others = new AbortController();
-  #stamp = '';
+  /** Aborts the statistics of outdated rows. */
+  #abort = new AbortController();
+  #version = '';
   #isComparing = false;
-  /** Raised where the rows are others. */
+  /** Incremented when the rows change. */
   generation = 0;
 
-  /** @param base the roots of the records by their paths @param head the same of the second run */
+  /** @param base the roots of the records of the first run, by their paths @param head the same for the second run */
   constructor(base: ReadonlyMap<string, string>, head: ReadonlyMap<string, string>) {
     const [before, after] = [[...base.values()], [...head.values()]];
     this.base = new ComparedRun(base, suiteNames(before, after));
     this.head = new ComparedRun(head, suiteNames(after, before));
   }
 
-  /** A row for each case. */
   get table(): ResultsTable {
     return this.#table;
   }
 
-  /** What the two runs are; undefined where one of the records is not that of a run. */
+  /** Facts about both runs; undefined if a record is not that of a run. */
   get facts(): { readonly base: RunFacts; readonly head: RunFacts } | undefined {
     const [base, head] = [comparedOf(this.base), comparedOf(this.head)];
     if (base && head) this.#facts ??= { base: runFactsOf(base), head: runFactsOf(head) };
     return this.#facts;
   }
 
-  /** What could not be read, each as a sentence. */
+  /** What couldn't be read, one sentence each. */
   get problems(): string[] {
     const runs = [this.base, this.head];
     const others = runs.flatMap(({ run, paths }) => (run ? [] : paths));
-    const unread = runs.reduce((sum, one) => sum + one.unread, 0);
+    const unreadable = runs.reduce((sum, one) => sum + one.unreadable, 0);
     return [
       ...others.map((path) => `${fileTitle(path)} is not the record of a run.`),
-      ...(unread === 0 ? [] : [`${unread} of their lines could not be read.`]),
+      ...(unreadable === 0 ? [] : [`${unreadable} of their lines could not be read.`]),
     ];
   }
 
-  /** What the numbers say of all cases, worked out in steps; undefined where there are no `facts`. */
+  /** Statistics of all cases, computed cooperatively; undefined without `facts`. */
   async comparison(): Promise<Comparison | undefined> {
     for (;;) {
       this.#comparison ??= this.#compareRuns();
@@ -83,7 +84,7 @@ export class ComparedRuns {
   async #compareRuns(): Promise<Comparison | undefined> {
     const [base, head] = [comparedOf(this.base), comparedOf(this.head)];
     if (!base || !head) return undefined;
-    const { signal } = this.#others;
+    const { signal } = this.#abort;
     try {
       return await runCooperatively(compareRuns(base, head, this.#cases), stepsOf(signal));
     } catch (error) {
@@ -92,17 +93,16 @@ export class ComparedRuns {
     }
   }
 
-  /** Reads what is new. */
   readonly readNew = coalesce(async () => {
     await Promise.all([this.base.readNew(), this.head.readNew()]);
     await this.#compareAll();
   });
 
-  /** While both are read: the cases that were found in both so far. */
+  /** Compares the cases found in both runs so far, while both are being read. */
   compareEarly(): void {
     if (this.#isComparing) return;
     const inBoth = ({ base, head }: ComparedCase) => base !== undefined && head !== undefined;
-    this.#take(`${this.#read} in both`, runSync(this.#rowsOf(inBoth)));
+    this.#setRows(`${this.#readVersion} in both`, runSync(this.#rowsOf(inBoth)));
   }
 
   at(row: number): PlacedCase | undefined {
@@ -112,7 +112,7 @@ export class ComparedRuns {
     return { compared, base: placesIn(this.base), head: placesIn(this.head) };
   }
 
-  /** The first turn that the assertion in a column, or else any, says has changed. */
+  /** The first changed turn according to the assertion in a column, or according to any. */
   turnOf({ compared: { assertions } }: PlacedCase, column: number | undefined): number | undefined {
     const shown = column === undefined ? undefined : this.#table.columns[column];
     const names = assertions.map(({ name }) => name);
@@ -126,7 +126,7 @@ export class ComparedRuns {
     return turns[0];
   }
 
-  /** The row of a case, by the suite's file. @returns -1 where there is none */
+  /** @returns the row of a case, by the path of its suite; -1 if there is none */
   rowOf(identity: CaseIdentity): number {
     const keys = [this.base, this.head].map((run) =>
       caseKey({ ...identity, suite: run.nameOf(identity.suite) }),
@@ -134,18 +134,18 @@ export class ComparedRuns {
     return this.#cases.findIndex((one) => keys.includes(caseKey(one)));
   }
 
-  /** The rows of cases that are not as they were, in their order. */
+  /** Rows of changed cases, in order. */
   get changed(): number[] {
     return this.#cases.flatMap(({ outcome }, row) => (outcome === 'unchanged' ? [] : [row]));
   }
 
   async #compareAll(): Promise<void> {
-    const stamp = this.#read;
-    if (stamp === this.#stamp) return;
+    const version = this.#readVersion;
+    if (version === this.#version) return;
     this.#isComparing = true;
     try {
-      this.#take(
-        stamp,
+      this.#setRows(
+        version,
         await runCooperatively(
           this.#rowsOf(() => true),
           stepsOf(),
@@ -156,9 +156,9 @@ export class ComparedRuns {
     }
   }
 
-  /** Changes with whatever is read. */
-  get #read(): string {
-    return `${this.base.stamp} ${this.head.stamp}`;
+  /** Changes when something is read. */
+  get #readVersion(): string {
+    return `${this.base.version} ${this.head.version}`;
   }
 
   *#rowsOf(wanted: (one: ComparedCase) => boolean): Work<Rows> {
@@ -172,14 +172,14 @@ export class ComparedRuns {
     return { cases, table };
   }
 
-  #take(stamp: string, { cases, table }: Rows): void {
-    this.#stamp = stamp;
+  #setRows(version: string, { cases, table }: Rows): void {
+    this.#version = version;
     this.#cases = cases;
     this.#table = table;
     this.#facts = undefined;
     this.#comparison = undefined;
-    this.#others.abort();
-    this.#others = new AbortController();
+    this.#abort.abort();
+    this.#abort = new AbortController();
     this.generation += 1;
   }
 }
@@ -191,4 +191,85 @@ interface Rows {
 
 function comparedOf({ run, data, state }: ComparedRun): ComparableRun | undefined {
   return run && { run, data, finished: state === 'finished' };
+}
+
+/** Data about a case besides what is compared. */
+interface StoredCase extends CaseFacts {
+  /** One for each repetition. */
+  readonly places: readonly CaseStats[];
+}
+
+/** One of two compared runs, updated as its records grow. */
+class ComparedRun extends RunReader {
+  /** The name of a suite that both runs share. */
+  readonly nameOf: (suite: string) => string;
+  #cases = new Map<string, StoredCase>();
+  #data: ComparisonData;
+  /** Number of cases read, plus number of resets. */
+  #changes = 0;
+  /** Number of cases beyond the limit. */
+  #omitted = 0;
+
+  /** @param roots of the records, by their paths */
+  constructor(roots: ReadonlyMap<string, string>, nameOf: (suite: string) => string) {
+    super(roots, {
+      onReset: () => this.#reset(),
+      onWholeCase: (line, stats) => this.#add(line, stats),
+    });
+    this.nameOf = nameOf;
+    this.#data = new ComparisonData(nameOf);
+  }
+
+  get data(): ComparisonData {
+    return this.#data;
+  }
+
+  /** Number of lines that couldn't be read. */
+  get unreadable(): number {
+    const counts = this.records.map(({ problems, left }) => problems.length + left);
+    return counts.reduce((sum, count) => sum + count, this.#omitted);
+  }
+
+  /** Changes when something is read. */
+  get version(): string {
+    return `${this.#changes} ${this.run !== undefined} ${this.state}`;
+  }
+
+  /** @param identity with the name of the suite */
+  of(identity: CaseIdentity): StoredCase | undefined {
+    return this.#cases.get(caseKey(identity));
+  }
+
+  #reset(): void {
+    this.#changes += 1;
+    this.#omitted = 0;
+    this.#cases = new Map();
+    this.#data = new ComparisonData(this.nameOf);
+  }
+
+  #add(line: CaseLine, stats: CaseStats): void {
+    this.#changes += 1;
+    if (this.#cases.size >= LIMITS.recordCases) {
+      this.#omitted += 1;
+      return;
+    }
+    this.#data.add(line);
+    const { suite, id, variant } = stats;
+    const key = caseKey({ suite: this.nameOf(suite), id, variant });
+    this.#cases.set(key, withRepetition(this.#cases.get(key), stats, line.tags));
+  }
+}
+
+function withRepetition(
+  known: StoredCase | undefined,
+  one: CaseStats,
+  tags: readonly string[],
+): StoredCase {
+  const cost = known?.cost ?? null;
+  return {
+    places: [...(known?.places ?? []), one],
+    tags,
+    cost: one.cost === null ? cost : (cost ?? 0) + one.cost,
+    duration: (known?.duration ?? 0) + one.duration,
+  };
 }

@@ -1,18 +1,23 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { Comparison } from '../../analysis/compareRuns.ts';
 import { unreachable } from '../../core/errors.ts';
+import { rootOfRecord } from '../../node/paths.ts';
 import type { Results, resultsProtocol, ToResults } from '../../protocol/resultsProtocol.ts';
 import { findingsOf } from '../../report/comparedTable.ts';
+import { runIdOf } from '../../store/records/files.ts';
+import type { ListedRun } from '../../store/records/list.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
 import type { FoundCases } from '../../store/records/search.ts';
 import { createPanel, type PageAction, type PageParts, revealPage } from '../pages/webviewPage.ts';
-import { TablePage } from '../results/tablePage.ts';
+import { activeRecords, TablePage } from '../results/tablePage.ts';
+import { isListed, runText } from '../runs/runText.ts';
+import { inform } from '../workspace.ts';
 import type { ComparedRuns } from './comparedRuns.ts';
 import { openPair } from './pairPage.ts';
 import { isOfPair, pairKey, type RunPair, SharedRuns } from './runPair.ts';
 
-/** Compares two runs, in the page that is open if there is one. */
-export function openComparison(pair: RunPair, parts: PageParts): void {
+/** Shows the comparison of two runs; reuses its page if one is open. */
+function openComparison(pair: RunPair, parts: PageParts): void {
   if (revealPage(ComparisonPage, (page) => pairKey(page.pair) === pairKey(pair))) return;
   new ComparisonPage(createPanel('results', 'Comparison'), pair, parts);
 }
@@ -20,9 +25,8 @@ export function openComparison(pair: RunPair, parts: PageParts): void {
 /** The table of two runs. */
 export class ComparisonPage extends TablePage {
   readonly pair: RunPair;
-  /** Others once the run was continued. */
+  /** Changes if the run is resumed. */
   records: readonly string[];
-  readonly #parts: PageParts;
   readonly #shared: SharedRuns;
   #shows = 0;
 
@@ -30,7 +34,6 @@ export class ComparisonPage extends TablePage {
     super(panel, parts);
     this.pair = pair;
     this.records = pair.head;
-    this.#parts = parts;
     this.#shared = this.keep(new SharedRuns(pair));
   }
 
@@ -38,7 +41,7 @@ export class ComparisonPage extends TablePage {
     return isOfPair(this.pair, record);
   }
 
-  /** Rows come before what the numbers say of them, which takes longer to work out. */
+  /** Shows the rows first, because the statistics take longer. */
   protected async show(): Promise<void> {
     const runs = await this.#shared.runs;
     this.#shows += 1;
@@ -50,7 +53,7 @@ export class ComparisonPage extends TablePage {
     this.#compare(runs, this.#shows).catch((error: unknown) => this.report(error));
   }
 
-  /** Rows that are read meanwhile are shown at once. */
+  /** Posts the statistics, unless newer rows were shown meanwhile. */
   async #compare(runs: ComparedRuns, show: number): Promise<void> {
     const comparison = await runs.comparison();
     if (show === this.#shows) await this.post(this.#snapshot(runs, 'over', comparison));
@@ -80,16 +83,16 @@ export class ComparisonPage extends TablePage {
     switch (message.kind) {
       case 'open': {
         const shown = runs.at(message.case);
-        if (shown) openPair(this.pair, shown, runs.turnOf(shown, message.column), this.#parts);
+        if (shown) openPair(this.pair, shown, runs.turnOf(shown, message.column), this.parts);
         break;
       }
       case 'search': {
         const { places, rows } = linesOf(runs);
-        const told = ({ cases, looked }: FoundCases) => ({
+        const toFound = ({ cases, looked }: FoundCases) => ({
           cases: cases.flatMap((one) => rows[one] ?? []),
           looked: Math.floor((runs.table.cases.length * looked) / Math.max(1, places.length)),
         });
-        await this.find(places, { ...message, from: 0 }, told);
+        await this.find(places, { ...message, from: 0 }, toFound);
         break;
       }
       case 'copy':
@@ -105,7 +108,7 @@ export class ComparisonPage extends TablePage {
   }
 }
 
-/** The lines of all cases in the order in which they stand on the disk, and the row of each. */
+/** The recorded lines of all cases in the order on the disk, and their rows. */
 function linesOf(runs: ComparedRuns): {
   readonly places: readonly CaseStats[];
   readonly rows: readonly number[];
@@ -121,4 +124,59 @@ function linesOf(runs: ComparedRuns): {
       (order.get(a.record) ?? 0) - (order.get(b.record) ?? 0) || a.offset - b.offset,
   );
   return { places: all.map(({ place }) => place), rows: all.map(({ row }) => row) };
+}
+
+type Records = readonly string[];
+
+/** Asks for another run and compares it with the run in these records. */
+export async function compareWith(records: Records, parts: PageParts): Promise<void> {
+  const other = await pickRun(await parts.runs.all(), 'Compare with…', records);
+  if (other) await compare(records, other.records, parts);
+}
+
+/** @param given the run of a list row; default: the visible or focused run, or one that the user picks */
+export async function compareRun(given: unknown, parts: PageParts): Promise<void> {
+  const { runs } = parts;
+  const chosen = isListed(given) ? given.records : (activeRecords() ?? runs.focused?.records);
+  const records = chosen ?? (await pickRun(await runs.all(), 'Compare a run', []))?.records;
+  if (records) await compareWith(records, parts);
+}
+
+/** @param given the selected rows; default: those of the list */
+export async function compareSelected(given: unknown, parts: PageParts): Promise<void> {
+  const selected: readonly unknown[] = Array.isArray(given) ? given : parts.runs.selection;
+  const [one, other, ...more] = selected.filter(isListed);
+  if (one && other && more.length === 0) await compare(one.records, other.records, parts);
+  else inform('Select two runs to compare them.');
+}
+
+/** The run that started earlier is the base. */
+async function compare(one: Records, other: Records, parts: PageParts): Promise<void> {
+  const [first, second] = [await startedOf(one), await startedOf(other)];
+  openComparison(second < first ? { base: other, head: one } : { base: one, head: other }, parts);
+}
+
+async function startedOf([record = '']: Records): Promise<string> {
+  const { readRunLine } = await import('../../store/records/runRecord.ts');
+  return (await readRunLine(record, rootOfRecord(record)))?.started ?? '';
+}
+
+/** @param chosen records of a run to leave out */
+async function pickRun(
+  all: readonly ListedRun[],
+  title: string,
+  chosen: Records,
+): Promise<ListedRun | undefined> {
+  const ids = new Set(chosen.map(runIdOf));
+  const others = all.filter(({ id }) => !ids.has(id));
+  if (others.length === 0) {
+    inform(ids.size === 0 ? 'There is no run yet.' : 'There is no other run to compare with.');
+    return undefined;
+  }
+  const items = others.map((run) => {
+    const { label, detail } = runText(run);
+    return { label, description: detail, run };
+  });
+  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
+  return picked?.run;
 }

@@ -10,12 +10,12 @@ import type { ComparedRuns, PlacedCase } from './comparedRuns.ts';
 import { pairSnapshot } from './pairSnapshot.ts';
 import { isOfPair, pairKey, type RunPair, SharedRuns } from './runPair.ts';
 
-/** Milliseconds between two snapshots of a run that goes on. */
+/** Milliseconds between two snapshots of an active run. */
 const INTERVAL = 500;
 
-export type PairState = ViewState & { readonly compared: NonNullable<ViewState['compared']> };
+type PairState = ViewState & { readonly compared: NonNullable<ViewState['compared']> };
 
-/** Shows a case of two runs, in the page that is open for these runs if there is one. */
+/** Shows a case of two runs; reuses the page of these runs if one is open. */
 export function openPair(
   pair: RunPair,
   { base, head }: PlacedCase,
@@ -26,7 +26,7 @@ export function openPair(
   if (!place) return;
   const pages = openPages(PairPage);
   const page = pages.find((one) => pairKey(one.pair) === pairKey(pair));
-  // Two conversations want the width of a whole column.
+  // Two conversations need the width of a column.
   const column = () => pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Active;
   const create = () => createPanel('conversation', 'Comparison', column());
   const state = (): PairState => ({
@@ -38,7 +38,7 @@ export function openPair(
   (page ?? new PairPage(create(), state(), parts)).goTo(place, turn);
 }
 
-/** A case of two runs: its conversations turn beside turn. */
+/** A case of two runs, with its conversations side by side. */
 export class PairPage extends SnapshotPage {
   readonly pair: RunPair;
   readonly #shared: SharedRuns;
@@ -54,7 +54,7 @@ export class PairPage extends SnapshotPage {
     );
   }
 
-  /** @param identity with the eval file */
+  /** @param identity with the path of the eval file */
   goTo(identity: CaseIdentity, turn: number | undefined): void {
     this.reveal();
     void this.showCase(identity, 1, turn);
@@ -100,7 +100,7 @@ export class PairPage extends SnapshotPage {
     if (place) await this.showCase(place, 1);
   }
 
-  /** What runs or changes a case is not offered here. */
+  /** Actions that run or change a case aren't available here. */
   protected async act(message: PageAction<typeof conversationProtocol>): Promise<void> {
     switch (message.kind) {
       case 'show-changed':
@@ -119,7 +119,7 @@ export class PairPage extends SnapshotPage {
   }
 }
 
-/** Of a repetition, or of the last one where there are fewer. */
+/** The line of a repetition, or of the last one if the run has fewer. */
 async function lineOf(
   places: readonly CaseStats[],
   repetition: number,

@@ -11,16 +11,16 @@ import { comparedWordsOf } from '../../report/comparedTable.ts';
 import { assertionText, runText } from '../../report/findings/comparisonSentences.ts';
 import { finishedSnapshot } from '../../report/finishedSnapshot.ts';
 
-/** A case of two runs, one repetition of each. */
+/** A case of two runs, with one repetition of each. */
 export interface Pair {
   readonly compared: ComparedCase;
   readonly base: CaseLine | undefined;
   readonly head: CaseLine | undefined;
-  /** Of which run has more. */
+  /** Of the run with more. */
   readonly repetitions: number;
 }
 
-/** What the conversation view shows of a case in two runs: of the second one, if it has it, with the first beside it. */
+/** The snapshot of a case in two runs: the second run if it has the case, compared with the first. */
 export function pairSnapshot(
   state: ViewState,
   { compared, base, head, repetitions }: Pair,
@@ -75,7 +75,7 @@ function assertionOf(
   };
 }
 
-/** Of an assertion's verdict in a line. */
+/** The index of an assertion's verdict in a line. */
 function indexOf(key: string, line: CaseLine): number | undefined {
   const found = keyedVerdicts(line.verdicts).find(([own]) => own === key)?.[1];
   return found && line.verdicts.indexOf(found);

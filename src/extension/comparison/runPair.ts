@@ -5,24 +5,23 @@ import { runIdOf } from '../../store/records/files.ts';
 import { rootFor } from '../results/runResults.ts';
 import { ComparedRuns } from './comparedRuns.ts';
 
-/** Two runs, each by its records, absolute. */
+/** Two runs, each as the absolute paths of its records. */
 export type RunPair = Readonly<Record<keyof NonNullable<ViewState['compared']>, readonly string[]>>;
 
 export function pairKey({ base, head }: RunPair): string {
   return JSON.stringify([base, head]);
 }
 
-/** Whether a record is of one of the two runs. */
 export function isOfPair({ base, head }: RunPair, record: string): boolean {
   return [...base, ...head].some((one) => isSameRun(one, record));
 }
 
-/** Whether two records are of one run at one root: one that is continued gets another name. */
+/** Whether two records belong to the same run at the same root; resuming a run changes the record's name. */
 export function isSameRun(one: string, other: string): boolean {
   return one === other || (dirname(one) === dirname(other) && runIdOf(one) === runIdOf(other));
 }
 
-/** What the paths of these records start from, by the records. */
+/** Root folders of records, by their paths. */
 export async function rootsOf(records: readonly string[]): Promise<Map<string, string>> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   const roots = new Map<string, string>();
@@ -32,7 +31,7 @@ export async function rootsOf(records: readonly string[]): Promise<Map<string, s
 
 const shared = new Map<string, { readonly runs: Promise<ComparedRuns>; readers: number }>();
 
-/** What was read of two runs, for a page that shows them. It is kept until all such pages are disposed of. */
+/** Data of two runs that all pages of these runs share. Released with the last page. */
 export class SharedRuns implements vscode.Disposable {
   readonly runs: Promise<ComparedRuns>;
   readonly #key: string;

@@ -10,17 +10,17 @@ import {
 } from '../../protocol/labellingProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
 import { createPanel, type PageAction, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
-import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 import { activeConversation } from '../viewer/conversationPage.ts';
-import { openVariant } from '../viewer/shownCase.ts';
-import { LabellingRound } from './labellingRound.ts';
-import { personAt } from './person.ts';
+import { openVariant } from '../viewer/snapshot.ts';
+import { findEvalFiles, isEvalFile, readSuite } from '../workspace.ts';
+import { personAt } from './caseLabels.ts';
+import { LabellingSession } from './labellingSession.ts';
 
 type Action = PageAction<typeof labellingProtocol>;
 
 /**
- * Lets a person label the judged conversations of an eval file: the one in the editor, or of the conversation that is
- * shown, else one of their choice.
+ * Opens labelling mode for an eval file: the one in the editor, that of the visible conversation, or one that the
+ * user picks.
  */
 export async function labelConversations(parts: PageParts): Promise<void> {
   const active = activeConversation() ?? vscode.window.activeTextEditor?.document.uri;
@@ -30,7 +30,7 @@ export async function labelConversations(parts: PageParts): Promise<void> {
   new LabellingPage(panel, uri, parts);
 }
 
-/** Brings the page back after a reload; what was labelled is left out. */
+/** Restores the page after a reload, without the conversations that were labelled. */
 export function restoreLabelling(
   panel: vscode.WebviewPanel,
   given: unknown,
@@ -51,13 +51,13 @@ async function pickFile(): Promise<vscode.Uri | undefined> {
 
 class LabellingPage extends WebviewPage<typeof labellingProtocol> {
   readonly #uri: vscode.Uri;
-  /** One after the other: an answer is to the question that was asked. */
+  /** Answers are processed one at a time, so that each belongs to the visible question. */
   readonly #limit = pLimit(1);
-  #round: Promise<LabellingRound> | undefined;
+  #session: Promise<LabellingSession> | undefined;
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
     const protocol = labellingProtocol;
-    // Nothing but an answer changes what is shown.
+    // Only answers change the page.
     super(panel, { page: 'labelling', protocol, name: 'labelling mode', interval: 0 }, parts);
     this.#uri = uri;
   }
@@ -74,42 +74,42 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
   }
 
   protected async show(): Promise<void> {
-    if (!this.#round) await this.#post({ phase: 'reading' });
-    await this.#post(await (await this.#begun()).shown());
+    if (!this.#session) await this.#post({ phase: 'reading' });
+    await this.#post(await (await this.#started()).snapshot());
   }
 
   async #answer(message: Exclude<Action, { readonly kind: 'agreement' }>): Promise<void> {
-    const round = await this.#begun();
+    const session = await this.#started();
     switch (message.kind) {
       case 'answer':
-        await round.answer(message);
+        await session.answer(message);
         break;
       case 'skip':
-        round.skip();
+        session.skip();
         break;
       case 'undo':
-        await round.undo();
+        await session.undo();
         break;
       default:
         unreachable(message);
     }
   }
 
-  #begun(): Promise<LabellingRound> {
-    this.#round ??= this.#begin();
-    return this.#round;
+  #started(): Promise<LabellingSession> {
+    this.#session ??= this.#start();
+    return this.#session;
   }
 
-  async #begin(): Promise<LabellingRound> {
+  async #start(): Promise<LabellingSession> {
     const file = this.#uri.fsPath;
-    const round = new LabellingRound({
+    const session = new LabellingSession({
       file,
       person: await personAt(file),
-      asked: async () => {
+      currentKeys: async () => {
         const { suite } = await readSuite(this.#uri);
         return suite && new Map(suite.cases.map((one) => [one.id, keysOf(one.assertions)]));
       },
-      stated: async (id, variant) => {
+      statedAssertions: async (id, variant) => {
         const [{ suite }, { stateAssertions }] = await Promise.all([
           readSuite(this.#uri),
           import('../../assertions/stateAssertions.ts'),
@@ -121,8 +121,8 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
         return found ? stateAssertions(found) : [];
       },
     });
-    await round.begin();
-    return round;
+    await session.start();
+    return session;
   }
 
   async #post(labelling: LabellingSnapshot): Promise<void> {
@@ -136,7 +136,7 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
   }
 }
 
-/** Also of those that decide others. */
+/** Keys of assertions, including nested ones. */
 function keysOf(assertions: readonly Assertion[]): ReadonlySet<string> {
   return new Set(
     assertions.flatMap(({ key, nested = [] }) => [

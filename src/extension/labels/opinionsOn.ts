@@ -4,8 +4,8 @@ import { allKeyedVerdicts } from '../../core/verdict.ts';
 import { conversationHash } from '../../node/hashes.ts';
 
 /**
- * What people say of a case's verdicts: of this conversation and, where somebody said nothing of it, what they said
- * when the case had another one.
+ * The opinions of people about a case's verdicts: those about this conversation. For people without one, those about
+ * an earlier conversation of the case.
  */
 export function opinionsOn(
   line: Pick<CaseLine, 'id' | 'variant' | 'conversation' | 'verdicts'>,

@@ -3,21 +3,22 @@ import { OPENAI_KEY } from '../../core/environment.ts';
 import { labelText } from '../../core/text/visibleText.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import type { Secrets } from '../secrets.ts';
+import { inform } from '../workspace.ts';
 import { listEditorModels } from './editorModels.ts';
 
 const OPENAI = 'openai:gpt-5-mini';
 const LOCAL = 'http://localhost:11434/v1';
 
 interface ModelItem extends vscode.QuickPickItem {
-  /** Asks what is left to ask; undefined if the person gives up. */
+  /** Asks for missing details; undefined if the user cancels. */
   readonly model: () => Promise<ChosenModel | undefined>;
 }
 
 /**
- * Lets somebody choose a model.
+ * Asks the user for a model.
  *
- * @param others entries that stand first and are returned as they are
- * @returns undefined if nothing was chosen
+ * @param others additional choices at the top, returned as they are
+ * @returns undefined if the user cancels
  */
 export async function chooseModel<Other extends vscode.QuickPickItem = never>(
   options: { readonly title: string; readonly placeHolder: string },
@@ -35,16 +36,16 @@ function isModelItem(item: vscode.QuickPickItem): item is ModelItem {
   return 'model' in item;
 }
 
-/** As `chooseModel`, of the editor's models alone; the only one is taken at once. */
+/** Like `chooseModel`, for models of the editor; doesn't ask if there is only one. */
 export async function chooseEditorModel(
   options: vscode.QuickPickOptions,
 ): Promise<ChosenModel | undefined> {
   const items = await editorItems();
   const [first, ...others] = items;
   if (!first) {
-    const text =
-      'The editor has no models. Sign in to GitHub Copilot, or install an extension that brings some.';
-    void vscode.window.showInformationMessage(text);
+    inform(
+      'The editor has no models. Sign in to GitHub Copilot, or install an extension that provides models.',
+    );
   }
   const picked = others.length === 0 ? first : await vscode.window.showQuickPick(items, options);
   return picked?.model();

@@ -3,13 +3,10 @@ import { LIMITS } from '../../core/limits.ts';
 
 type Call = EditorReply['toolCalls'][number];
 
-/** What a model streams. */
+/** A part of a streamed reply. */
 export type Part = { readonly text: string } | { readonly call: Call };
 
-/**
- * Puts a streamed reply together. One that goes on for longer than is read of any is left off where it
- * is too long: who reads it refuses it for its length.
- */
+/** Collects a streamed reply. Stops reading above the size limit; the reply is then refused for its length. */
 export async function collectReply(parts: AsyncIterable<Part>): Promise<EditorReply> {
   let text = '';
   let size = 0;

@@ -15,11 +15,11 @@ const JUSTIFICATION = 'Your eval file names this model as a judge or as the agen
 export const editorModels: EditorModels = {
   async find(name) {
     const model = (await vscode.lm.selectChatModels()).find((one) => namesOf(one).includes(name));
-    return model && adapted(model);
+    return model && toEditorModel(model);
   },
 };
 
-/** As `vendor/family`, each once. */
+/** Names as `vendor/family`, without duplicates. */
 export async function listEditorModels(): Promise<{ name: string; label: string }[]> {
   const models = await vscode.lm.selectChatModels();
   const labels = new Map(models.map((one) => [`${one.vendor}/${one.family}`, one.name]));
@@ -30,7 +30,7 @@ function namesOf({ vendor, family, id }: vscode.LanguageModelChat): string[] {
   return [`${vendor}/${family}`, `${vendor}/${id}`, family, id];
 }
 
-function adapted(model: vscode.LanguageModelChat): EditorModel {
+function toEditorModel(model: vscode.LanguageModelChat): EditorModel {
   return {
     version: `${model.vendor}/${model.id}`,
     countTokens: async (text) => model.countTokens(text),
@@ -46,7 +46,7 @@ function adapted(model: vscode.LanguageModelChat): EditorModel {
         throw toEditorModelError(error);
       } finally {
         signal.removeEventListener('abort', cancel);
-        // What is still sent nobody reads.
+        // Stops the rest of the stream.
         cancel();
         source.dispose();
       }
@@ -86,7 +86,7 @@ async function* partsOf({ stream }: vscode.LanguageModelChatResponse): AsyncGene
   }
 }
 
-/** The API has neither system messages nor messages of tools: both are the user's. */
+/** The API has neither system nor tool messages: both become user messages. */
 function toChatMessage(message: Message): vscode.LanguageModelChatMessage {
   const { User, Assistant } = vscode.LanguageModelChatMessage;
   switch (message.role) {
@@ -108,7 +108,7 @@ function toChatMessage(message: Message): vscode.LanguageModelChatMessage {
   }
 }
 
-/** `Blocked` is said of quotas too; only the words tell. */
+/** `Blocked` is used for quotas too; only the message shows the difference. */
 function toEditorModelError(error: unknown): EditorModelError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
   const words = error instanceof Error ? error.message || (cause?.message ?? '') : String(error);

@@ -2,7 +2,7 @@ import type { Status } from '../../core/verdict.ts';
 
 export type Theme = 'light' | 'dark';
 
-/** Each status has a shape of its own, so that no outcome is told by colour alone. */
+/** Each status has its own shape, so that color is never the only difference. */
 const SHAPES: Readonly<Record<Status, string>> = {
   pass: 'M2.5 8.5 6.5 12.5 13.5 4',
   fail: 'M3.5 3.5 12.5 12.5M12.5 3.5 3.5 12.5',
@@ -10,13 +10,13 @@ const SHAPES: Readonly<Record<Status, string>> = {
   skipped: 'M8 3.5A4.5 4.5 0 1 1 7.99 3.5Z',
 };
 
-/** Colours of the theme's own test icons are missing from the ruler in high contrast. */
+/** The theme's test icon colors are missing in the overview ruler in high contrast. */
 export const COLORS: Readonly<Record<Theme, Readonly<Record<Status, string>>>> = {
   light: { pass: '#2d7a2d', fail: '#c72e0f', error: '#8a6100', skipped: '#616161' },
   dark: { pass: '#73c991', fail: '#f88070', error: '#e2c04a', skipped: '#b0b0b0' },
 };
 
-/** A mark for the gutter, as the source of an SVG; those of earlier texts are dashed. */
+/** SVG of a gutter icon; dashed if the text has changed since. */
 export function markSvg(status: Status, theme: Theme, stale: boolean): string {
   const width = status === 'error' ? 1.4 : 2;
   const dashes = stale ? ' stroke-dasharray="2 1.6"' : '';

@@ -7,17 +7,17 @@ import { COLORS, markSvg, type Theme } from './shapes.ts';
 
 const STATUSES: readonly Status[] = ['pass', 'fail', 'error', 'skipped'];
 
-interface Look {
+interface MarkStyle {
   readonly status: Status;
   readonly stale: boolean;
   readonly type: vscode.TextEditorDecorationType;
 }
 
-/** Marks judged turns in the gutter and in the overview ruler of the editors that show them. */
+/** Marks judged turns in the gutter and the overview ruler of visible editors. */
 export class TurnMarks extends Disposing {
-  /** By the file's URI, as VS Code writes it. */
+  /** By the file's URI, as VS Code formats it. */
   readonly #marks = new Map<string, readonly VerdictMark[]>();
-  #looks: readonly Look[] = [];
+  #styles: readonly MarkStyle[] = [];
 
   constructor() {
     super();
@@ -35,23 +35,23 @@ export class TurnMarks extends Disposing {
     );
   }
 
-  /** @param given what the language server says of a file */
-  hear(given: unknown): void {
+  /** @param given a notification of the language server */
+  update(given: unknown): void {
     const { uri, marks } = verdictMarksSchema.parse(given);
     this.#marks.set(vscode.Uri.parse(uri).toString(), marks);
     this.#draw();
   }
 
   override dispose(): void {
-    for (const { type } of this.#looks) type.dispose();
+    for (const { type } of this.#styles) type.dispose();
     super.dispose();
   }
 
   #restyle(): void {
-    for (const { type } of this.#looks) type.dispose();
-    const places = vscode.workspace.getConfiguration(SECTION).get(SETTINGS.verdictMarks, 'both');
-    this.#looks = STATUSES.flatMap((status) =>
-      [false, true].map((stale) => ({ status, stale, type: decoration(status, stale, places) })),
+    for (const { type } of this.#styles) type.dispose();
+    const location = vscode.workspace.getConfiguration(SECTION).get(SETTINGS.verdictMarks, 'both');
+    this.#styles = STATUSES.flatMap((status) =>
+      [false, true].map((stale) => ({ status, stale, type: decoration(status, stale, location) })),
     );
   }
 
@@ -59,7 +59,7 @@ export class TurnMarks extends Disposing {
     for (const editor of vscode.window.visibleTextEditors) {
       const marks = this.#marks.get(editor.document.uri.toString());
       if (!marks) continue;
-      for (const { status, stale, type } of this.#looks) {
+      for (const { status, stale, type } of this.#styles) {
         const lines = marks.filter((mark) => mark.status === status && mark.stale === stale);
         editor.setDecorations(
           type,
@@ -73,14 +73,14 @@ export class TurnMarks extends Disposing {
 function decoration(
   status: Status,
   stale: boolean,
-  places: string,
+  location: string,
 ): vscode.TextEditorDecorationType {
   const inTheme = (theme: Theme) => ({
-    ...((places === 'both' || places === 'gutter') && {
+    ...((location === 'both' || location === 'gutter') && {
       gutterIconPath: imageUri(markSvg(status, theme, stale)),
       gutterIconSize: '80%',
     }),
-    ...((places === 'both' || places === 'ruler') && {
+    ...((location === 'both' || location === 'ruler') && {
       overviewRulerColor: COLORS[theme][status],
     }),
   });

@@ -1,11 +1,10 @@
 import { PAGE_ATTRIBUTE, type ViewPage, viewPolicy } from '../../protocol/viewPage.ts';
 
 export interface ViewHtmlOptions {
-  /** Random, new for each page: only what carries it runs. */
+  /** Random, new for each page: scripts without it don't run. */
   readonly nonce: string;
-  /** The webview's own source, for style sheets. */
+  /** The webview's own origin, for style sheets. */
   readonly cspSource: string;
-  /** What the page shows. */
   readonly page: ViewPage;
   readonly scriptUri: string;
   readonly styleUri: string;
@@ -19,7 +18,7 @@ const TITLES: Readonly<Record<ViewPage, string>> = {
   labelling: 'Label Conversations',
 };
 
-/** A page of ours. It loads its own script and style, and nothing else at all. */
+/** The HTML of a page. It loads its own script and style sheet, and nothing else. */
 export function viewHtml({ nonce, cspSource, page, scriptUri, styleUri }: ViewHtmlOptions): string {
   return `<!DOCTYPE html>
 <html lang="en" ${PAGE_ATTRIBUTE}="${page}">

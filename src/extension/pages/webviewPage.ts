@@ -17,7 +17,7 @@ import type { RecordFiles } from '../runs/recordFiles.ts';
 import type { RunsTree } from '../runs/runsTree.ts';
 import { viewHtml } from './viewHtml.ts';
 
-/** What pages use of the extension. */
+/** Services of the extension that pages use. */
 export interface PageParts {
   readonly extensionUri: vscode.Uri;
   readonly log: vscode.LogOutputChannel;
@@ -25,26 +25,26 @@ export interface PageParts {
   readonly language: LanguageSupport;
   readonly files: RecordFiles;
   readonly runs: RunsTree;
-  /** Runs the cases that a run didn't finish. @param records of the run, absolute; those of the last one by default */
+  /** Runs the unfinished cases of a run. @param records of the run, absolute; default: those of the last run */
   readonly resume: (records?: readonly string[]) => Promise<void>;
 }
 
 export interface PageKind<Protocol extends PageProtocol> {
   readonly page: ViewPage;
   readonly protocol: Protocol;
-  /** As error messages call it, such as `results view`. */
+  /** Used in error messages, such as `results view`. */
   readonly name: string;
   /** Milliseconds between a change and the snapshot that shows it. */
   readonly interval: number;
 }
 
-/** What a page asks for. The host answers `ready` itself. */
+/** A message of a page, except for `ready`, which the host handles. */
 export type PageAction<Protocol extends PageProtocol> = Exclude<
   FromPage<Protocol>,
   { readonly kind: 'ready' }
 >;
 
-/** The pages that are open, the oldest first. */
+/** Open pages, oldest first. */
 const open = new Set<Disposing>();
 
 export function openPages<Page extends Disposing>(
@@ -53,7 +53,7 @@ export function openPages<Page extends Disposing>(
   return [...open].filter((page): page is Page => page instanceof type);
 }
 
-/** Shows a page that is open. @returns whether there is one */
+/** Reveals an open page. @returns whether there is one */
 export function revealPage<Page extends WebviewPage<PageProtocol>>(
   type: abstract new (...args: never[]) => Page,
   fits: (page: Page) => boolean = () => true,
@@ -75,42 +75,42 @@ export function createPanel(
 }
 
 /**
- * A page in a panel. It posts whole snapshots, never deltas, so a page that was hidden or reloaded is right again with
+ * A page in a panel. It posts whole snapshots, never deltas, so a page that was hidden or reloaded is correct with
  * the next one.
  */
 export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposing {
   readonly #panel: vscode.WebviewPanel;
   readonly #name: string;
   readonly #throttle: Throttle;
-  protected readonly log: vscode.LogOutputChannel;
+  protected readonly parts: PageParts;
   #isReady = false;
   #last: ToPage<Protocol> | undefined;
 
   constructor(
     panel: vscode.WebviewPanel,
     { page, protocol, name, interval }: PageKind<Protocol>,
-    { extensionUri, log }: Pick<PageParts, 'extensionUri' | 'log'>,
+    parts: PageParts,
   ) {
     super();
     this.#panel = panel;
     this.#name = name;
-    this.log = log;
+    this.parts = parts;
     this.#throttle = this.keep(new Throttle(interval, () => void this.update()));
     const { webview } = this.keep(panel);
     this.keep(webview.onDidReceiveMessage((given) => this.#receive(protocol.fromPage, given)));
     open.add(this);
     panel.onDidDispose(() => this.dispose());
-    load(webview, extensionUri, page);
+    load(webview, parts.extensionUri, page);
   }
 
-  /** Posts what there is to see now. */
+  /** Posts the current snapshot. */
   protected abstract show(): Promise<void>;
 
   protected abstract act(message: PageAction<Protocol>): Promise<void>;
 
-  /** One at a time: what was read early must not be shown after what was read later. */
+  /** One at a time, so that older data can't replace newer data. */
   readonly update = coalesce(async () => {
-    // A page that does not listen yet says when it does.
+    // The page sends `ready` when it starts listening.
     if (this.#isReady) await this.show().catch((error: unknown) => this.updateFailed(error));
   });
 
@@ -135,27 +135,19 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
     this.#panel.title = title;
   }
 
-  /** @returns whether it arrived: a hidden page gets no messages, and asks again when it is shown */
+  /** @returns whether it arrived: a hidden page gets no messages, and sends `ready` again when it is shown */
   protected async post(message: ToPage<Protocol>): Promise<boolean> {
     if (message.kind === 'snapshot') this.#last = message;
     return this.#panel.webview.postMessage(message);
   }
 
-  /** Something has changed that the page shows. */
+  /** Schedules a snapshot. */
   protected refresh(): void {
     this.#throttle.schedule();
   }
 
-  /** @param onChange called with each file that is created, changed or deleted */
-  protected watch(glob: string, onChange: (uri: vscode.Uri) => void): void {
-    const watcher = this.keep(vscode.workspace.createFileSystemWatcher(glob));
-    this.keep(watcher.onDidCreate(onChange));
-    this.keep(watcher.onDidChange(onChange));
-    this.keep(watcher.onDidDelete(onChange));
-  }
-
   protected report(error: unknown): void {
-    this.log.error(stackText(error));
+    this.parts.log.error(stackText(error));
     const words = `The ${this.#name} failed: ${errorText(error)}`;
     void vscode.window.showErrorMessage(noticeText(words));
   }
@@ -164,22 +156,22 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
     this.report(error);
   }
 
-  /** An invalid message, or one that fails, breaks nothing. */
+  /** Logs invalid messages, and reports failed actions. */
   async #receive(schema: Protocol['fromPage'], given: unknown): Promise<void> {
     const { data } = schema.safeParse(given);
-    if (!data) this.log.warn(`Ignored an invalid message from the ${this.#name}.`);
+    if (!data) this.parts.log.warn(`Ignored an invalid message from the ${this.#name}.`);
     else if (data.kind !== 'ready') {
       await this.act(data as PageAction<Protocol>).catch((error: unknown) => this.report(error));
     } else {
       this.#isReady = true;
-      // A page that is shown again has forgotten it, and the next one may take a while.
+      // A page that was hidden lost its content, and the next snapshot may take a while.
       if (this.#last) await this.post(this.#last);
       await this.update();
     }
   }
 }
 
-/** Loads our script into a webview. It can read what is in `dist`, and nothing else. */
+/** Loads the page's script into a webview, which can only read `dist`. */
 function load(webview: vscode.Webview, extensionUri: vscode.Uri, page: ViewPage): void {
   const dist = vscode.Uri.joinPath(extensionUri, 'dist');
   const asset = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();

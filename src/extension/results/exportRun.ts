@@ -7,12 +7,12 @@ import { noticeText } from '../../core/text/visibleText.ts';
 import { REPORTERS } from '../../report/registry.ts';
 import { RunLog } from '../../report/reporter.ts';
 import { dataFoldersBelowOneRoot, findDataFolders } from '../../store/dataFolder.ts';
-import { placedFile } from '../locations.ts';
+import { placedFile } from '../workspace.ts';
 import type { RunResults } from './runResults.ts';
 
 const FORMATS = { csv: 'CSV', html: 'HTML report' } as const;
 
-/** Writes a run as one of the reporters does, to a file that a person chooses. */
+/** Writes a run in a reporter's format, to a file that the user picks. */
 export async function exportRun(results: RunResults, format: 'csv' | 'html'): Promise<void> {
   const [record = 'run.jsonl'] = results.paths;
   const stem = basename(record, '.jsonl');
@@ -44,10 +44,10 @@ export async function exportRun(results: RunResults, format: 'csv' | 'html'): Pr
   else await vscode.env.openExternal(chosen);
 }
 
-/** Lines that are read at once. */
-const STEP = 100;
+/** Number of lines to read at once. */
+const BATCH_SIZE = 100;
 
-/** The run as reporters take it; undefined where it was cancelled. @param onStep with the share that is new */
+/** The run as reporters expect it; undefined if it was cancelled. @param onStep called with the additional share */
 async function logOf(
   results: RunResults,
   token: vscode.CancellationToken,
@@ -62,12 +62,12 @@ async function logOf(
     );
     log.add({ kind: 'run-started', run, cases: places, dataFolders: homes, records: paths });
   }
-  for (let at = 0; at < places.length; at += STEP) {
+  for (let at = 0; at < places.length; at += BATCH_SIZE) {
     if (token.isCancellationRequested) return undefined;
-    for (const line of (await results.lines(places.slice(at, at + STEP))).values()) {
+    for (const line of (await results.lines(places.slice(at, at + BATCH_SIZE))).values()) {
       log.add({ kind: 'case-finished', ref: line, line, earlier: true });
     }
-    onStep(STEP / places.length);
+    onStep(BATCH_SIZE / places.length);
   }
   const [end] = ends;
   if (end) log.add({ kind: 'run-finished', end });

@@ -7,11 +7,7 @@ import { readLabels } from '../../store/labels.ts';
 import { opinionsOn } from '../labels/opinionsOn.ts';
 import type { RunResults } from './runResults.ts';
 
-/**
- * Marks the cells of verdicts that people labelled. Only cases that labels name are read.
- *
- * @returns whether a mark came or went
- */
+/** Marks the cells of labelled verdicts. Reads only cases that have labels. @returns whether marks changed */
 export async function markLabels(results: RunResults): Promise<boolean> {
   const { places, executions, table } = results;
   const labels = new Map<string, readonly PlacedLabel[]>();
@@ -48,7 +44,7 @@ export async function markLabels(results: RunResults): Promise<boolean> {
   return changed;
 }
 
-/** Columns, each with whether somebody says that its verdict, or what it says of a turn, is wrong. */
+/** Columns, each with whether a person disagrees with the verdict or its result for a turn. */
 function marksOf(
   line: CaseLine,
   labels: readonly PlacedLabel[],

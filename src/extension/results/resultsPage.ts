@@ -19,13 +19,13 @@ import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
 import { RunResults } from './runResults.ts';
 import { TablePage } from './tablePage.ts';
 
-/** Shows the results of a run, in the page that is open if there is one. @param records absolute */
+/** Shows the results of a run; reuses its page if one is open. @param records absolute */
 export function openResults(records: readonly string[], parts: PageParts): void {
   if (revealPage(ResultsPage, (page) => records.some((record) => page.isOf(record)))) return;
   new ResultsPage(createPanel('results', 'Results'), { records: [...records] }, parts);
 }
 
-/** Brings a page back after a reload; what it shows is read again. */
+/** Restores a page after a reload. */
 export async function restoreResults(
   panel: vscode.WebviewPanel,
   given: unknown,
@@ -34,21 +34,19 @@ export async function restoreResults(
   const { data: state } = resultsStateSchema.safeParse(given);
   if (!state) panel.dispose();
   else if (state.base) {
-    const { restoreComparison } = await import('../comparison/compareCommands.ts');
-    restoreComparison(panel, { base: state.base, head: state.records }, parts);
+    const { ComparisonPage } = await import('../comparison/comparisonPage.ts');
+    new ComparisonPage(panel, { base: state.base, head: state.records }, parts);
   } else new ResultsPage(panel, state, parts);
 }
 
 class ResultsPage extends TablePage {
-  readonly #parts: PageParts;
   records: readonly string[];
   #results: Promise<RunResults> | undefined;
 
   constructor(panel: vscode.WebviewPanel, { records }: ResultsState, parts: PageParts) {
     super(panel, parts);
     this.records = records;
-    this.#parts = parts;
-    this.watch('**/*.labels/*.jsonl', () => void this.update());
+    this.watchFiles('**/*.labels/*.jsonl', () => void this.update());
   }
 
   isOf(record: string): boolean {
@@ -73,7 +71,7 @@ class ResultsPage extends TablePage {
     const title = await titleOf(results);
     const { table, paths: records, generation, problems, order } = results;
     this.records = records;
-    // The tab of the eval file has its name alone.
+    // The tab of the eval file shows only the name.
     this.title = `${title} (results)`;
     const facts = factsOf(results, phase);
     return {
@@ -89,23 +87,23 @@ class ResultsPage extends TablePage {
         break;
       case 'search': {
         const { places, executions } = await this.#open();
-        const told = ({ cases, looked }: FoundCases) => ({
+        const toFound = ({ cases, looked }: FoundCases) => ({
           cases: cases.flatMap((one) => executions[one]?.row ?? []),
           looked,
         });
-        await this.find([...places], message, told);
+        await this.find([...places], message, toFound);
         break;
       }
       case 'copy':
         await this.copy((await this.#open()).table, message.cases);
         break;
       case 'compare': {
-        const { compareWith } = await import('../comparison/compareCommands.ts');
-        await compareWith(this.records, this.#parts);
+        const { compareWith } = await import('../comparison/comparisonPage.ts');
+        await compareWith(this.records, this.parts);
         break;
       }
       case 'resume':
-        await this.#parts.resume(this.records);
+        await this.parts.resume(this.records);
         break;
       case 'export': {
         const { exportRun } = await import('./exportRun.ts');
@@ -119,14 +117,14 @@ class ResultsPage extends TablePage {
 
   async #openCase(index: number, column: number | undefined): Promise<void> {
     const results = await this.#open();
-    const place = results.opening(index, column);
+    const place = results.caseToOpen(index, column);
     if (!place) return;
     const { suite, id, variant, repetition, record } = place;
     const turn = await results.failingTurn(place, column);
     const { openConversation } = await import('../viewer/conversationPage.ts');
     const shown = { record, root: results.rootOf(record) };
     const uri = vscode.Uri.file(suite);
-    openConversation({ uri, id, variant, repetition, turn, shown }, this.#parts);
+    openConversation({ uri, id, variant, repetition, turn, shown }, this.parts);
   }
 }
 

@@ -9,47 +9,46 @@ import { TableBuilder, type TableExecution } from '../../report/resultsTable.ts'
 import { rootAbove } from '../../store/dataFolder.ts';
 import type { CaseStats, SummaryLine } from '../../store/records/parseLine.ts';
 import { RunReader, readRunLine } from '../../store/records/runRecord.ts';
-import { asRead } from '../testing/readingOrder.ts';
+import { inReadingOrder } from '../testing/listedCases.ts';
 
-/** The results of a run as its records grow: a table of summaries, and where the rest is. */
+/** The results of a run as its records grow: a table of summaries, and where to find the rest. */
 export class RunResults extends RunReader {
-  readonly #shownPath: (path: string) => string;
+  readonly #displayPath: (path: string) => string;
   #builder: TableBuilder;
-  /** Each execution, in the order of `executions`. */
+  /** Executions in the order of `executions`. */
   places: CaseStats[] = [];
-  /** Raised if a record was rewritten. */
+  /** Incremented if a record was rewritten. */
   generation = 0;
 
   /** @param roots of the records, by their paths */
-  constructor(roots: ReadonlyMap<string, string>, shownPath: (path: string) => string) {
+  constructor(roots: ReadonlyMap<string, string>, displayPath: (path: string) => string) {
     super(roots, {
       onReset: () => this.#reset(),
       onCase: (summary, stats) => this.#add(summary, stats),
     });
-    this.#shownPath = shownPath;
-    this.#builder = new TableBuilder(shownPath);
+    this.#displayPath = displayPath;
+    this.#builder = new TableBuilder(displayPath);
   }
 
   get table(): ResultsTable {
     return this.#builder.table;
   }
 
-  /** Where each execution stands in the table. */
+  /** The position of each execution in the table. */
   get executions(): readonly TableExecution[] {
     return this.#builder.executions;
   }
 
-  /** The rows as one reads the files; a record has them as they finished. */
+  /** The rows in the order of the files; a record has them in the order of completion. */
   get order(): number[] {
     const rows = new Map(this.places.map((one, at) => [one, this.executions[at]?.row ?? 0]));
-    return [...new Set(asRead(this.places).map((one) => rows.get(one) ?? 0))];
+    return [...new Set(inReadingOrder(this.places).map((one) => rows.get(one) ?? 0))];
   }
 
   /**
-   * The execution that opens a row: the first one that failed, by an assertion where a column is given, else the
-   * first.
+   * The execution to open for a row: the first that failed (by the assertion of a column, if given), or the first.
    */
-  opening(row: number, column: number | undefined): CaseStats | undefined {
+  caseToOpen(row: number, column: number | undefined): CaseStats | undefined {
     const { cells = [] } = this.table.cases[row] ?? {};
     const own = this.executions.flatMap((one, index) =>
       one.row === row ? [{ ...one, index }] : [],
@@ -61,7 +60,7 @@ export class RunResults extends RunReader {
     return index === undefined ? undefined : this.places[index];
   }
 
-  /** Where the verdict in a column says that something went wrong; else the first turn that it speaks of. */
+  /** The first turn that failed according to a column's verdict, or else the first one it mentions. */
   async failingTurn(place: CaseStats, column: number | undefined): Promise<number | undefined> {
     const shown = column === undefined ? undefined : this.table.columns[column];
     if (!shown) return undefined;
@@ -71,13 +70,12 @@ export class RunResults extends RunReader {
     return (turns?.find(isFailure) ?? turns?.[0])?.turn;
   }
 
-  /** @param cells of one execution */
   #fails(column: number, cells: readonly number[]): boolean {
     const outcome = outcomeAt(this.table, { cells }, column);
     return outcome !== undefined && isFailure(outcome);
   }
 
-  /** What could not be read, each as a sentence. */
+  /** What couldn't be read, one sentence each. */
   get problems(): string[] {
     const count = this.records.reduce((sum, { problems }) => sum + problems.length, 0);
     return [
@@ -92,7 +90,7 @@ export class RunResults extends RunReader {
   #reset(): void {
     this.generation += 1;
     this.places = [];
-    this.#builder = new TableBuilder(this.#shownPath);
+    this.#builder = new TableBuilder(this.#displayPath);
   }
 
   #add(summary: SummaryLine, stats: CaseStats): void {
@@ -103,10 +101,10 @@ export class RunResults extends RunReader {
 }
 
 /**
- * The folder that the paths of a record start from. That of one from elsewhere, such as a file of CI, is the
- * first of these that holds its first eval file.
+ * The folder that paths in a record are relative to. For a record from elsewhere, such as CI, the first candidate
+ * folder that contains an eval file of the run.
  *
- * @param folders such as those of the workspace, absolute
+ * @param folders candidates, such as workspace folders, absolute
  */
 export async function rootFor(record: string, folders: readonly string[]): Promise<string> {
   if (isAtHome(record)) return rootOfRecord(record);

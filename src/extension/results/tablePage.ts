@@ -9,15 +9,15 @@ import type { RecordedLine } from '../../store/records/parseLine.ts';
 import { type FoundCases, searchRecords } from '../../store/records/search.ts';
 import { openPages, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
 
-/** Milliseconds between two snapshots of a run that goes on. */
+/** Milliseconds between two snapshots of an active run. */
 const INTERVAL = 500;
 
-/** Milliseconds of reading after which what is known is shown. */
-const EARLY = 150;
+/** Milliseconds of reading after which partial results are shown. */
+const EARLY_AFTER = 150;
 
-/** A page with a table of cases, of one run or of two. */
+/** A page with a table of cases, of one run or two. */
 export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
-  /** Of the run that is shown, or of the second of two, absolute. */
+  /** Of the visible run, or the second of two; absolute. */
   abstract readonly records: readonly string[];
   #search = new AbortController();
 
@@ -31,7 +31,7 @@ export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
     );
   }
 
-  /** Whether a record is of what is shown. */
+  /** Whether the page shows the run of a record. */
   abstract isOf(record: string): boolean;
 
   override dispose(): void {
@@ -39,7 +39,7 @@ export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
     super.dispose();
   }
 
-  /** Waits for a reading. If it takes long, what is known is shown meanwhile. */
+  /** Waits for reading to finish. If it takes long, shows partial results meanwhile. */
   protected async showEarly(
     reading: Promise<void>,
     known: () => Promise<ToResults>,
@@ -51,7 +51,7 @@ export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
     };
     const timer = setTimeout(() => {
       show().catch((error: unknown) => this.report(error));
-    }, EARLY);
+    }, EARLY_AFTER);
     await reading.finally(() => {
       isRead = true;
       clearTimeout(timer);
@@ -64,15 +64,11 @@ export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
     vscode.window.setStatusBarMessage('Copied as Markdown', 3000);
   }
 
-  /**
-   * Looks for a text in these lines, and ends the search before.
-   *
-   * @param told what the page is told of what was found
-   */
+  /** Searches these lines, after stopping the previous search. @param convert maps found executions to rows */
   protected async find(
     places: readonly RecordedLine[],
     { search, text, from }: Extract<FromResults, { readonly kind: 'search' }>,
-    told: (found: FoundCases) => FoundCases,
+    convert: (found: FoundCases) => FoundCases,
   ): Promise<void> {
     this.#search.abort();
     this.#search = new AbortController();
@@ -81,13 +77,13 @@ export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
     for await (const found of searchRecords(places, text.trim(), from, signal)) {
       if (signal.aborted) return;
       const done = found.looked === places.length;
-      const { cases, looked } = told(found);
+      const { cases, looked } = convert(found);
       await this.post({ kind: 'found', search, cases: [...cases], looked, done });
     }
   }
 }
 
-/** The records of the run in the table with the focus. */
+/** The records of the focused table's run. */
 export function activeRecords(): readonly string[] | undefined {
   return openPages(TablePage).find(({ active }) => active)?.records;
 }

@@ -3,17 +3,16 @@ import { RECORD_FILES, rootOfRecord } from '../../node/paths.ts';
 import { findDataFolder } from '../../store/dataFolder.ts';
 import { RecordWatch } from '../../store/watchRecords.ts';
 import { Disposing } from '../disposables.ts';
-import { placedFile } from '../locations.ts';
 import type { TestTree } from '../testing/tree.ts';
+import { placedFile } from '../workspace.ts';
 
-/** The records of the workspace, and of the eval files that are listed, wherever these keep them. */
+/** Watches the records of the workspace and of all listed eval files. */
 export class RecordFiles extends Disposing {
   readonly #roots = new Set<string>();
   readonly #changed = this.keep(new vscode.EventEmitter<string>());
-  /** Told of each record that was begun, went on or was deleted, absolute. */
+  /** Fires with the absolute path of each record that was created, changed, or deleted. */
   readonly onDidChange = this.#changed.event;
   readonly #found = this.keep(new vscode.EventEmitter<void>());
-  /** There is another root. */
   readonly onDidFindRoot = this.#found.event;
 
   constructor(tree: TestTree) {
@@ -22,11 +21,8 @@ export class RecordFiles extends Disposing {
       this.#add(rootOfRecord(path));
       this.#changed.fire(path);
     };
-    // The one sees all of the workspace, the other all records of the listed files, wherever they are.
-    const watcher = this.keep(vscode.workspace.createFileSystemWatcher(RECORD_FILES));
-    this.keep(watcher.onDidCreate(({ fsPath }) => changed(fsPath)));
-    this.keep(watcher.onDidChange(({ fsPath }) => changed(fsPath)));
-    this.keep(watcher.onDidDelete(({ fsPath }) => changed(fsPath)));
+    // The first watcher covers the workspace; the second covers listed files elsewhere.
+    this.watchFiles(RECORD_FILES, ({ fsPath }) => changed(fsPath));
     const records = this.keep(new RecordWatch(changed));
     this.keep(
       tree.onDidList((uri) => {
@@ -35,15 +31,15 @@ export class RecordFiles extends Disposing {
         return records.add(file);
       }),
     );
-    void this.#look();
+    void this.#findRecords();
   }
 
-  /** Of `RecordHome`, absolute. */
+  /** Root folders of records, absolute. */
   get roots(): readonly string[] {
     return [...this.#roots];
   }
 
-  async #look(): Promise<void> {
+  async #findRecords(): Promise<void> {
     for (const { fsPath } of await vscode.workspace.findFiles(RECORD_FILES)) {
       this.#add(rootOfRecord(fsPath));
     }

@@ -6,27 +6,27 @@ import type { ListedRun } from '../../store/records/list.ts';
 import type { PageParts } from '../pages/webviewPage.ts';
 import { isListed, runText, runTitle } from './runText.ts';
 
-type Chosen = readonly [ListedRun, ...ListedRun[]];
+type SelectedRuns = readonly [ListedRun, ...ListedRun[]];
 
-/** Each resolves to whether the list is another one now. */
+/** Each resolves to whether the list changed. */
 const ACTIONS = {
-  open: async ([{ records }]: Chosen, parts: PageParts) => {
+  open: async ([{ records }]: SelectedRuns, parts: PageParts) => {
     await openRun(records, parts);
     return false;
   },
-  resume: async ([{ records }]: Chosen, parts: PageParts) => {
+  resume: async ([{ records }]: SelectedRuns, parts: PageParts) => {
     await parts.resume(records);
     return false;
   },
-  pin: (chosen: Chosen) => noteAll(chosen, { pinned: true }),
-  unpin: (chosen: Chosen) => noteAll(chosen, { pinned: false }),
-  rename: ([run]: Chosen) => rename(run),
-  delete: (chosen: Chosen) => remove(chosen),
+  pin: (chosen: SelectedRuns) => updateNotes(chosen, { pinned: true }),
+  unpin: (chosen: SelectedRuns) => updateNotes(chosen, { pinned: false }),
+  rename: ([run]: SelectedRuns) => rename(run),
+  delete: (chosen: SelectedRuns) => remove(chosen),
 };
 
 export type RunAction = keyof typeof ACTIONS;
 
-/** @param given on a row's menu its run, and all that are selected with it; on a key nothing */
+/** @param given the row of a menu, followed by all selected rows; empty if a key was pressed */
 export async function actOnRuns(
   action: RunAction,
   [given, several]: readonly unknown[],
@@ -35,15 +35,15 @@ export async function actOnRuns(
   const { runs } = parts;
   const all: readonly unknown[] = Array.isArray(several) ? several : [given];
   const named = all.filter(isListed);
-  const [first, ...others] = named.length > 0 ? named : await runs.atKey();
+  const [first, ...others] = named.length > 0 ? named : await runs.focusedRuns();
   if (!first) return;
-  let isOther = true;
+  let hasChanged = true;
   try {
-    isOther = await ACTIONS[action]([first, ...others], parts);
+    hasChanged = await ACTIONS[action]([first, ...others], parts);
   } catch (error) {
     void vscode.window.showErrorMessage(noticeText(errorText(error)));
   }
-  if (isOther) runs.refresh();
+  if (hasChanged) runs.refresh();
 }
 
 async function openRun(records: readonly string[], parts: PageParts): Promise<void> {
@@ -51,13 +51,16 @@ async function openRun(records: readonly string[], parts: PageParts): Promise<vo
   openResults(records, parts);
 }
 
-/** @param given the file of a run; one that is asked for by default */
+/** @param given the file of a run; default: one that the user picks */
 export async function openRunFile(given: unknown, parts: PageParts): Promise<void> {
   const file = given instanceof vscode.Uri ? given : await askForFile();
   if (file) await openRun([file.fsPath], parts);
 }
 
-async function noteAll(chosen: readonly ListedRun[], change: ListedRun['note']): Promise<boolean> {
+async function updateNotes(
+  chosen: readonly ListedRun[],
+  change: ListedRun['note'],
+): Promise<boolean> {
   for (const run of chosen) await note(run, change);
   return true;
 }
@@ -79,7 +82,7 @@ async function rename(run: ListedRun): Promise<boolean> {
   return true;
 }
 
-async function remove(chosen: Chosen): Promise<boolean> {
+async function remove(chosen: SelectedRuns): Promise<boolean> {
   const [run, ...others] = chosen;
   const isOne = others.length === 0;
   if (chosen.some(({ state }) => state === 'running')) {

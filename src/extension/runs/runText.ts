@@ -5,19 +5,18 @@ import { labelText } from '../../core/text/visibleText.ts';
 import type { Status } from '../../core/verdict.ts';
 import type { ListedRun } from '../../store/records/list.ts';
 
-/** What a list says of a run. */
+/** How a run appears in a list. */
 export interface RunText {
   readonly label: string;
-  /** What fits beside it in a narrow list: enough to tell runs of the same files apart. */
+  /** Short, to tell runs of the same files apart in a narrow list. */
   readonly description: string;
-  /** All of it. */
   readonly detail: string;
   /** For a screen reader. */
   readonly spoken: string;
-  readonly sign: 'running' | 'passed' | 'failed' | 'none';
+  readonly icon: 'running' | 'passed' | 'failed' | 'none';
 }
 
-const LENGTH = 80;
+const MAX_LENGTH = 80;
 
 const STATE_WORDS: Readonly<Record<ListedRun['state'], string | undefined>> = {
   running: 'running',
@@ -31,7 +30,7 @@ const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-/** How a time is written, in full and in short. */
+/** Formats of a time. */
 interface Times {
   readonly full: (time: Date) => string;
   readonly short: (time: Date) => string;
@@ -66,7 +65,7 @@ export function runText(
     ].join(' · '),
     detail: parts.join(' · '),
     spoken: [label, ...parts].join(', '),
-    sign:
+    icon:
       state === 'running'
         ? 'running'
         : bad > 0
@@ -77,20 +76,20 @@ export function runText(
   };
 }
 
-/** The name that a person gave, else the names of its files. */
+/** The name that the user gave, or the names of the files. */
 export function runTitle({ note, run }: Pick<ListedRun, 'note' | 'run'>): string {
-  if (note.name !== undefined) return labelText(note.name, LENGTH);
+  if (note.name !== undefined) return labelText(note.name, MAX_LENGTH);
   const [first, ...others] = run.files.map(({ path }) => basename(path));
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  return `${labelText(first ?? run.id, LENGTH)}${more}`;
+  return `${labelText(first ?? run.id, MAX_LENGTH)}${more}`;
 }
 
-/** Of a file that is not the record of a run, its name. */
+/** The name of a file that is not a run record. */
 export function fileTitle(path: string): string {
-  return labelText(basename(path), LENGTH);
+  return labelText(basename(path), MAX_LENGTH);
 }
 
-/** `12 of 13 passed, 1 failed, 1 errored`: of those that passed or failed, as in a pass rate. */
+/** `12 of 13 passed, 1 failed, 1 errored`; the total is of cases that passed or failed, as in a pass rate. */
 function passedText(counts: ListedRun['counts']): string {
   const { pass, fail } = counts;
   const passed = pass + fail === 0 ? [] : [`${pass} of ${pass + fail} ${STATUS_WORDS.pass}`];
@@ -115,19 +114,19 @@ function countTexts(counts: ListedRun['counts'], statuses: readonly Status[]): s
     .map((status) => `${counts[status]} ${STATUS_WORDS[status]}`);
 }
 
-/** In the words of the place where it is read. */
+/** A time in the format of the user's locale. */
 export function timeText(time: Date): string {
   return Number.isNaN(time.getTime()) ? '' : TIME.format(time);
 }
 
-/** The time of a run of today, the day of an earlier one. */
+/** The time of a run of today, or the day of an earlier one. */
 function shortTimeText(time: Date): string {
   if (Number.isNaN(time.getTime())) return '';
   const isToday = time.toDateString() === new Date().toDateString();
   return (isToday ? TIME_OF_DAY : DAY).format(time);
 }
 
-/** Whether an argument of a command is a row of the list. */
+/** Whether a command's argument is a row of the list. */
 export function isListed(value: unknown): value is ListedRun {
   return typeof value === 'object' && value !== null && 'records' in value && 'note' in value;
 }

@@ -6,16 +6,16 @@ import { Disposing } from '../disposables.ts';
 import type { RecordFiles } from './recordFiles.ts';
 import { runText } from './runText.ts';
 
-export const RUNS_VIEW = 'turnlight.runs';
+const RUNS_VIEW = 'turnlight.runs';
 
-/** The view shows where there is a run, so that nobody is led to an empty one. */
+/** Hides the view until there is a run. */
 const HAS_RUNS = 'turnlight.hasRuns';
 
-/** Milliseconds between two looks at the records of runs that go on. */
-const PACE = 700;
+/** Milliseconds between two reads of active records. */
+const INTERVAL = 700;
 
-/** How often the focus of the list is asked for, and the milliseconds in between. */
-const TRIES = 5;
+/** Number of attempts to find the focused row, and milliseconds between them. */
+const MAX_TRIES = 5;
 const PAUSE = 100;
 
 const ICONS = {
@@ -25,7 +25,7 @@ const ICONS = {
   none: new vscode.ThemeIcon('circle-slash'),
 } as const;
 
-/** The runs of the workspace, whoever ran them. */
+/** The runs of the workspace, including those of the command line. */
 export class RunsTree extends Disposing implements vscode.TreeDataProvider<ListedRun> {
   readonly #files: RecordFiles;
   readonly #changed = this.keep(new vscode.EventEmitter<void>());
@@ -33,8 +33,8 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
   readonly #view: vscode.TreeView<ListedRun>;
   #list: Promise<RunList> | undefined;
   readonly #throttle = this.keep(
-    new Throttle(PACE, () => {
-      void this.#tellWhetherAny();
+    new Throttle(INTERVAL, () => {
+      void this.#updateContext();
       this.#changed.fire();
     }),
   );
@@ -53,10 +53,10 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
     return this.#view.selection;
   }
 
-  /** What a key is about: the run with the focus, and those that are selected with it. */
-  async atKey(): Promise<readonly ListedRun[]> {
-    for (let tries = 1; tries <= TRIES; tries += 1) {
-      // Arrows move the focus alone, which the API does not tell: what is toggled has it.
+  /** The runs that a key press applies to: the focused run, and others selected with it. */
+  async focusedRuns(): Promise<readonly ListedRun[]> {
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      // The API doesn't report the focus. Toggling the selection toggles the focused row.
       const before = this.selection;
       await vscode.commands.executeCommand('list.toggleSelection');
       const toggled = this.selection;
@@ -64,18 +64,17 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
       const focused = toggled.find((one) => !before.some(({ id }) => id === one.id));
       if (focused) return [focused];
       if (toggled.length < before.length) return before;
-      // While the list is drawn anew nothing can be toggled.
+      // While the list is being redrawn, toggling does nothing.
       await setTimeout(PAUSE);
     }
     return this.selection;
   }
 
-  /** The one that is selected, where the list is in view. */
+  /** The selected run, if the list is visible. */
   get focused(): ListedRun | undefined {
     return this.#view.visible ? this.#view.selection[0] : undefined;
   }
 
-  /** As they are listed. */
   async all(): Promise<readonly ListedRun[]> {
     return (await this.#runs()).runs(this.#files.roots);
   }
@@ -85,13 +84,13 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
   }
 
   getTreeItem(run: ListedRun): vscode.TreeItem {
-    const { label, description, detail, spoken, sign } = runText(run);
+    const { label, description, detail, spoken, icon } = runText(run);
     const item = new vscode.TreeItem(label);
     item.id = run.id;
     item.description = description;
     item.tooltip = `${label}\n${detail}\n${run.records.join('\n')}`;
     item.accessibilityInformation = { label: spoken };
-    item.iconPath = ICONS[sign];
+    item.iconPath = ICONS[icon];
     item.contextValue = contextOf(run);
     item.command = { command: 'turnlight.openRun', title: 'Open Results', arguments: [run] };
     return item;
@@ -101,20 +100,20 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
     return run ? [] : [...(await this.all())];
   }
 
-  /** Loaded once the view is looked at. */
+  /** Loaded when the view is first shown. */
   #runs(): Promise<RunList> {
     this.#list ??= import('../../store/records/list.ts').then(({ RunList }) => new RunList());
     return this.#list;
   }
 
-  async #tellWhetherAny(): Promise<void> {
+  async #updateContext(): Promise<void> {
     const { recordsAt } = await import('../../store/records/files.ts');
     const found = await Promise.all(this.#files.roots.map(recordsAt));
     await vscode.commands.executeCommand('setContext', HAS_RUNS, found.flat().length > 0);
   }
 }
 
-/** What the menus of a run depend on. */
+/** Used in `when` clauses of menus. */
 function contextOf({ state, note }: ListedRun): string {
   const isCutOff = state !== 'running' && state !== 'finished';
   return ['run', ...(note.pinned ? ['pinned'] : []), ...(isCutOff ? ['cutOff'] : [])].join(' ');

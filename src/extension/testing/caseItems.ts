@@ -1,44 +1,43 @@
 import * as vscode from 'vscode';
-import { labelText } from '../../core/text/visibleText.ts';
+import type { ExpandedCase, SuiteCase } from '../../core/suite.ts';
+import { labelText, visibleLine } from '../../core/text/visibleText.ts';
 import { CaseRenames, type RenamedCase } from '../../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { toRange } from '../locations.ts';
-import { type ItemData, tagOf } from './itemData.ts';
+import { toRange } from '../workspace.ts';
 import { listedCases } from './listedCases.ts';
-import type { Repetitions } from './repetitions.ts';
-import type { Variants } from './variants.ts';
+import { type ItemData, Repetitions } from './repetitions.ts';
 
-export interface CaseItemsParts {
-  readonly controller: Pick<vscode.TestController, 'createTestItem'>;
-  readonly data: WeakMap<vscode.TestItem, ItemData>;
-  readonly variants: Variants;
-  readonly repetitions: Repetitions;
-}
-
-/** The items of cases: file → case. One that is renamed keeps its item, and so what VS Code shows of it. */
+/** The items of cases: file → case. A renamed case keeps its item, including what VS Code shows for it. */
 export class CaseItems {
-  readonly #parts: CaseItemsParts;
-  /** Of each file that was shown, by the ids of the cases. */
+  readonly #controller: ItemFactory;
+  readonly #data: WeakMap<vscode.TestItem, ItemData>;
+  readonly repetitions: Repetitions;
+  readonly variants: Variants;
+  /** By file item, then by case id. */
   readonly #cases = new WeakMap<vscode.TestItem, Map<string, vscode.TestItem>>();
   readonly #renames = new CaseRenames();
 
-  constructor(parts: CaseItemsParts) {
-    this.#parts = parts;
+  /** @param data of all items; those created here are added */
+  constructor(controller: ItemFactory, data: WeakMap<vscode.TestItem, ItemData>) {
+    this.#controller = controller;
+    this.#data = data;
+    this.repetitions = new Repetitions(controller, data);
+    this.variants = new Variants(controller, data, this.repetitions);
   }
 
   find(file: vscode.TestItem, id: string): vscode.TestItem | undefined {
     return this.#cases.get(file)?.get(id);
   }
 
-  /** Cases keep their items once their file shows their other ids. */
+  /** Lets cases keep their items once their file shows the new ids. */
   expectRenames(renamed: readonly RenamedCase[]): void {
     this.#renames.expect(renamed);
   }
 
   /**
-   * Brings the items in step with the file.
+   * Updates the items to match the file.
    *
-   * @returns whether it was shown before, and those whose conversations have to be found again
+   * @returns whether the file was shown before, and the cases whose conversations must be found again
    */
   show(
     file: vscode.TestItem,
@@ -70,35 +69,150 @@ export class CaseItems {
     { id, path }: ListedCase,
     known: vscode.TestItem | undefined,
   ): vscode.TestItem {
-    // A case that moved to another file is another item: where an item stands cannot be changed.
+    // A case that moved to another file needs a new item: an item's URI can't change.
     if (known?.uri?.fsPath === path) return known;
     const key = known?.id ?? freeKey(file, id);
-    const item = this.#parts.controller.createTestItem(key, labelText(id), vscode.Uri.file(path));
+    const item = this.#controller.createTestItem(key, labelText(id), vscode.Uri.file(path));
     file.children.add(item);
     return item;
   }
 
-  /** @returns whether its conversations have to be found again */
+  /** @returns whether its conversations must be found again */
   #update(item: vscode.TestItem, uri: vscode.Uri, found: ListedCase, index: number): boolean {
     const { id, several, repetitions: times } = found;
-    const { data, variants, repetitions } = this.#parts;
-    data.set(item, { kind: 'case', uri, id, times, ...(several !== undefined && { several }) });
+    this.#data.set(item, {
+      kind: 'case',
+      uri,
+      id,
+      times,
+      ...(several !== undefined && { several }),
+    });
     item.label = labelText(id);
     item.range = toRange(found.range);
     item.description = labelText(found.description ?? '');
     item.tags = found.tags.map(tagOf);
     item.sortText = String(index).padStart(8, '0');
-    const isOutOfStep = variants.update(item);
-    if (several === undefined) repetitions.update(item);
+    const isOutOfStep = this.variants.update(item);
+    if (several === undefined) this.repetitions.update(item);
     return isOutOfStep;
   }
 }
 
 type ListedCase = ReturnType<typeof listedCases>[number];
 
-/** The id of a case; where a case has that item that was renamed since, another one. */
+/** The id of a case, made unique if a renamed case still has an item with this id. */
 function freeKey({ children }: vscode.TestItem, id: string): string {
   let key = id;
   for (let number = 2; children.get(key); number += 1) key = `${id} ${number}`;
   return key;
+}
+
+type ItemFactory = Pick<vscode.TestController, 'createTestItem'>;
+
+/** The items of conversations: case → variant. Created once they are found. */
+export class Variants {
+  readonly #controller: ItemFactory;
+  readonly #data: WeakMap<vscode.TestItem, ItemData>;
+  readonly #repetitions: Repetitions;
+  /** The pattern and files of each expanded case. */
+  readonly #expanded = new WeakMap<
+    vscode.TestItem,
+    { readonly several: string; readonly files: readonly string[] }
+  >();
+
+  constructor(
+    controller: ItemFactory,
+    data: WeakMap<vscode.TestItem, ItemData>,
+    repetitions: Repetitions,
+  ) {
+    this.#controller = controller;
+    this.#data = data;
+    this.#repetitions = repetitions;
+  }
+
+  /** Updates the existing items. @returns whether the conversations must be found again */
+  update(item: vscode.TestItem): boolean {
+    const several = this.#severalOf(item);
+    for (const [id, child] of item.children) {
+      const data = this.#data.get(child);
+      const isVariant = data?.kind === 'variant';
+      if (isVariant !== (several !== undefined)) item.children.delete(id);
+      else if (isVariant) this.#child(item, data.variant);
+    }
+    if (several === undefined) return false;
+    item.canResolveChildren = true;
+    const known = this.#expanded.get(item);
+    return known !== undefined && known.several !== several;
+  }
+
+  /** Whether a changed file may contain conversations of an expanded case. */
+  mayContain(item: vscode.TestItem, path: string, isNew: boolean): boolean {
+    const known = this.#expanded.get(item);
+    if (!known) return false;
+    return known.files.includes(path) || (isNew && /[*?[{]/.test(known.several));
+  }
+
+  /** Shows exactly these variants. @returns removed variants */
+  show(
+    item: vscode.TestItem,
+    { cases, files }: Pick<ExpandedCase, 'cases' | 'files'>,
+  ): readonly string[] {
+    const several = this.#severalOf(item);
+    if (several === undefined) return [];
+    this.#expanded.set(item, { several, files });
+    const names = new Set<string>();
+    for (const [index, one] of cases.entries()) {
+      const { variant } = one;
+      if (variant === undefined || variant.includes('\0')) continue;
+      names.add(variant);
+      const child = this.#child(item, variant);
+      child.sortText = String(index).padStart(8, '0');
+      child.tags = one.tags.map(tagOf);
+      child.description = ownTags(one, item);
+    }
+    const gone = [...item.children].map(([name]) => name).filter((name) => !names.has(name));
+    for (const name of gone) item.children.delete(name);
+    return gone;
+  }
+
+  /** The item of a variant; created if it isn't known yet, because it has run. */
+  find(item: vscode.TestItem, variant: string): vscode.TestItem | undefined {
+    const isThere = this.#severalOf(item) !== undefined && !variant.includes('\0');
+    return isThere ? this.#child(item, variant) : undefined;
+  }
+
+  #child(item: vscode.TestItem, variant: string): vscode.TestItem {
+    const owner = this.#data.get(item);
+    let child = item.children.get(variant);
+    if (!child) {
+      child = this.#controller.createTestItem(variant, labelText(variant), item.uri);
+      item.children.add(child);
+    }
+    if (owner?.kind === 'case') {
+      const { uri, id, times } = owner;
+      this.#data.set(child, { kind: 'variant', uri, id, variant, times });
+    }
+    child.range = item.range;
+    this.#repetitions.update(child);
+    return child;
+  }
+
+  #severalOf(item: vscode.TestItem): string | undefined {
+    const data = this.#data.get(item);
+    return data?.kind === 'case' ? data.several : undefined;
+  }
+}
+
+/** Tags of a conversation besides those of its case. */
+function ownTags({ tags }: SuiteCase, { tags: shared }: vscode.TestItem): string {
+  const known = new Set(shared.map(({ id }) => id));
+  return tags
+    .map((tag) => visibleLine(tag))
+    .filter((tag) => !known.has(tag.replaceAll(' ', '-')))
+    .join(', ');
+}
+
+/** VS Code's tags can't contain spaces. */
+function tagOf(tag: string): vscode.TestTag {
+  return new vscode.TestTag(visibleLine(tag).replaceAll(' ', '-'));
 }

@@ -2,49 +2,50 @@ import type * as vscode from 'vscode';
 import { groupBy } from '../../core/data/data.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import type { Problem } from '../../core/problem.ts';
-import { expandSuite, type LoadedSuite } from '../../evalfile/loadedSuite.ts';
+import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
+import { expandSuite } from '../../evalfile/loadedSuite.ts';
 import type { ChosenSuite } from '../../runner/plan.ts';
-import type { ItemData } from './itemData.ts';
+import type { ItemData } from './repetitions.ts';
 import type { TestTree } from './tree.ts';
 
-/** What a request asks for of one file. */
-export interface WantedFile {
+/** The part of a request that is about one file. */
+export interface RequestedFile {
   readonly uri: vscode.Uri;
-  /** By the ids of cases the variants that are wanted, undefined where all are; absent where the whole file is. */
+  /** Requested variants by case id, undefined for all of them; absent if the whole file is requested. */
   readonly cases?: ReadonlyMap<string, ReadonlySet<string> | undefined>;
 }
 
-/** A file as it is read for a run, with the items of what will run. */
+/** A file that was read for a run, with the items to run. */
 export interface ChosenFile {
   readonly uri: vscode.Uri;
   readonly suite: LoadedSuite;
   readonly items: readonly vscode.TestItem[];
-  /** Whether the file as a whole was asked for. */
+  /** Whether the whole file was requested. */
   readonly whole: boolean;
 }
 
-/** What a request is about, by file. */
-export function wantedFiles(
+/** The parts of a request, by file. */
+export function requestedFiles(
   { include, exclude }: vscode.TestRunRequest,
   { controller, tree }: { controller: vscode.TestController; tree: TestTree },
-): WantedFile[] {
+): RequestedFile[] {
   const excluded = new Set(exclude ?? []);
-  const files = new Map<string, { uri: vscode.Uri; cases: Wanted | undefined }>();
+  const files = new Map<string, { uri: vscode.Uri; cases: RequestedCases | undefined }>();
   for (const item of include ?? [...controller.items].map(([, one]) => one)) {
     const data = tree.dataOf(item);
     if (!data || excluded.has(item)) continue;
     const key = data.uri.toString();
     const known = files.get(key);
     if (data.kind === 'file') files.set(key, { uri: data.uri, cases: undefined });
-    else if (known?.cases) want(known.cases, data);
-    else if (!known) files.set(key, { uri: data.uri, cases: want(new Map(), data) });
+    else if (known?.cases) addRequested(known.cases, data);
+    else if (!known) files.set(key, { uri: data.uri, cases: addRequested(new Map(), data) });
   }
   return [...files.values()].map(({ uri, cases }) => ({ uri, ...(cases && { cases }) }));
 }
 
-/** The items of what will run, as far as the panel knows them before the file is read. */
+/** The items to run, as far as they are known before the file is read. */
 export function knownItems(
-  { uri, cases }: WantedFile,
+  { uri, cases }: RequestedFile,
   exclude: readonly vscode.TestItem[] | undefined,
   tree: TestTree,
 ): vscode.TestItem[] {
@@ -57,32 +58,32 @@ export function knownItems(
   });
 }
 
-/** Reads a file anew, and finds what is wanted of it. */
+/** Reads a file again and finds the requested items. */
 export async function chooseFile(
-  { uri, cases: wanted }: WantedFile,
+  { uri, cases: requested }: RequestedFile,
   exclude: readonly vscode.TestItem[] | undefined,
   tree: TestTree,
 ): Promise<ChosenFile> {
   const excluded = new Set(exclude ?? []);
-  const isWanted = (id: string) => !wanted || wanted.has(id);
-  const suite = await expanded(uri, await tree.refresh(uri), isWanted, tree);
+  const isRequested = (id: string) => !requested || requested.has(id);
+  const suite = await expandRequested(uri, await tree.refresh(uri), isRequested, tree);
   const variants = groupBy(suite.suite?.cases ?? [], ({ id }) => id);
   const items = suite.outline.flatMap(({ id }) => {
-    const item = id !== undefined && isWanted(id) ? tree.find(uri, id) : undefined;
+    const item = id !== undefined && isRequested(id) ? tree.find(uri, id) : undefined;
     if (id === undefined || !item || excluded.has(item)) return [];
     const names = (variants.get(id) ?? []).flatMap(({ variant }) => variant ?? []);
     if (names.length === 0) return [item];
-    const only = wanted?.get(id);
+    const only = requested?.get(id);
     return names
       .filter((name) => !only || only.has(name))
       .flatMap((name) => tree.find(uri, id, undefined, name) ?? [])
       .filter((one) => !excluded.has(one));
   });
-  return { uri, suite, items: [...new Set(items)], whole: wanted === undefined };
+  return { uri, suite, items: [...new Set(items)], whole: requested === undefined };
 }
 
-/** The suites with what is chosen of them and can run. */
-export function chosenSuites(
+/** The suites with the requested cases that can run. */
+export function suitesToRun(
   chosen: readonly ChosenFile[],
   invalid: ReadonlySet<vscode.TestItem>,
   tree: TestTree,
@@ -99,19 +100,19 @@ export function chosenSuites(
   });
 }
 
-/** With the conversations that wanted cases stand for, which the panel shows from now on. */
-async function expanded(
+/** Adds the conversations of requested cases, and shows them in the panel. */
+async function expandRequested(
   uri: vscode.Uri,
   loaded: LoadedSuite,
-  isWanted: (id: string) => boolean,
+  isRequested: (id: string) => boolean,
   tree: TestTree,
 ): Promise<LoadedSuite> {
   const problems = new Map<string, readonly Problem[]>();
   const { suite } = await expandSuite(loaded, async (one) => {
-    const found = isWanted(one.id) ? await one.expand?.() : undefined;
+    const found = isRequested(one.id) ? await one.expand?.() : undefined;
     if (!found) return undefined;
     tree.showVariants(uri, one.id, found);
-    // Not `isError`: its module loads zod, and this one is loaded on activation.
+    // Not `isError`, because its module loads zod, which would slow down activation.
     const errors = found.problems.filter(({ severity }) => severity === 'error');
     problems.set(one.id, errors);
     return found;
@@ -123,10 +124,13 @@ async function expanded(
   return { ...loaded, outline, ...(suite && { suite }) };
 }
 
-type Wanted = Map<string, Set<string> | undefined>;
+type RequestedCases = Map<string, Set<string> | undefined>;
 
-function want(wanted: Wanted, { id, variant }: Exclude<ItemData, { kind: 'file' }>): Wanted {
-  const known = wanted.get(id);
-  if (variant === undefined || (wanted.has(id) && !known)) return wanted.set(id, undefined);
-  return wanted.set(id, (known ?? new Set()).add(variant));
+function addRequested(
+  requested: RequestedCases,
+  { id, variant }: Exclude<ItemData, { kind: 'file' }>,
+): RequestedCases {
+  const known = requested.get(id);
+  if (variant === undefined || (requested.has(id) && !known)) return requested.set(id, undefined);
+  return requested.set(id, (known ?? new Set()).add(variant));
 }

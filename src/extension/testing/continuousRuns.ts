@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { stackText } from '../../core/errors.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import { stepsOf } from '../../node/cooperative.ts';
-import { Disposing } from '../disposables.ts';
-import { mayRun } from '../trust.ts';
-import { chooseFile, type WantedFile, wantedFiles } from './chosenFiles.ts';
+import { Debouncer, Disposing } from '../disposables.ts';
+import { mayRun } from '../workspace.ts';
+import { chooseFile, type RequestedFile, requestedFiles } from './chosenFiles.ts';
 import type { TestRunner } from './runner.ts';
 import type { TestTree } from './tree.ts';
 
-/** Milliseconds without a save before what changed is looked for: several files are saved together. */
+/** Milliseconds to wait for further saves. */
 const DEBOUNCE = 300;
 
 interface ContinuousParts {
@@ -18,7 +18,7 @@ interface ContinuousParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Runs chosen cases whenever something is saved that changes them. */
+/** Runs cases whenever a saved file changes them. */
 export class ContinuousRuns extends Disposing {
   readonly #parts: ContinuousParts;
   readonly #watches = new Set<Watch>();
@@ -28,7 +28,7 @@ export class ContinuousRuns extends Disposing {
     this.#parts = parts;
   }
 
-  /** Until the token is cancelled; a run that goes on then comes to its end. */
+  /** Watches until the token is cancelled; an active run then finishes. */
   watch(request: vscode.TestRunRequest, token: vscode.CancellationToken): void {
     if (!mayRun()) return;
     const watch = new Watch(request, this.#parts);
@@ -45,91 +45,85 @@ export class ContinuousRuns extends Disposing {
   }
 }
 
-/** A run that was started because of a save. */
-interface Started {
+/** A run that was started by a save. */
+interface StartedRun {
   readonly items: ReadonlySet<vscode.TestItem>;
   readonly stale: AbortController;
-  /** Resolves with what came to no outcome. */
-  readonly left: Promise<readonly vscode.TestItem[]>;
+  /** Resolves with the items without an outcome. */
+  readonly unfinished: Promise<readonly vscode.TestItem[]>;
 }
 
-/** The cases that one click on the eye is about. */
+/** The cases of one click on the eye icon. */
 class Watch extends Disposing {
   readonly #request: vscode.TestRunRequest;
   readonly #parts: ContinuousParts;
-  /** What each case was when it was looked at last, by its file and its name. */
+  /** The last digest of each case, by file and name. */
   readonly #digests = new Map<string, string>();
-  /** The files that each eval file rests on, by its own path. */
-  readonly #uses = new Map<string, ReadonlySet<string>>();
+  /** The files that each eval file depends on, by its path. */
+  readonly #dependencies = new Map<string, ReadonlySet<string>>();
   readonly #saved = new Set<string>();
-  readonly #started = new Set<Started>();
-  /** One look after the other. */
-  #looking: Promise<void>;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #started = new Set<StartedRun>();
+  /** One check at a time. */
+  #pending: Promise<void>;
+  readonly #debouncer = this.keep(new Debouncer(DEBOUNCE));
 
   constructor(request: vscode.TestRunRequest, parts: ContinuousParts) {
     super();
     this.#request = request;
     this.#parts = parts;
-    this.#looking = this.#look(() => true).then(
+    this.#pending = this.#findChanged(() => true).then(
       () => {},
-      (error) => this.#fail(error),
+      (error) => this.#logError(error),
     );
-    // Other programs write files as well, such as an agent that codes.
+    // Other programs write files too, such as coding agents.
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*', false, false, true));
-    this.keep(watcher.onDidCreate((uri) => this.#hear(uri)));
-    this.keep(watcher.onDidChange((uri) => this.#hear(uri)));
-    this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#hear(uri)));
+    this.keep(watcher.onDidCreate((uri) => this.#onSaved(uri)));
+    this.keep(watcher.onDidChange((uri) => this.#onSaved(uri)));
+    this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#onSaved(uri)));
   }
 
-  override dispose(): void {
-    clearTimeout(this.#timer);
-    super.dispose();
-  }
-
-  #hear({ scheme, fsPath, path }: vscode.Uri): void {
+  #onSaved({ scheme, fsPath, path }: vscode.Uri): void {
     if (scheme !== 'file' || path.includes('/.turnlight/')) return;
     this.#saved.add(fsPath);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#looking = this.#looking
+    this.#debouncer.schedule('saved', () => {
+      this.#pending = this.#pending
         .then(() => this.#runChanged())
-        .catch((error) => this.#fail(error));
-    }, DEBOUNCE);
+        .catch((error) => this.#logError(error));
+    });
   }
 
-  #fail(error: unknown): void {
+  #logError(error: unknown): void {
     this.#parts.log.error(stackText(error));
   }
 
   async #runChanged(): Promise<void> {
     const saved = new Set(this.#saved);
     this.#saved.clear();
-    const changed = await this.#look((path) => {
-      const uses = this.#uses.get(path);
-      return saved.has(path) || [...saved].some((one) => uses?.has(one));
+    const changed = await this.#findChanged((path) => {
+      const dependencies = this.#dependencies.get(path);
+      return saved.has(path) || [...saved].some((one) => dependencies?.has(one));
     });
     if (changed.length === 0) return;
     const stale = [...this.#started].filter(({ items }) => changed.some((item) => items.has(item)));
     for (const one of stale) one.stale.abort();
-    const left = (await Promise.all(stale.map((one) => one.left))).flat();
-    this.#start(new Set([...changed, ...left.map((item) => this.#caseOf(item))]));
+    const unfinished = (await Promise.all(stale.map((one) => one.unfinished))).flat();
+    this.#start(new Set([...changed, ...unfinished.map((item) => this.#caseOf(item))]));
   }
 
   #start(items: ReadonlySet<vscode.TestItem>): void {
     const stale = new AbortController();
     const { profile } = this.#request;
     const request = new vscode.TestRunRequest([...items], undefined, profile, true, true);
-    const left = this.#parts.runner.run(request, { stale: stale.signal }).catch((error) => {
-      this.#fail(error);
+    const unfinished = this.#parts.runner.run(request, { stale: stale.signal }).catch((error) => {
+      this.#logError(error);
       return [];
     });
-    const started = { items, stale, left };
+    const started = { items, stale, unfinished };
     this.#started.add(started);
-    void left.then(() => this.#started.delete(started));
+    void unfinished.then(() => this.#started.delete(started));
   }
 
-  /** The case or variant that an item, such as that of a repetition, belongs to. */
+  /** The case or variant of an item, such as that of a repetition. */
   #caseOf(item: vscode.TestItem): vscode.TestItem {
     const { tree } = this.#parts;
     const data = tree.dataOf(item);
@@ -137,16 +131,16 @@ class Watch extends Disposing {
     return tree.find(data.uri, data.id, undefined, data.variant) ?? item;
   }
 
-  /** Reads wanted files. @returns the cases that are not what they were */
-  async #look(isMeant: (path: string) => boolean): Promise<vscode.TestItem[]> {
+  /** Reads requested files. @returns changed cases */
+  async #findChanged(isAffected: (path: string) => boolean): Promise<vscode.TestItem[]> {
     const changed: vscode.TestItem[] = [];
-    for (const wanted of wantedFiles(this.#request, this.#parts)) {
-      if (isMeant(wanted.uri.fsPath)) changed.push(...(await this.#changedIn(wanted)));
+    for (const wanted of requestedFiles(this.#request, this.#parts)) {
+      if (isAffected(wanted.uri.fsPath)) changed.push(...(await this.#changedIn(wanted)));
     }
     return changed;
   }
 
-  async #changedIn(wanted: WantedFile): Promise<vscode.TestItem[]> {
+  async #changedIn(wanted: RequestedFile): Promise<vscode.TestItem[]> {
     const { tree } = this.#parts;
     const { caseDigest, programsOf } = await import('../../runner/case/describeCase.ts');
     const { uri, suite, items } = await chooseFile(wanted, this.#request.exclude, tree);
@@ -165,9 +159,9 @@ class Watch extends Disposing {
       if (this.#digests.get(key) !== digest) changed.push(item);
       this.#digests.set(key, digest);
     }
-    // What a file used before it was broken may be what mends it.
-    const before = suite.suite ? [] : (this.#uses.get(uri.fsPath) ?? []);
-    this.#uses.set(uri.fsPath, new Set([...suite.dependencies, ...programs, ...before]));
+    // A file that was used before the suite broke may be the one that fixes it.
+    const before = suite.suite ? [] : (this.#dependencies.get(uri.fsPath) ?? []);
+    this.#dependencies.set(uri.fsPath, new Set([...suite.dependencies, ...programs, ...before]));
     return changed;
   }
 }

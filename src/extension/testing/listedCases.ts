@@ -1,9 +1,10 @@
+import type { CaseRef } from '../../core/identity.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 
 /**
- * The cases that can have an item: those with an id, of equal ids the first. VS Code takes no id
- * with a zero byte, which `id: "a\0b"` in a file is.
+ * The cases that can have an item: those with an id, and only the first of equal ids. VS Code's ids can't contain a
+ * zero byte, as in `id: "a\0b"`.
  */
 export function listedCases(outline: readonly OutlineCase[]): (OutlineCase & { id: string })[] {
   const listed = new Map<string, OutlineCase & { id: string }>();
@@ -20,9 +21,45 @@ export function unlistedErrors({ outline, problems }: LoadedSuite): Problem[] {
   return problems.filter((problem) => problem.severity === 'error' && !listed.has(problem));
 }
 
-/** True if the eval file itself is not there; a file that it refers to may be missing as well. */
+/** Whether the eval file itself is missing, rather than a file that it refers to. */
 export function isMissing({ outline, problems: [first] }: LoadedSuite): boolean {
   const end = first?.range.end;
   const ofFile = end?.line === 0 && end.character === 0;
   return outline.length === 0 && ofFile && first?.code === 'file-missing';
+}
+
+/** The position of an execution's case. */
+interface CaseInFile extends CaseRef {
+  /** Absolute: the eval file or an included one. */
+  readonly file: string;
+  /** From 0. */
+  readonly line: number;
+}
+
+/** Open files first, then by folder. */
+export function sortFiles<File extends { readonly path: string }>(
+  files: readonly File[],
+  isOpen: (file: File) => boolean,
+): File[] {
+  return [...files].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || byPath(a.path, b.path));
+}
+
+/**
+ * Executions in the order of their files. Variants of a case are on one line, and sorted by the numbers in their
+ * names.
+ */
+export function inReadingOrder<One extends CaseInFile>(executions: readonly One[]): One[] {
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return [...executions].sort(
+    (a, b) =>
+      byPath(a.suite, b.suite) ||
+      byPath(a.file, b.file) ||
+      a.line - b.line ||
+      compare(a.variant ?? '', b.variant ?? '') ||
+      a.repetition - b.repetition,
+  );
+}
+
+function byPath(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -1,33 +1,43 @@
 import * as vscode from 'vscode';
 import { unreachable } from '../../core/errors.ts';
 import { type CaseRef, caseKey } from '../../core/identity.ts';
+import { type Failure, failuresOf, problemFailure } from '../../core/presentation/failureText.ts';
+import type { Problem, Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { visibleText } from '../../core/text/visibleText.ts';
+import { labelText, visibleText } from '../../core/text/visibleText.ts';
 import type { Status } from '../../core/verdict.ts';
 import type { RunEvent } from '../../runner/events.ts';
-import type { ItemData } from './itemData.ts';
-import { messagesOf } from './messages.ts';
-import type { Edit } from './movedLines.ts';
-import { caseOutput, endOutput, LiveOutput, turnOutput, verdictOutput } from './output.ts';
-import { PacedRun, type TellOutcome } from './pacedRun.ts';
-import { terminalText } from './terminalText.ts';
+import { toRange } from '../workspace.ts';
+import { BatchedTestRun, type ReportOutcome } from './batchedTestRun.ts';
+import type { ChosenFile } from './chosenFiles.ts';
+import { type Edit, shiftSource } from './edits.ts';
+import { listedCases, unlistedErrors } from './listedCases.ts';
+import {
+  caseOutput,
+  endOutput,
+  LiveOutput,
+  terminalText,
+  turnOutput,
+  verdictOutput,
+} from './output.ts';
+import type { ItemData } from './repetitions.ts';
 import type { TestTree } from './tree.ts';
 
-/** Tells a test run what happens to its cases. */
+/** Shows the progress of cases in a test run. */
 export class CaseProgress {
   readonly #tree: TestTree;
-  readonly #run: PacedRun;
-  /** What is said of running cases: it is shown in one piece, since cases run side by side. */
+  readonly #run: BatchedTestRun;
+  /** Output of active cases: appended in one piece, because cases run in parallel. */
   readonly #output = new Map<vscode.TestItem, string[]>();
-  /** Whether one execution runs and no other: it can be shown as it goes on. */
+  /** Whether only one execution runs, whose output can be shown live. */
   #isOnly = false;
   #live: LiveOutput | undefined;
   readonly #edits: readonly Edit[];
-  /** Items that wait for their outcome. */
+  /** Items without an outcome. */
   readonly #waiting: Set<vscode.TestItem>;
 
   /**
-   * @param items cases that will run; repetitions of a case are told one by one
+   * @param items cases to run; repetitions of a case are reported individually
    * @param edits made since the files were read; grows
    */
   constructor(
@@ -38,7 +48,7 @@ export class CaseProgress {
   ) {
     this.#edits = edits;
     this.#tree = tree;
-    this.#run = new PacedRun(run);
+    this.#run = new BatchedTestRun(run);
     this.#waiting = new Set(items.map((item) => tree.firstOf(item)));
   }
 
@@ -46,11 +56,11 @@ export class CaseProgress {
     return [...this.#waiting];
   }
 
-  hear(event: RunEvent): void {
+  handle(event: RunEvent): void {
     if (event.kind === 'run-finished') return;
     if (event.kind === 'run-started') {
       this.#isOnly = event.cases.length === 1;
-      this.#leaveOut(event.cases);
+      this.#skipUnplanned(event.cases);
       return;
     }
     const item = this.#itemOf(event.ref);
@@ -66,13 +76,13 @@ export class CaseProgress {
         break;
       case 'turn':
         if (this.#live) this.#live.turn(event.turn);
-        else this.#say(item, turnOutput(event.turn));
+        else this.#addOutput(item, turnOutput(event.turn));
         break;
       case 'output':
-        this.#say(item, terminalText(event.text));
+        this.#addOutput(item, terminalText(event.text));
         break;
       case 'verdict': {
-        this.#say(item, verdictOutput(event.verdict));
+        this.#addOutput(item, verdictOutput(event.verdict));
         break;
       }
       case 'case-finished':
@@ -83,21 +93,17 @@ export class CaseProgress {
     }
   }
 
-  /** Shows what was said of cases that have not finished. */
+  /** Shows the output of unfinished cases. */
   end(): void {
     for (const item of this.#output.keys()) this.#showOutput(item);
     this.#run.flush();
   }
 
-  /**
-   * The run broke: what has no outcome yet gets this one.
-   *
-   * @param isMeant which of it; all by default
-   */
-  fail(reason: string, isMeant: (item: vscode.TestItem) => boolean = () => true): void {
+  /** Reports an error for all items without an outcome. @param isAffected selects items; default: all */
+  fail(reason: string, isAffected: (item: vscode.TestItem) => boolean = () => true): void {
     const message = new vscode.TestMessage(visibleText(reason));
     for (const item of this.#waiting) {
-      if (!isMeant(item)) continue;
+      if (!isAffected(item)) continue;
       this.#waiting.delete(item);
       this.#run.ended(item, 0, (run) => run.errored(item, message));
     }
@@ -107,8 +113,8 @@ export class CaseProgress {
     return this.#tree.find(vscode.Uri.file(suite), id, repetition, variant);
   }
 
-  /** Another case says `only`, so these do not run. */
-  #leaveOut(planned: readonly CaseRef[]): void {
+  /** Items that don't run because another case has `only`. */
+  #skipUnplanned(planned: readonly CaseRef[]): void {
     const running = new Set(planned.map(caseKey));
     for (const item of this.#waiting) {
       const data = this.#tree.dataOf(item);
@@ -118,12 +124,12 @@ export class CaseProgress {
     }
   }
 
-  #say(item: vscode.TestItem, text: string): void {
-    if (this.#live) this.#live.say(text);
+  #addOutput(item: vscode.TestItem, text: string): void {
+    if (this.#live) this.#live.append(text);
     else this.#output.get(item)?.push(text);
   }
 
-  /** Its replies arrive piece by piece: what was held back is shown, and the rest as it comes. */
+  /** Shows the output so far, and the rest as it arrives. */
   #liveOutput(item: vscode.TestItem): LiveOutput {
     this.#live ??= new LiveOutput(this.#tree.titleOf(item), this.#output.get(item) ?? [], (text) =>
       this.#run.output(item, text),
@@ -132,18 +138,18 @@ export class CaseProgress {
   }
 
   #showOutput(item: vscode.TestItem, status?: Status): void {
-    const said = this.#output.get(item);
+    const output = this.#output.get(item);
     this.#output.delete(item);
     if (this.#live) this.#live.end(status);
-    else if (said) this.#run.output(item, caseOutput(this.#tree.titleOf(item), said, status));
+    else if (output) this.#run.output(item, caseOutput(this.#tree.titleOf(item), output, status));
   }
 
   #finish(item: vscode.TestItem, line: CaseLine): void {
     this.#waiting.delete(item);
     this.#tree.shown.set(item, line.finished);
-    for (const text of endOutput(line)) this.#say(item, text);
+    for (const text of endOutput(line)) this.#addOutput(item, text);
     this.#showOutput(item, line.status);
-    this.#run.ended(item, line.duration, outcomeOf(line, this.#edits));
+    this.#run.ended(item, line.duration, outcomeReporter(line, this.#edits));
   }
 }
 
@@ -151,8 +157,8 @@ function keyOf({ uri, id, variant }: Exclude<ItemData, { kind: 'file' }>): strin
   return caseKey({ suite: uri.fsPath, id, variant });
 }
 
-/** Tells how a case ended. @param edits made since its file was read */
-export function outcomeOf(line: CaseLine, edits: readonly Edit[] = []): TellOutcome {
+/** @returns reports how a case ended @param edits made since its file was read */
+export function outcomeReporter(line: CaseLine, edits: readonly Edit[] = []): ReportOutcome {
   const { status } = line;
   switch (status) {
     case 'pass':
@@ -166,4 +172,62 @@ export function outcomeOf(line: CaseLine, edits: readonly Edit[] = []): TellOutc
     default:
       return unreachable(status);
   }
+}
+
+/** The failures of a finished case. @param edits made since its file was read */
+export function messagesOf(line: CaseLine, edits: readonly Edit[]): vscode.TestMessage[] {
+  return failuresOf(line).map((failure) => messageOf(failure, edits));
+}
+
+function problemMessages(
+  problems: readonly Problem[],
+  edits: readonly Edit[],
+): vscode.TestMessage[] {
+  return problems.map((problem) => messageOf(problemFailure(problem), edits));
+}
+
+/** Plain text, because a judge's words must not be rendered as Markdown. */
+function messageOf({ text, source, links }: Failure, edits: readonly Edit[]): vscode.TestMessage {
+  const message = new vscode.TestMessage(text);
+  message.location = locationOf(source, edits);
+  const frames = links.flatMap(({ label, source: at, thrown }) => {
+    const { uri, range } = locationOf(at, edits);
+    // VS Code reads the file of each stack frame: an error's text must not make it read files outside the workspace.
+    if (thrown && !vscode.workspace.getWorkspaceFolder(uri)) return [];
+    return [new vscode.TestMessageStackFrame(labelText(label), uri, range.start)];
+  });
+  if (frames.length > 0) message.stackTrace = frames;
+  return message;
+}
+
+function locationOf(source: Source, edits: readonly Edit[]): vscode.Location {
+  const { path, range } = shiftSource(source, edits);
+  return new vscode.Location(vscode.Uri.file(path), toRange(range));
+}
+
+/**
+ * Reports errors of cases that can't run; the other cases run. If a whole file is run, also reports errors that have
+ * no item, such as those of a case without an id.
+ *
+ * @returns the items that can't run
+ */
+export function reportInvalid(
+  { uri, suite, items, whole }: ChosenFile,
+  run: vscode.TestRun,
+  tree: TestTree,
+  edits: readonly Edit[],
+): vscode.TestItem[] {
+  const errorsOf = new Map(listedCases(suite.outline).map(({ id, errors }) => [id, errors]));
+  const invalid: vscode.TestItem[] = [];
+  for (const item of items) {
+    const data = tree.dataOf(item);
+    const errors = (data && data.kind !== 'file' && errorsOf.get(data.id)) || [];
+    if (errors.length === 0) continue;
+    invalid.push(item);
+    run.errored(tree.firstOf(item), problemMessages(errors, edits));
+  }
+  const file = tree.find(uri);
+  const rest = whole ? unlistedErrors(suite) : [];
+  if (file && rest.length > 0) run.errored(file, problemMessages(rest, edits));
+  return invalid;
 }

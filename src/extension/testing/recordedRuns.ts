@@ -1,24 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { uniqueBy } from '../../core/data/data.ts';
+import type { CaseIdentity } from '../../core/identity.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
+import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/viewPage.ts';
 import type { LatestRuns } from '../../store/records/latest.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
-import { Disposing } from '../disposables.ts';
+import { Debouncer, Disposing } from '../disposables.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';
-import type { Edit } from './movedLines.ts';
+import { filesOnScreen, isEvalFile, readSuite } from '../workspace.ts';
+import type { Edit } from './edits.ts';
+import { listedCases } from './listedCases.ts';
 import type { RunStatus } from './runStatus.ts';
 import type { TestTree } from './tree.ts';
 
 /** Milliseconds without a change before a record is read; longer than the tree waits for a typed id. */
 const DEBOUNCE = 600;
 
-/** Milliseconds between two checks whether a run without news is still running. */
-const CHECK = 5_000;
+/** Milliseconds between two checks whether a silent run is still running. */
+const CHECK_INTERVAL = 5_000;
 
-/** What is shown of the runs that other processes record. */
 export interface RecordedRunsParts {
   readonly controller: vscode.TestController;
   readonly tree: TestTree;
@@ -28,40 +32,39 @@ export interface RecordedRunsParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-export interface Outcome {
+export interface RecordedOutcome {
   readonly item: vscode.TestItem;
   readonly line: CaseLine;
-  /** Made since then. */
+  /** Made since the run. */
   readonly edits?: readonly Edit[];
 }
 
-/** A run of another process, as the Testing panel shows it. */
+/** A run of another process in the Testing panel. */
 interface ShownRun {
   readonly run: vscode.TestRun;
   readonly check: NodeJS.Timeout;
 }
 
-/** Shows runs of the command line, and results that moved to a case's new id, in the Testing panel. */
+/** Shows runs of the command line in the Testing panel, and results that moved to a case's new id. */
 export class RecordedRuns extends Disposing {
   readonly #parts: RecordedRunsParts;
   #runs: Promise<LatestRuns> | undefined;
-  readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Those that go on, by their records. */
+  readonly #debouncer = this.keep(new Debouncer(DEBOUNCE));
+  /** Active runs by their records. */
   readonly #open = new Map<string, ShownRun>();
 
   constructor(parts: RecordedRunsParts) {
     super();
     this.#parts = parts;
-    this.keep(parts.records.onDidChange((path) => this.#later(path)));
+    this.keep(parts.records.onDidChange((path) => this.#schedule(path)));
   }
 
   override dispose(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
     for (const record of this.#open.keys()) this.#end(record);
     super.dispose();
   }
 
-  /** Loaded once something was recorded: activation does not pay for it. */
+  /** Loaded on first use, to keep activation fast. */
   latest(): Promise<LatestRuns> {
     this.#runs ??= import('../../store/records/latest.ts').then(
       ({ LatestRuns }) => new LatestRuns(),
@@ -69,15 +72,10 @@ export class RecordedRuns extends Disposing {
     return this.#runs;
   }
 
-  #later(path: string): void {
-    clearTimeout(this.#timers.get(path));
-    this.#timers.set(
-      path,
-      setTimeout(() => {
-        this.#timers.delete(path);
-        this.#show(path).catch((error: unknown) => this.#parts.log.error(String(error)));
-      }, DEBOUNCE),
-    );
+  #schedule(path: string): void {
+    this.#debouncer.schedule(path, () => {
+      this.#show(path).catch((error: unknown) => this.#parts.log.error(String(error)));
+    });
   }
 
   async #show(record: string): Promise<void> {
@@ -85,17 +83,17 @@ export class RecordedRuns extends Disposing {
     const { cases, end, state } = await (await this.latest()).record(record);
     await tree.findAll();
     const found = uniqueBy(cases, caseName).flatMap(({ id, variant }) =>
-      tree.withId(id).map(({ uri }) => this.#newOutcomes(uri, id, variant)),
+      tree.findById(id).map(({ uri }) => this.#newOutcomes(uri, id, variant)),
     );
     const outcomes = (await Promise.all(found)).flat();
-    if (outcomes.length > 0) await tellOutcomes(this.#runOf(record, outcomes), outcomes, tree);
+    if (outcomes.length > 0) await reportOutcomes(this.#runOf(record, outcomes), outcomes, tree);
     if (end && this.#open.has(record)) status.recorded(cases, end);
     if (state !== 'running') this.#end(record);
   }
 
-  /** Shows again what is recorded of cases: VS Code calls what a cancelled run left out "Skipped". */
+  /** Shows recorded results again, because VS Code marks items that a cancelled run left out as skipped. */
   async showAgain(items: readonly vscode.TestItem[]): Promise<void> {
-    const found = items.map(async (item): Promise<Outcome[]> => {
+    const found = items.map(async (item): Promise<RecordedOutcome[]> => {
       const data = this.#parts.tree.dataOf(item);
       if (!data || data.kind === 'file') return [];
       const repetition = data.kind === 'repetition' ? data.repetition : 1;
@@ -108,30 +106,30 @@ export class RecordedRuns extends Disposing {
     const outcomes = (await Promise.all(found)).flat();
     if (outcomes.length === 0) return;
     const run = this.#create(outcomes);
-    await tellOutcomes(run, outcomes, this.#parts.tree);
+    await reportOutcomes(run, outcomes, this.#parts.tree);
     run.end();
   }
 
-  #create(outcomes: readonly Outcome[]): vscode.TestRun {
+  #create(outcomes: readonly RecordedOutcome[]): vscode.TestRun {
     const request = new vscode.TestRunRequest(outcomes.map(({ item }) => item));
     return this.#parts.controller.createTestRun(request, 'Recorded run', false);
   }
 
-  /** One run of the panel for each record, however many pieces it comes in. */
-  #runOf(record: string, outcomes: readonly Outcome[]): vscode.TestRun {
+  /** Uses one test run per record, however many updates it gets. */
+  #runOf(record: string, outcomes: readonly RecordedOutcome[]): vscode.TestRun {
     const open = this.#open.get(record);
     if (open) return open.run;
     const run = this.#create(outcomes);
     run.token.onCancellationRequested(() => this.#end(record));
-    this.#open.set(record, { run, check: setInterval(() => this.#check(record), CHECK) });
+    this.#open.set(record, { run, check: setInterval(() => this.#check(record), CHECK_INTERVAL) });
     return run;
   }
 
-  /** A run that was killed writes nothing more. */
+  /** A killed run writes nothing more. */
   #check(record: string): void {
     const checked = this.latest().then((latest) => latest.record(record));
     checked
-      .then(({ state }) => state !== 'running' && this.#later(record))
+      .then(({ state }) => state !== 'running' && this.#schedule(record))
       .catch((error: unknown) => this.#parts.log.error(String(error)));
   }
 
@@ -142,8 +140,12 @@ export class RecordedRuns extends Disposing {
     open?.run.end();
   }
 
-  /** What is new of a case: neither shown before, nor of a run in this window. */
-  async #newOutcomes(uri: vscode.Uri, id: string, variant: string | undefined): Promise<Outcome[]> {
+  /** New outcomes of a case: not shown yet, and not of a run in this window. */
+  async #newOutcomes(
+    uri: vscode.Uri,
+    id: string,
+    variant: string | undefined,
+  ): Promise<RecordedOutcome[]> {
     const { tree, live } = this.#parts;
     const suite = uri.fsPath;
     const refOf = ({ repetition }: Pick<CaseStats, 'repetition'>) => ({
@@ -161,7 +163,7 @@ export class RecordedRuns extends Disposing {
     };
     const runs = await (await this.latest()).find(suite, id, { wants, variant });
     return runs.flatMap(({ line }) => {
-      live.recorded(refOf(line));
+      live.notify(refOf(line));
       const item = itemOf(line);
       if (item) tree.shown.set(item, line.finished);
       return item ? [{ item, line }] : [];
@@ -169,20 +171,138 @@ export class RecordedRuns extends Disposing {
   }
 }
 
-export async function tellOutcomes(
+async function reportOutcomes(
   run: vscode.TestRun,
-  outcomes: readonly Outcome[],
+  outcomes: readonly RecordedOutcome[],
   tree: TestTree,
 ): Promise<void> {
-  const [{ outcomeOf }, { recordedOutput }, { PacedRun }] = await Promise.all([
+  const [{ outcomeReporter }, { recordedOutput }, { BatchedTestRun }] = await Promise.all([
     import('./progress.ts'),
     import('./output.ts'),
-    import('./pacedRun.ts'),
+    import('./batchedTestRun.ts'),
   ]);
-  const paced = new PacedRun(run);
+  const batched = new BatchedTestRun(run);
   for (const { item, line, edits } of outcomes) {
-    paced.output(item, recordedOutput(tree.titleOf(item), line));
-    paced.ended(item, line.duration, outcomeOf(line, edits));
+    batched.output(item, recordedOutput(tree.titleOf(item), line));
+    batched.ended(item, line.duration, outcomeReporter(line, edits));
   }
-  paced.flush();
+  batched.flush();
+}
+
+/** Milliseconds to wait for further files to show in the same test run. */
+const BATCH_DELAY = 400;
+
+/** Number of outcomes to report at once. */
+const BATCH_SIZE = 200;
+
+interface LastOutcome extends RecordedOutcome {
+  readonly isOutdated: boolean;
+}
+
+/** Shows the last recorded results in the Testing panel when a file is first listed, such as after a reload. */
+export class LastResults extends Disposing {
+  readonly #parts: Omit<RecordedRunsParts, 'records' | 'status'>;
+  readonly #recorded: RecordedRuns;
+  #found: LoadedSuite[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(parts: Omit<RecordedRunsParts, 'records' | 'status'>, recorded: RecordedRuns) {
+    super();
+    this.#parts = parts;
+    this.#recorded = recorded;
+    this.keep(parts.tree.onDidFind((suite) => this.#schedule(suite)));
+  }
+
+  override dispose(): void {
+    this.#found = [];
+    super.dispose();
+  }
+
+  #schedule(suite: LoadedSuite): void {
+    this.#found.push(suite);
+    this.#running ??= this.#show()
+      .catch((error: unknown) => this.#parts.log.error(String(error)))
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  async #show(): Promise<void> {
+    const { controller, tree } = this.#parts;
+    const shown = new Set<string>();
+    const outdated: vscode.TestItem[] = [];
+    let run: vscode.TestRun | undefined;
+    const show = async (suite: LoadedSuite, again: boolean) => {
+      shown.add(suite.path);
+      for await (const outcomes of this.#outcomesOf(suite, again)) {
+        if (run?.token.isCancellationRequested) return;
+        run ??= controller.createTestRun(new vscode.TestRunRequest(), 'Last results', false);
+        await reportOutcomes(run, outcomes, tree);
+        outdated.push(...outcomes.filter((one) => one.isOutdated).map(({ item }) => item));
+      }
+    };
+    try {
+      for (let suite = this.#found.shift(); suite; suite = this.#found.shift()) {
+        await show(suite, false);
+        if (this.#found.length === 0) await delay(BATCH_DELAY);
+      }
+      // VS Code shows messages in the text only for its newest run.
+      for (const { document } of run ? vscode.window.visibleTextEditors : []) {
+        const { uri } = document;
+        if (isEvalFile(uri) && !shown.has(uri.fsPath)) await show(await readSuite(uri), true);
+      }
+    } finally {
+      run?.end();
+      if (outdated.length > 0) controller.invalidateTestResults(outdated);
+    }
+  }
+
+  /** @param again whether to include what the panel already shows */
+  async *#outcomesOf(suite: LoadedSuite, again: boolean): AsyncGenerator<LastOutcome[]> {
+    const { tree, live } = this.#parts;
+    const [latest, { changeDetector }, files] = await Promise.all([
+      this.#recorded.latest(),
+      import('../../evalfile/caseChanges.ts'),
+      filesOnScreen(),
+    ]);
+    const uri = vscode.Uri.file(suite.path);
+    const now = changeDetector(files);
+    const cases = new Map(listedCases(suite.outline).map((one) => [one.id, one]));
+    const wanted: Omit<CaseIdentity, 'suite'>[] = [];
+    for (const { id, several } of cases.values()) {
+      if (several === undefined) wanted.push({ id });
+      else {
+        const variants = await latest.variants(suite.path, id);
+        wanted.push(...variants.map(({ variant }) => ({ id, variant })));
+      }
+    }
+    let batch: LastOutcome[] = [];
+    for await (const lines of latest.each(suite.path, wanted)) {
+      for (const line of lines) {
+        const { id, variant, repetition, finished } = line;
+        const found = cases.get(id);
+        const isLive = isRunning(live.get({ suite: suite.path, id, variant, repetition })?.phase);
+        const change = found && (await now(suite, found).changeOf(line));
+        if (!found || isLive || change === 'gone') continue;
+        const item = tree.find(uri, id, repetition, variant);
+        if (!item || (!again && tree.shown.has(item))) continue;
+        tree.shown.set(item, finished);
+        const isOutdated = change !== undefined;
+        batch.push({ item, line, isOutdated, edits: editsSince(line, found) });
+      }
+      if (batch.length < BATCH_SIZE) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+}
+
+/** Treats all changes that moved a case as one edit right before it. */
+function editsSince({ source }: CaseLine, { path, range }: OutlineCase): Edit[] {
+  const lines = range.start.line - source.range.start.line;
+  if (path !== source.path || lines === 0) return [];
+  const end = { line: source.range.start.line, character: 0 };
+  const start = { ...end, line: end.line + Math.min(lines, 0) };
+  return [{ path, range: { start, end }, text: '\n'.repeat(Math.max(lines, 0)) }];
 }

@@ -1,19 +1,54 @@
 import type * as vscode from 'vscode';
-import type { ItemData, RepeatedData } from './itemData.ts';
 
-/** As many repetitions stand under one item; of more, each hundred has an item of its own. */
-export const PAGE = 100;
+interface CaseItemData {
+  readonly uri: vscode.Uri;
+  readonly id: string;
+  /** The conversation, if the case has several. */
+  readonly variant?: string;
+}
+
+interface CaseData extends CaseItemData {
+  readonly kind: 'case';
+  /** Number of repetitions, of each conversation if the case has several. */
+  readonly times: number;
+  /** Identifies where its conversations come from, if it has several. */
+  readonly several?: string;
+}
+
+/** One of several conversations of a case. */
+interface VariantData extends CaseItemData {
+  readonly kind: 'variant';
+  readonly variant: string;
+  readonly times: number;
+}
+
+/** A repetition, or a page of repetitions. */
+interface RepeatedData extends CaseItemData {
+  readonly kind: 'page' | 'repetition';
+  /** From 1; for a page, its first repetition. */
+  readonly repetition: number;
+}
+
+/** The data of a test item. */
+export type ItemData =
+  | { readonly kind: 'file'; readonly uri: vscode.Uri }
+  | CaseData
+  | VariantData
+  | RepeatedData;
+
+/** Maximum number of repetitions under one item; more are grouped in pages. */
+export const PAGE_SIZE = 100;
 
 /**
- * The items of repetitions: case (or variant) → repetition, or case → page → repetition. Each is made when what is
- * above it is unfolded or when its outcome comes: thousands of cases may have a thousand each.
+ * The items of repetitions: case (or variant) → repetition, or case → page → repetition. Created only when expanded
+ * or run, because thousands of cases may have a thousand each.
  */
 export class Repetitions {
   readonly #controller: Pick<vscode.TestController, 'createTestItem'>;
   readonly #data: WeakMap<vscode.TestItem, ItemData>;
-  readonly #unfolded = new WeakSet<vscode.TestItem>();
+  readonly #expanded = new WeakSet<vscode.TestItem>();
 
-  /** @param data of all items; those that are made here join it */
+  /** @param data of all items; those created here are added */
   constructor(
     controller: Pick<vscode.TestController, 'createTestItem'>,
     data: WeakMap<vscode.TestItem, ItemData>,
@@ -22,25 +57,25 @@ export class Repetitions {
     this.#data = data;
   }
 
-  /** Brings what is there in step with its case. */
+  /** Updates the existing items. */
   update(item: vscode.TestItem): void {
     item.canResolveChildren = this.#timesOf(item) > 1;
     this.#updateIn(item, item);
   }
 
-  /** Makes what stands under a case or a page. */
-  unfold(holder: vscode.TestItem): void {
-    this.#unfolded.add(holder);
-    const isPage = this.#data.get(holder)?.kind === 'page';
-    const item = isPage ? holder.parent : holder;
+  /** Creates the children of a case or a page. */
+  expand(parent: vscode.TestItem): void {
+    this.#expanded.add(parent);
+    const isPage = this.#data.get(parent)?.kind === 'page';
+    const item = isPage ? parent.parent : parent;
     if (!item) return;
     const times = this.#timesOf(item);
-    const first = isPage ? this.#numberOf(holder) : 1;
-    const last = isPage ? Math.min(times, first + PAGE - 1) : times;
-    const step = !isPage && times > PAGE ? PAGE : 1;
+    const first = isPage ? this.#numberOf(parent) : 1;
+    const last = isPage ? Math.min(times, first + PAGE_SIZE - 1) : times;
+    const step = !isPage && times > PAGE_SIZE ? PAGE_SIZE : 1;
     if (times === 1) return;
     for (let number = first; number <= last; number += step) {
-      this.#child(holder, item, step === PAGE ? 'page' : 'repetition', number);
+      this.#child(parent, item, step === PAGE_SIZE ? 'page' : 'repetition', number);
     }
   }
 
@@ -49,44 +84,44 @@ export class Repetitions {
     const times = this.#timesOf(item);
     if (times === 1) return item;
     if (repetition > times) return undefined;
-    const first = repetition - ((repetition - 1) % PAGE);
-    const holder = times > PAGE ? this.#child(item, item, 'page', first) : item;
-    return this.#child(holder, item, 'repetition', repetition);
+    const first = repetition - ((repetition - 1) % PAGE_SIZE);
+    const parent = times > PAGE_SIZE ? this.#child(item, item, 'page', first) : item;
+    return this.#child(parent, item, 'repetition', repetition);
   }
 
-  #updateIn(holder: vscode.TestItem, item: vscode.TestItem): void {
+  #updateIn(parent: vscode.TestItem, item: vscode.TestItem): void {
     const times = this.#timesOf(item);
-    const kind = holder === item && times > PAGE ? 'page' : 'repetition';
-    for (const [id, child] of holder.children) {
+    const kind = parent === item && times > PAGE_SIZE ? 'page' : 'repetition';
+    for (const [id, child] of parent.children) {
       const stays = this.#data.get(child)?.kind === kind && this.#numberOf(child) <= times;
       if (!stays || times === 1) {
-        holder.children.delete(id);
+        parent.children.delete(id);
         continue;
       }
       this.#describe(child, item, kind);
       this.#updateIn(child, item);
     }
-    if (this.#unfolded.has(holder)) this.unfold(holder);
+    if (this.#expanded.has(parent)) this.expand(parent);
   }
 
   #child(
-    holder: vscode.TestItem,
+    parent: vscode.TestItem,
     item: vscode.TestItem,
     kind: RepeatedData['kind'],
     repetition: number,
   ): vscode.TestItem {
     const key = String(repetition);
-    const known = holder.children.get(key);
+    const known = parent.children.get(key);
     if (known) return known;
     const child = this.#controller.createTestItem(key, '', item.uri);
     child.canResolveChildren = kind === 'page';
     child.sortText = key.padStart(8, '0');
     this.#describe(child, item, kind);
-    holder.children.add(child);
+    parent.children.add(child);
     return child;
   }
 
-  /** Its case may have another id than before. */
+  /** Updates label, range, and data; the case may have a new id. */
   #describe(child: vscode.TestItem, item: vscode.TestItem, kind: RepeatedData['kind']): void {
     const owner = this.#data.get(item);
     const times = this.#timesOf(item);
@@ -96,14 +131,15 @@ export class Repetitions {
       const ofVariant = variant === undefined ? {} : { variant };
       this.#data.set(child, { kind, uri, id, ...ofVariant, repetition: number });
     }
-    const numbers = kind === 'page' ? `${number}–${Math.min(times, number + PAGE - 1)}` : number;
+    const numbers =
+      kind === 'page' ? `${number}–${Math.min(times, number + PAGE_SIZE - 1)}` : number;
     child.label = `${item.label} ${numbers}/${times}`;
     child.range = item.range;
   }
 
   #timesOf(item: vscode.TestItem): number {
     const data = this.#data.get(item);
-    // Of several conversations each is repeated by itself.
+    // If a case has several conversations, each one is repeated, not the case.
     const repeats =
       data?.kind === 'variant' || (data?.kind === 'case' && data.several === undefined);
     return repeats ? data.times : 1;

@@ -4,14 +4,11 @@ import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, type RunOptions } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answers.ts';
 
-/**
- * @param fresh asks models anew, also what earlier runs asked
- * @param debugged attaches the debugger; one conversation at a time can be followed
- */
+/** @param fresh ignores cached answers @param debugged attaches the debugger, and runs one conversation at a time */
 export function runSettings(
   suites: readonly Suite[],
   env: RunOptions['env'],
-  { fresh, debugged }: { readonly fresh: boolean; readonly debugged: boolean },
+  { fresh = false, debugged = false }: { readonly fresh?: boolean; readonly debugged?: boolean },
 ): Pick<RunOptions, 'concurrency' | 'timeout' | 'maxCost' | 'cache' | 'described' | 'attach'> {
   const uris = suites.map(({ path }) => vscode.Uri.file(path));
   const settings = settingsOf(uris);
@@ -29,17 +26,13 @@ export function runSettings(
   };
 }
 
-/** Of the folder that the files are in; of the workspace where they are in several folders. */
+/** Settings of the files' folder, or of the workspace if they are in several folders. */
 function settingsOf(uris: readonly vscode.Uri[]): vscode.WorkspaceConfiguration {
   const folders = new Set(uris.map((uri) => vscode.workspace.getWorkspaceFolder(uri)));
   return vscode.workspace.getConfiguration(SECTION, folders.size === 1 ? uris[0] : null);
 }
 
-/**
- * Attaches VS Code's JavaScript debugger to a program on this machine that waits for it.
- *
- * @param folder whose settings of the debugger count
- */
+/** Attaches VS Code's JavaScript debugger to a waiting local program. @param folder whose debugger settings apply */
 async function attachDebugger(
   port: number,
   folder: vscode.WorkspaceFolder | undefined,

@@ -4,31 +4,31 @@ import { Throttle } from '../../core/scheduling.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { Disposing } from '../disposables.ts';
 import {
-  countWithout,
-  NOTHING_RUN,
+  EMPTY_COUNT,
   type RunCount,
   recordedCount,
   runStatusText,
+  subtractCounts,
 } from './runStatusText.ts';
 
-/** Milliseconds between two counts that are shown. */
-const PACE = 100;
+/** Milliseconds between two updates. */
+const INTERVAL = 100;
 
 type Counted = Pick<CaseLine, 'id' | 'variant' | 'status'>;
 
-/** Tells in the status bar how far the run is and, until the next one, how it ended. */
+/** Shows the progress of a run in the status bar and, until the next one, its result. */
 export class RunStatus extends Disposing {
   readonly #item = this.keep(
     vscode.window.createStatusBarItem('turnlight.run', vscode.StatusBarAlignment.Left),
   );
-  #count: RunCount = NOTHING_RUN;
-  /** The executions in it that came to an outcome. */
+  #count: RunCount = EMPTY_COUNT;
+  /** Executions with an outcome. */
   #counted: Counted[] = [];
-  /** When the run that is told of ended, ISO 8601; absent while it goes on. */
+  /** When the shown run ended, ISO 8601; undefined while it is active. */
   #finished: string | undefined = '';
-  /** Runs that were asked for and have not begun. */
+  /** Number of requested runs that haven't started. */
   #waiting = 0;
-  readonly #throttle = this.keep(new Throttle(PACE, () => this.#draw(this.#count)));
+  readonly #throttle = this.keep(new Throttle(INTERVAL, () => this.#draw(this.#count)));
 
   constructor() {
     super();
@@ -37,22 +37,26 @@ export class RunStatus extends Disposing {
     this.#item.command = 'workbench.view.testing.focus';
   }
 
-  /** A run was asked for, and begins after those before it. @param expected how many executions, as far as it is known before the files are read */
+  /**
+   * Announces a run, which starts after those before it.
+   *
+   * @param expected number of executions, as far as known before the files are read
+   */
   expect(expected: number): void {
     this.#waiting += 1;
-    this.#draw(this.#finished === undefined ? this.#count : { ...NOTHING_RUN, total: expected });
+    this.#draw(this.#finished === undefined ? this.#count : { ...EMPTY_COUNT, total: expected });
   }
 
   /** @param expected as in `expect` */
   begin(expected: number): void {
     this.#waiting -= 1;
     this.#finished = undefined;
-    this.#count = NOTHING_RUN;
+    this.#count = EMPTY_COUNT;
     this.#counted = [];
-    this.#draw({ ...NOTHING_RUN, total: expected });
+    this.#draw({ ...EMPTY_COUNT, total: expected });
   }
 
-  hear(event: RunEvent): void {
+  handle(event: RunEvent): void {
     const { total, ended } = this.#count;
     if (event.kind === 'run-started') {
       this.#show({ ...this.#count, total: total + event.cases.length });
@@ -63,7 +67,7 @@ export class RunStatus extends Disposing {
     }
   }
 
-  /** Cases that cannot run, because of mistakes in the file. */
+  /** Counts cases that can't run because of errors in the file. */
   invalid(count: number): void {
     const { total, ended } = this.#count;
     this.#show({
@@ -78,7 +82,7 @@ export class RunStatus extends Disposing {
     this.#show({ ...this.#count, over: true });
   }
 
-  /** A run of another process, which counts if it was the last and none goes on here. */
+  /** Shows a run of another process, if it is newer and no run is active here. */
   recorded(lines: readonly Counted[], end: EndLine): void {
     if (this.#finished === undefined || this.#finished > end.finished) return;
     this.#finished = end.finished;
@@ -86,14 +90,14 @@ export class RunStatus extends Disposing {
     this.#show(recordedCount(lines, end));
   }
 
-  /** Conversations of a case are gone: what they came to says nothing of what is there. */
-  leaveOut(id: string, variants: readonly string[]): void {
+  /** Removes the results of conversations that no longer exist. */
+  remove(id: string, variants: readonly string[]): void {
     const isGone = (one: Counted) =>
       one.id === id && one.variant !== undefined && variants.includes(one.variant);
     const gone = this.#counted.filter(isGone);
     if (gone.length === 0 || this.#finished === undefined) return;
     this.#counted = this.#counted.filter((one) => !isGone(one));
-    this.#show(countWithout(this.#count, gone));
+    this.#show(subtractCounts(this.#count, gone));
   }
 
   #show(count: RunCount): void {
@@ -104,7 +108,7 @@ export class RunStatus extends Disposing {
 
   #draw(count: RunCount): void {
     this.#throttle.dispose();
-    // One that waits for nothing begins at once.
+    // A run that doesn't wait starts immediately.
     const waiting = this.#finished === undefined ? this.#waiting : 0;
     this.#item.text = runStatusText({ ...count, waiting });
     this.#item.show();

@@ -2,33 +2,33 @@ import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
 import { counted } from '../../core/text/format.ts';
 import type { Status } from '../../core/verdict.ts';
 
-/** How far a run has come: its executions, and how many of them ended in each way. */
+/** The progress of a run: number of executions, and how they ended. */
 export interface RunCount {
   readonly total: number;
   readonly ended: Readonly<Record<Status, number>>;
   readonly over: boolean;
-  /** Ended before all was done, with no word on how much is left. */
+  /** RecordedCase early, with an unknown number of remaining executions. */
   readonly cutShort?: boolean;
-  /** Runs that begin after it. */
+  /** Number of queued runs. */
   readonly waiting?: number;
 }
 
-export const NOTHING_RUN: RunCount = {
+export const EMPTY_COUNT: RunCount = {
   total: 0,
   ended: { pass: 0, fail: 0, error: 0, skipped: 0 },
   over: false,
 };
 
-/** How a run of another process went. */
+/** The result of a run of another process. */
 export function recordedCount(lines: readonly Pick<CaseLine, 'status'>[], end: EndLine): RunCount {
-  const ended = { ...NOTHING_RUN.ended };
+  const ended = { ...EMPTY_COUNT.ended };
   for (const { status } of lines) ended[status] += 1;
   const cutShort = end.cancelled || end.stopped !== undefined;
   return { total: lines.length, ended, over: true, cutShort };
 }
 
-/** @param lines executions that it counts */
-export function countWithout(
+/** @param lines executions to subtract */
+export function subtractCounts(
   count: RunCount,
   lines: readonly Pick<CaseLine, 'status'>[],
 ): RunCount {
@@ -37,12 +37,12 @@ export function countWithout(
   return { ...count, total: count.total - lines.length, ended };
 }
 
-/** For the status bar; `$(…)` are VS Code's icons. */
+/** Text for the status bar; `$(…)` are VS Code's icons. */
 export function runStatusText({ total, ended, over, cutShort, waiting = 0 }: RunCount): string {
   const { pass, fail, error, skipped } = ended;
   const done = pass + fail + error + skipped;
   const bad = [...(fail > 0 ? [`${fail} failed`] : []), ...(error > 0 ? [`${error} errored`] : [])];
-  // Nothing is known before the run begins, such as while a question about it is open.
+  // The total is unknown before the run starts, for example while a dialog is open.
   const known = total === 0 ? [] : [`${done} of ${total}`];
   const behind = waiting === 0 ? [] : [`${counted(waiting, 'run')} waiting`];
   if (!over) return `$(sync~spin) Evals ${[...known, ...bad, ...behind].join(', ')}`.trimEnd();

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import * as vscode from 'vscode';
 import { errorText, stackText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
-import { teeLog } from '../../core/logger.ts';
+import { teeLog, visibleLog } from '../../core/logger.ts';
 import { noticeText } from '../../core/text/visibleText.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import type { ChosenSuite } from '../../runner/plan.ts';
@@ -10,24 +11,22 @@ import type { RunOptions } from '../../runner/runOptions.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { Secrets } from '../secrets.ts';
-import { mayRun } from '../trust.ts';
+import { mayRun } from '../workspace.ts';
 import {
   type ChosenFile,
   chooseFile,
-  chosenSuites,
   knownItems,
-  wantedFiles,
+  requestedFiles,
+  suitesToRun,
 } from './chosenFiles.ts';
-import type { Edit } from './movedLines.ts';
+import type { Edit } from './edits.ts';
 import type { CaseProgress } from './progress.ts';
 import type { RecordedRuns } from './recordedRuns.ts';
-import { RunQueue } from './runQueue.ts';
 import type { RunStatus } from './runStatus.ts';
-import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
 
-/** Items that are shown as waiting at once. */
-const SLICE = 200;
+/** Number of items to enqueue at once. */
+const BATCH_SIZE = 200;
 
 export interface RunnerParts {
   readonly controller: vscode.TestController;
@@ -40,45 +39,44 @@ export interface RunnerParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-export interface RunWishes {
-  /** Asks models anew, also what earlier runs asked. */
+export interface RunRequestOptions {
+  /** Ignores cached answers. */
   readonly fresh?: boolean;
-  /** Attaches the debugger to the functions of the user's. */
+  /** Attaches the debugger to the user's functions. */
   readonly debugged?: boolean;
-  /** Goes on with a run, or judges what it said. */
-  readonly back?: Pick<RunOptions, 'resume' | 'judgeAgain'>;
-  /** Stops the run, because another one takes its place. */
+  /** The run to resume, or whose conversations are judged again. */
+  readonly previous?: Pick<RunOptions, 'resume' | 'judgeAgain'>;
+  /** Stops the run when another one replaces it. */
   readonly stale?: AbortSignal;
 }
 
-/** A run that goes on. */
-interface Going {
+/** A run that has started. */
+interface ActiveRun {
   readonly run: vscode.TestRun;
-  readonly fresh: boolean;
-  readonly debugged: boolean;
-  readonly back: RunWishes['back'];
+  readonly options: RunRequestOptions;
   readonly signal: AbortSignal;
   /** Made since the files were read; grows. */
   readonly edits: readonly Edit[];
 }
 
-/** Runs what is asked for in the Testing panel, one request after the other. */
+/** Runs the requests of the Testing panel, one at a time. */
 export class TestRunner {
   readonly #parts: RunnerParts;
-  readonly #queue = new RunQueue();
+  /** A second run waits for the first one to end. */
+  readonly #queue = pLimit(1);
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
   }
 
   /**
-   * Resolves when the run has ended. The run's own token is what the panel's Cancel stops.
+   * Resolves when the run has ended. The panel's Cancel button cancels the run's own token.
    *
-   * @returns the executions that came to no outcome
+   * @returns the executions without an outcome
    */
   async run(
     request: vscode.TestRunRequest,
-    { fresh = false, debugged = false, back, stale }: RunWishes = {},
+    options: RunRequestOptions = {},
   ): Promise<readonly vscode.TestItem[]> {
     if (!mayRun()) return [];
     const { controller, tree, status, recorded } = this.#parts;
@@ -86,47 +84,43 @@ export class TestRunner {
     const run = controller.createTestRun(request);
     const abort = new AbortController();
     const cancelling = run.token.onCancellationRequested(() => abort.abort());
-    stale?.addEventListener('abort', () => abort.abort());
-    // At once: reading the files takes longer than a person waits for a sign.
-    const known = wantedFiles(request, this.#parts)
+    options.stale?.addEventListener('abort', () => abort.abort());
+    // Show a sign immediately, because reading the files may take a while.
+    const known = requestedFiles(request, this.#parts)
       .flatMap((wanted) => knownItems(wanted, request.exclude, tree))
       .map((item) => tree.firstOf(item));
     status.expect(known.length);
     await enqueue(run, known);
-    let left: readonly vscode.TestItem[] = known;
-    await this.#queue.add(async () => {
+    let unfinished: readonly vscode.TestItem[] = known;
+    await this.#queue(async () => {
       status.begin(known.length);
-      // From here on: what was typed before stands in the files as they are read now.
+      // Edits from here on count: the files are read now, with everything typed before.
       const edits: Edit[] = [];
-      const listening = hearEdits(edits);
-      const going = { run, fresh, debugged, back, signal: abort.signal, edits };
+      const listening = trackEdits(edits);
+      const active = { run, options, signal: abort.signal, edits };
       try {
-        const chosen = await this.#choose(request, going, new Set(known));
-        if (!abort.signal.aborted) left = await this.#runFiles(chosen, going);
+        const chosen = await this.#choose(request, active, new Set(known));
+        if (!abort.signal.aborted) unfinished = await this.#runFiles(chosen, active);
       } finally {
         run.end();
         listening.dispose();
         cancelling.dispose();
         status.end();
       }
-      if (run.token.isCancellationRequested) await recorded.showAgain(left);
+      if (run.token.isCancellationRequested) await recorded.showAgain(unfinished);
     });
-    return left;
+    return unfinished;
   }
 
-  /**
-   * Reads the files; one that cannot be read keeps the others from nothing.
-   *
-   * @param known items that are shown as waiting already
-   */
+  /** Reads the files. If one can't be read, the others still run. @param known items that are already enqueued */
   async #choose(
     request: vscode.TestRunRequest,
-    { run, signal }: Going,
+    { run, signal }: ActiveRun,
     known: ReadonlySet<vscode.TestItem>,
   ): Promise<ChosenFile[]> {
     const { tree, log } = this.#parts;
     const chosen: ChosenFile[] = [];
-    for (const wanted of wantedFiles(request, this.#parts)) {
+    for (const wanted of requestedFiles(request, this.#parts)) {
       if (signal.aborted) break;
       try {
         const one = await chooseFile(wanted, request.exclude, tree);
@@ -145,23 +139,20 @@ export class TestRunner {
     return chosen;
   }
 
-  /** @returns the executions that came to no outcome */
+  /** @returns the executions without an outcome */
   async #runFiles(
     chosen: readonly ChosenFile[],
-    going: Going,
+    active: ActiveRun,
   ): Promise<readonly vscode.TestItem[]> {
     const { tree, status } = this.#parts;
-    const { run, edits } = going;
-    const [{ CaseProgress: Progress }, { reportInvalid }] = await Promise.all([
-      import('./progress.ts'),
-      import('./messages.ts'),
-    ]);
+    const { run, edits } = active;
+    const { CaseProgress, reportInvalid } = await import('./progress.ts');
     const invalid = new Set(chosen.flatMap((one) => reportInvalid(one, run, tree, edits)));
     status.invalid(invalid.size);
     const valid = chosen.flatMap(({ items }) => items).filter((item) => !invalid.has(item));
-    const progress = new Progress(tree, run, valid, edits);
+    const progress = new CaseProgress(tree, run, valid, edits);
     try {
-      await this.#runSuites(chosenSuites(chosen, invalid, tree), going, progress);
+      await this.#runSuites(suitesToRun(chosen, invalid, tree), active, progress);
     } catch (error) {
       this.#parts.log.error(stackText(error));
       progress.fail(errorText(error));
@@ -171,18 +162,18 @@ export class TestRunner {
     return progress.waiting;
   }
 
-  /** Runs suites as one run; where it is refused because of some of them, the others run without these. */
+  /** Runs suites as one run. If some of them are refused, runs the others. */
   async #runSuites(
     suites: readonly ChosenSuite[],
-    going: Going,
+    active: ActiveRun,
     progress: CaseProgress,
   ): Promise<void> {
     if (suites.length === 0) return;
     let began = false;
     try {
-      await this.#runOnce(suites, going, (event) => {
+      await this.#runOnce(suites, active, (event) => {
         began = true;
-        progress.hear(event);
+        progress.handle(event);
       });
     } catch (error) {
       const { refusedSuites } = await import('../../runner/plan.ts');
@@ -193,14 +184,14 @@ export class TestRunner {
         paths.has(this.#parts.tree.dataOf(item)?.uri.fsPath ?? '');
       progress.fail(errorText(error), isRefused);
       const others = suites.filter((one) => !refused.includes(one));
-      await this.#runSuites(others, going, progress);
+      await this.#runSuites(others, active, progress);
     }
   }
 
   async #runOnce(
     chosen: readonly ChosenSuite[],
-    { run, signal, fresh, debugged, back }: Going,
-    hear: (event: RunEvent) => void,
+    { run, signal, options }: ActiveRun,
+    onEvent: (event: RunEvent) => void,
   ): Promise<void> {
     const { live, secrets, status, language, log } = this.#parts;
     const [
@@ -208,14 +199,14 @@ export class TestRunner {
       { editorModels },
       { askForHosts },
       { Scrubber },
-      { visibleLog },
+      { terminalText },
       { runSettings },
     ] = await Promise.all([
       import('../../runner/run.ts'),
       import('../lm/editorModels.ts'),
       import('../allowedHosts.ts'),
       import('../../core/scrubber.ts'),
-      import('../../core/logger.ts'),
+      import('./output.ts'),
       import('./runSettings.ts'),
     ]);
     const suites = chosen.map(({ suite }) => suite);
@@ -223,32 +214,32 @@ export class TestRunner {
     const allowedHosts = await askForHosts([...cases], secrets.keys);
     const refs: CaseRef[] = [];
     const records: string[] = [];
-    const lackKeys = new Set<string>();
+    const missingKeys = new Set<string>();
     try {
       const { writeErrors: unwritten } = await runSuites({
         suites,
         select: (_suite, one) => cases.has(one),
         forbidOnly: false,
         keepRecord: true,
-        ...back,
-        ...runSettings(suites, secrets.keys.env, { fresh, debugged }),
+        ...options.previous,
+        ...runSettings(suites, secrets.keys.env, options),
         ...secrets.keys,
         allowedHosts,
         scrubber: new Scrubber(process.env),
         editorModels,
         follow: true,
-        // What concerns no case in particular, such as an endpoint that is down.
+        // Messages about no particular case, for example that an endpoint is down.
         log: visibleLog(teeLog(log, (text) => run.appendOutput(terminalText(text)))),
         signal,
         onEvent: (event) => {
           if (event.kind === 'run-started') {
             refs.push(...event.cases);
             records.push(...event.records);
-          } else if (event.kind === 'case-finished') language.recorded(records);
-          live.hear(event);
-          hear(event);
-          status.hear(event);
-          if (isMissingKey(event)) lackKeys.add(event.ref.suite);
+          } else if (event.kind === 'case-finished') language.notifyRecords(records);
+          live.handle(event);
+          onEvent(event);
+          status.handle(event);
+          if (isMissingKey(event)) missingKeys.add(event.ref.suite);
         },
       });
       for (const { message } of unwritten) {
@@ -257,15 +248,15 @@ export class TestRunner {
     } finally {
       live.end(refs);
     }
-    void this.#offerKey(chosen.filter(({ suite }) => lackKeys.has(suite.path)));
+    void this.#offerKey(chosen.filter(({ suite }) => missingKeys.has(suite.path)));
   }
 
-  /** @param suites whose cases lack a key; the first one says which */
+  /** @param suites whose cases lack a key; the first one determines which */
   async #offerKey(suites: readonly ChosenSuite[]): Promise<void> {
     const [first] = suites;
     if (!first) return;
     const { tree, secrets } = this.#parts;
-    const { offerKey } = await import('../lm/missingKey.ts');
+    const { offerKey } = await import('../lm/keys.ts');
     await offerKey(vscode.Uri.file(first.suite.path), first.cases, secrets, async () => {
       const items: vscode.TestItem[] = [];
       for (const { suite, cases } of suites) {
@@ -279,15 +270,15 @@ export class TestRunner {
   }
 }
 
-/** Shows that items wait; of thousands in slices, which arrive one by one. */
+/** Shows items as queued, in batches, because there may be thousands. */
 async function enqueue(run: vscode.TestRun, items: readonly vscode.TestItem[]): Promise<void> {
   for (const [index, item] of items.entries()) {
-    if (index % SLICE === 0) await setImmediate();
+    if (index % BATCH_SIZE === 0) await setImmediate();
     run.enqueued(item);
   }
 }
 
-/** A judge's key is missing, or that of the model that plays the assistant. */
+/** Whether the key of a judge or of a chat target is missing. */
 function isMissingKey(
   event: RunEvent,
 ): event is Extract<RunEvent, { kind: 'verdict' | 'case-finished' }> {
@@ -295,8 +286,8 @@ function isMissingKey(
   return event.kind === 'case-finished' && (event.line.reason ?? '').startsWith('missing-key:');
 }
 
-/** @param edits grows with all that is typed from now on */
-function hearEdits(edits: Edit[]): vscode.Disposable {
+/** @param edits receives all further edits */
+function trackEdits(edits: Edit[]): vscode.Disposable {
   return vscode.workspace.onDidChangeTextDocument(({ document: { uri }, contentChanges }) => {
     for (const { range, text } of contentChanges) edits.push({ path: uri.fsPath, range, text });
   });

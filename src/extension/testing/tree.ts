@@ -4,47 +4,42 @@ import { labelText, visibleText } from '../../core/text/visibleText.ts';
 import type { RenamedCase } from '../../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EVAL_GLOB } from '../../node/paths.ts';
-import { Disposing } from '../disposables.ts';
-import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
+import { Debouncer, Disposing } from '../disposables.ts';
+import { findEvalFiles, isEvalFile, readSuite } from '../workspace.ts';
 import { CaseItems } from './caseItems.ts';
-import type { ItemData } from './itemData.ts';
-import { isMissing } from './listedCases.ts';
-import { readingOrder } from './readingOrder.ts';
-import { Repetitions } from './repetitions.ts';
-import { Variants } from './variants.ts';
+import { isMissing, sortFiles } from './listedCases.ts';
+import type { ItemData } from './repetitions.ts';
 
-/** Milliseconds without a key press before the cases of an edited file are read again. */
+/** Milliseconds without a key press before an edited file is read again. */
 const DEBOUNCE = 300;
 
-/** Files in which conversations of a case may stand. */
+/** Files that may contain conversations of a case. */
 const DATA_GLOB = '**/*.{json,jsonl,yaml,yml,csv}';
 
-interface GoneVariants {
+interface RemovedVariants {
   readonly id: string;
   readonly variants: readonly string[];
 }
 
-/** Keeps the Testing panel in step with the files: file → case → variant → repetition. */
+/** Keeps the Testing panel up to date with the files: file → case → variant → repetition. */
 export class TestTree extends Disposing {
   readonly #controller: vscode.TestController;
   readonly #data = new WeakMap<vscode.TestItem, ItemData>();
-  readonly #repetitions: Repetitions;
-  readonly #variants: Variants;
   readonly #cases: CaseItems;
-  /** When the run that is shown of an item had finished, ISO 8601 as in its record. */
+  /** When the visible run of an item finished, ISO 8601 as in its record. */
   readonly shown = new WeakMap<vscode.TestItem, string>();
-  readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** The number of the read that each file shows; a read that began before it says nothing new. */
+  readonly #debouncer = this.keep(new Debouncer(DEBOUNCE));
+  /** The number of the latest read of each file; results of earlier reads are ignored. */
   readonly #read = new Map<string, number>();
   readonly #listed = this.keep(new vscode.EventEmitter<vscode.Uri>());
-  /** An eval file came into the panel. */
+  /** An eval file was added to the panel. */
   readonly onDidList = this.#listed.event;
   readonly #found = this.keep(new vscode.EventEmitter<LoadedSuite>());
-  /** The cases of an eval file came into the panel. */
+  /** The cases of an eval file were added to the panel. */
   readonly onDidFind = this.#found.event;
-  readonly #gone = this.keep(new vscode.EventEmitter<GoneVariants>());
-  /** Conversations of a case are not in its files any more. */
-  readonly onDidLose = this.#gone.event;
+  readonly #gone = this.keep(new vscode.EventEmitter<RemovedVariants>());
+  /** Conversations of a case no longer exist. */
+  readonly onDidRemoveVariants = this.#gone.event;
   #reads = 0;
   #listedAll: Promise<readonly vscode.Uri[]> | undefined;
   #foundAll: Promise<void> | undefined;
@@ -52,34 +47,24 @@ export class TestTree extends Disposing {
   constructor(controller: vscode.TestController) {
     super();
     this.#controller = controller;
-    this.#repetitions = new Repetitions(controller, this.#data);
-    this.#variants = new Variants(controller, this.#data, this.#repetitions);
-    this.#cases = new CaseItems({
-      controller,
-      data: this.#data,
-      variants: this.#variants,
-      repetitions: this.#repetitions,
-    });
+    this.#cases = new CaseItems(controller, this.#data);
     controller.resolveHandler = async (item) => {
       if (!item) return this.findAll();
       const data = this.#data.get(item);
       if (data?.kind === 'file') await this.refresh(data.uri);
-      else if (data?.kind === 'case' && data.several !== undefined) await this.#unfold(item);
-      else this.#repetitions.unfold(item);
+      else if (data?.kind === 'case' && data.several !== undefined) await this.#expandCase(item);
+      else this.#cases.repetitions.expand(item);
     };
     controller.refreshHandler = async () => {
       this.#listedAll = undefined;
       this.#foundAll = undefined;
       await this.findAll();
     };
-    const data = this.keep(vscode.workspace.createFileSystemWatcher(DATA_GLOB));
-    this.keep(data.onDidCreate((uri) => this.#dataChanged(uri, true)));
-    this.keep(data.onDidChange((uri) => this.#dataChanged(uri, false)));
-    this.keep(data.onDidDelete((uri) => this.#dataChanged(uri, false)));
+    this.watchFiles(DATA_GLOB, (uri, isNew) => this.#dataChanged(uri, isNew));
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher(EVAL_GLOB));
     this.keep(watcher.onDidCreate((uri) => isListed(uri) && this.refresh(uri)));
-    this.keep(watcher.onDidChange((uri) => this.#later(uri)));
-    // Of a folder that is deleted VS Code tells, and of nothing in it.
+    this.keep(watcher.onDidChange((uri) => this.#scheduleRefresh(uri)));
+    // If a folder is deleted, VS Code reports the folder only.
     const gone = this.keep(vscode.workspace.createFileSystemWatcher('**', true, true));
     this.keep(gone.onDidDelete((uri) => this.#removeUnder(uri)));
     this.keep(
@@ -89,29 +74,26 @@ export class TestTree extends Disposing {
     );
     this.keep(
       vscode.workspace.onDidRenameFiles(async ({ files }) => {
-        // The new one first, so that the panel does not jump.
+        // Adds the new item first, so that the panel doesn't jump.
         for (const { newUri } of files) if (isEvalFile(newUri)) await this.refresh(newUri);
         for (const { oldUri } of files) this.#removeUnder(oldUri);
       }),
     );
     this.keep(
-      vscode.workspace.onDidChangeTextDocument(({ document }) => this.#later(document.uri)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) =>
+        this.#scheduleRefresh(document.uri),
+      ),
     );
-    this.keep(vscode.workspace.onDidOpenTextDocument(({ uri }) => this.#later(uri)));
-    // After a reload they are open already.
-    for (const { uri } of vscode.workspace.textDocuments) this.#later(uri);
-  }
-
-  override dispose(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    super.dispose();
+    this.keep(vscode.workspace.onDidOpenTextDocument(({ uri }) => this.#scheduleRefresh(uri)));
+    // After a reload, documents are already open.
+    for (const { uri } of vscode.workspace.textDocuments) this.#scheduleRefresh(uri);
   }
 
   dataOf(item: vscode.TestItem): ItemData | undefined {
     return this.#data.get(item);
   }
 
-  /** The item of a file, a case, a variant or a repetition, as far as the file has it. */
+  /** The item of a file, case, variant, or repetition, if the file has it. */
   find(
     uri: vscode.Uri,
     id?: string,
@@ -121,42 +103,44 @@ export class TestTree extends Disposing {
     const file = this.#controller.items.get(uri.toString());
     if (id === undefined) return file;
     const item = file && this.#cases.find(file, id);
-    const found = item && variant !== undefined ? this.#variants.find(item, variant) : item;
-    return found && repetition !== undefined ? this.#repetitions.find(found, repetition) : found;
+    const found = item && variant !== undefined ? this.#cases.variants.find(item, variant) : item;
+    return found && repetition !== undefined
+      ? this.#cases.repetitions.find(found, repetition)
+      : found;
   }
 
-  /** Its label, after that of its case where it is one of several conversations. */
+  /** The label of an item, for a variant after that of its case. */
   titleOf(item: vscode.TestItem): string {
     const data = this.#data.get(item);
     const isOfVariant = data && data.kind !== 'file' && data.variant !== undefined;
     return isOfVariant ? `${labelText(data.id)}/${item.label}` : item.label;
   }
 
-  /** Stands for all repetitions of a case until they begin: the first one, or the case itself. */
+  /** The item that represents all repetitions of a case until they start: the first one, or the case itself. */
   firstOf(item: vscode.TestItem): vscode.TestItem {
-    return this.#repetitions.find(item, 1) ?? item;
+    return this.#cases.repetitions.find(item, 1) ?? item;
   }
 
-  /** The items of an id, in whatever file. */
-  withId(id: string): { readonly uri: vscode.Uri; readonly item: vscode.TestItem }[] {
+  /** The items of a case id in all files. */
+  findById(id: string): { readonly uri: vscode.Uri; readonly item: vscode.TestItem }[] {
     return [...this.#controller.items].flatMap(([, file]) => {
       const item = this.#cases.find(file, id);
       return file.uri && item ? [{ uri: file.uri, item }] : [];
     });
   }
 
-  /** Cases keep their items, once their file shows other ids of them. */
+  /** Lets cases keep their items once their file shows the new ids. */
   expectRenames(renamed: readonly RenamedCase[]): void {
     this.#cases.expectRenames(renamed);
   }
 
-  /** Finds the eval files of the workspace and their cases, once the panel or a run asks for them. */
+  /** Finds all eval files of the workspace and their cases, when the panel or a run first needs them. */
   findAll(): Promise<void> {
     this.#foundAll ??= this.#findAll();
     return this.#foundAll;
   }
 
-  /** Finds the eval files of the workspace, and reads none. */
+  /** Finds all eval files of the workspace, without reading them. */
   async list(): Promise<void> {
     this.#listedAll ??= this.#list();
     await this.#listedAll;
@@ -164,25 +148,25 @@ export class TestTree extends Disposing {
 
   async #findAll(): Promise<void> {
     this.#listedAll ??= this.#list();
-    // One after the other: side by side they would keep everything else waiting.
+    // One at a time: in parallel they would block everything else.
     for (const uri of await this.#listedAll) await this.refresh(uri);
   }
 
   async #list(): Promise<readonly vscode.Uri[]> {
     const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.toString()));
-    const found = readingOrder(await findEvalFiles(), (uri) => open.has(uri.toString()));
+    const found = sortFiles(await findEvalFiles(), (uri) => open.has(uri.toString()));
     const ids = new Set(found.map((uri) => uri.toString()));
     for (const uri of found) this.#fileItem(uri);
     for (const [id] of this.#controller.items) if (!ids.has(id)) this.#controller.items.delete(id);
     return found;
   }
 
-  /** Reads a file's cases again and changes what is different, in place. */
+  /** Reads a file's cases again and updates the items in place. */
   async refresh(uri: vscode.Uri): Promise<LoadedSuite> {
     this.#reads += 1;
     const read = this.#reads;
     const suite = await readSuite(uri);
-    // An older text may be read for longer than a newer one.
+    // Reading an older text may take longer than reading a newer one.
     const key = uri.toString();
     if (read < (this.#read.get(key) ?? 0)) return suite;
     this.#read.set(key, read);
@@ -191,18 +175,18 @@ export class TestTree extends Disposing {
     return suite;
   }
 
-  /** Shows the conversations that a case stands for. */
+  /** Shows the conversations of a case. */
   showVariants(uri: vscode.Uri, id: string, expanded: ExpandedCase): void {
     const item = this.find(uri, id);
     if (!item) return;
     const problem = expanded.problems.find(({ severity }) => severity === 'error');
     item.error = problem && visibleText(problem.message);
-    const variants = this.#variants.show(item, expanded);
+    const variants = this.#cases.variants.show(item, expanded);
     if (!problem && variants.length > 0) this.#gone.fire({ id, variants });
   }
 
-  /** Reads the files that its conversations stand in, and shows them. */
-  async #unfold(item: vscode.TestItem): Promise<void> {
+  /** Reads the conversations of a case and shows them. */
+  async #expandCase(item: vscode.TestItem): Promise<void> {
     const data = this.#data.get(item);
     if (data?.kind !== 'case') return;
     item.busy = true;
@@ -215,13 +199,13 @@ export class TestTree extends Disposing {
     }
   }
 
-  /** A file changed that may hold conversations of a case that is unfolded. */
+  /** Updates expanded cases whose conversations may be in a changed file. */
   #dataChanged(uri: vscode.Uri, isNew: boolean): void {
     if (uri.scheme !== 'file' || isEvalFile(uri) || uri.path.includes('/.turnlight/')) return;
     for (const [, file] of this.#controller.items) {
       for (const [, item] of file.children) {
-        if (!this.#variants.mayHold(item, uri.fsPath, isNew)) continue;
-        this.#soon(`${file.id} ${item.id}`, () => this.#unfold(item));
+        if (!this.#cases.variants.mayContain(item, uri.fsPath, isNew)) continue;
+        this.#debouncer.schedule(`${file.id} ${item.id}`, () => void this.#expandCase(item));
       }
     }
   }
@@ -230,10 +214,10 @@ export class TestTree extends Disposing {
     const item = this.#fileItem(uri);
     const broken = suite.problems.find(({ severity }) => severity === 'error');
     item.error = suite.outline.length === 0 && broken ? visibleText(broken.message) : undefined;
-    // While a file cannot be read, such as half-way through typing, its cases stay as they were.
+    // While a file can't be read, such as in the middle of typing, its cases stay.
     if (item.error !== undefined) return;
     const { isKnown, outOfStep } = this.#cases.show(item, uri, suite);
-    for (const one of outOfStep) void this.#unfold(one);
+    for (const one of outOfStep) void this.#expandCase(one);
     if (!isKnown) this.#found.fire(suite);
   }
 
@@ -249,22 +233,11 @@ export class TestTree extends Disposing {
     return item;
   }
 
-  #later(uri: vscode.Uri): void {
-    if (isListed(uri)) this.#soon(uri.toString(), () => this.refresh(uri));
+  #scheduleRefresh(uri: vscode.Uri): void {
+    if (isListed(uri)) this.#debouncer.schedule(uri.toString(), () => void this.refresh(uri));
   }
 
-  #soon(key: string, read: () => Promise<unknown>): void {
-    clearTimeout(this.#timers.get(key));
-    this.#timers.set(
-      key,
-      setTimeout(() => {
-        this.#timers.delete(key);
-        void read();
-      }, DEBOUNCE),
-    );
-  }
-
-  /** A deleted or renamed folder takes its files with it, also those that are being read. */
+  /** Removes the files of a deleted or renamed folder, including those being read. */
   #removeUnder(uri: vscode.Uri): void {
     this.#reads += 1;
     for (const [id] of this.#controller.items) {
@@ -276,7 +249,7 @@ export class TestTree extends Disposing {
   }
 }
 
-/** Eval files that came with a package are no tests of the workspace. */
+/** Eval files of installed packages are not part of the workspace. */
 function isListed(uri: vscode.Uri): boolean {
   return isEvalFile(uri) && !uri.path.includes('/node_modules/');
 }

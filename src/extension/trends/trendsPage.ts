@@ -10,28 +10,25 @@ import {
 } from '../pages/webviewPage.ts';
 import { trendsSnapshot } from './trendsSnapshot.ts';
 
-/** Milliseconds between two snapshots while a run goes on. */
+/** Milliseconds between two snapshots of an active run. */
 const INTERVAL = 1_000;
 
-/** Shows how the runs of the workspace went, one after the other. */
 export function openTrends(parts: PageParts): void {
   if (!revealPage(TrendsPage)) new TrendsPage(createPanel('trends', 'Trends'), parts);
 }
 
 export class TrendsPage extends WebviewPage<typeof trendsProtocol> {
-  readonly #parts: PageParts;
   readonly #read = new RunTrends();
   #trends: readonly RunTrend[] = [];
 
   constructor(panel: vscode.WebviewPanel, parts: PageParts) {
     const protocol = trendsProtocol;
     super(panel, { page: 'trends', protocol, name: 'view of trends', interval: INTERVAL }, parts);
-    this.#parts = parts;
     this.keep(parts.files.onDidChange(() => this.refresh()));
   }
 
   protected async show(): Promise<void> {
-    this.#trends = await this.#read.of(await this.#parts.runs.all());
+    this.#trends = await this.#read.of(await this.parts.runs.all());
     await this.post({ kind: 'snapshot', trends: trendsSnapshot(this.#trends) });
   }
 
@@ -39,6 +36,6 @@ export class TrendsPage extends WebviewPage<typeof trendsProtocol> {
     const records = this.#trends[run]?.run.records;
     if (!records) return;
     const { openResults } = await import('../results/resultsPage.ts');
-    openResults(records, this.#parts);
+    openResults(records, this.parts);
   }
 }

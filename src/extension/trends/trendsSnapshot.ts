@@ -4,8 +4,8 @@ import type { RunTrend, TrendPoint } from '../../store/records/trends.ts';
 import { runTitle, timeText } from '../runs/runText.ts';
 
 /**
- * All eval files together, where there are several, and each. Where runs are of different files, a line over all of
- * them tells nothing: then the file that ran last is the first.
+ * All eval files together if there are several, and each one. If runs are of different files, their total means
+ * little: then the file that ran last comes first.
  */
 export function trendsSnapshot(trends: readonly RunTrend[]): Trends {
   const names = [

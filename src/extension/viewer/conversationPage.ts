@@ -13,25 +13,29 @@ import {
   viewStateSchema,
 } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
-import type { CaseLocation } from '../commands/caseAtCursor.ts';
+import type { CaseLocation } from '../commands/caseLocation.ts';
+import { CaseLabels, isLabelFile } from '../labels/caseLabels.ts';
 import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
-import { readSuite } from '../suites.ts';
-import { CaseLabels, isLabelFile } from './caseLabels.ts';
-import { failingIn } from './failingIn.ts';
-import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
-import { snapshotOf } from './snapshot.ts';
+import { readSuite } from '../workspace.ts';
+import {
+  type CurrentCase,
+  failingCasesIn,
+  messageHistoryOf,
+  openVariant,
+  snapshotOf,
+} from './snapshot.ts';
 import { SnapshotPage } from './snapshotPage.ts';
 
-/** Milliseconds between two snapshots of a case that runs. */
+/** Milliseconds between two snapshots of a running case. */
 const INTERVAL = 100;
 
-/** By default the repetition on the screen, else the first. */
+/** Default: the visible repetition, or the first one. */
 interface ConversationLocation extends CaseLocation {
-  /** The record of the run to show, and its root, both absolute; the last run by default. */
+  /** The record of the run and its root, both absolute; default: the last run. */
   readonly shown?: Required<Pick<ViewState, 'record' | 'root'>>;
 }
 
-/** Opens what a case said, in the page that is open if there is one. */
+/** Shows a conversation; reuses its page if one is open. */
 export function openConversation(location: ConversationLocation, parts: PageParts): void {
   const { uri, id, variant, repetition = 1 } = location;
   const state: ViewState = {
@@ -42,19 +46,19 @@ export function openConversation(location: ConversationLocation, parts: PagePart
   };
   const pages = openPages(ConversationPage);
   const page = pages.find((one) => keyOf(one.state) === keyOf(state));
-  // One column for all of them: beside a page that has the focus, each would open another one.
+  // Uses one column for all pages: opening neighbor a focused page would create another column.
   const column = () => pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Beside;
   const create = () => createPanel('conversation', caseTitle(location), column());
   (page ?? new ConversationPage(create(), state, parts)).goTo(location);
 }
 
-/** The eval file of the conversation with the focus. */
+/** The eval file of the focused conversation. */
 export function activeConversation(): vscode.Uri | undefined {
   const active = openPages(ConversationPage).find((page) => page.active);
   return active && vscode.Uri.parse(active.state.file);
 }
 
-/** Brings a page back after a reload; what it shows is read again. */
+/** Restores a page after a reload. */
 export async function restoreConversation(
   panel: vscode.WebviewPanel,
   given: unknown,
@@ -63,8 +67,8 @@ export async function restoreConversation(
   const { data: state } = viewStateSchema.safeParse(given);
   if (!state) panel.dispose();
   else if (state.compared) {
-    const { restorePair } = await import('../comparison/compareCommands.ts');
-    restorePair(panel, { ...state, compared: state.compared }, parts);
+    const { PairPage } = await import('../comparison/pairPage.ts');
+    new PairPage(panel, { ...state, compared: state.compared }, parts);
   } else new ConversationPage(panel, state, parts);
 }
 
@@ -73,20 +77,18 @@ function keyOf({ file, id, variant }: ViewState): string {
 }
 
 class ConversationPage extends SnapshotPage {
-  readonly #parts: PageParts;
   readonly #runs = new LatestRuns();
   readonly #labels = new CaseLabels(
     () => this.refresh(),
-    (error) => this.log.error(stackText(error)),
+    (error) => this.parts.log.error(stackText(error)),
   );
-  readonly #history = new ShownHistory(this.#runs, () => this.refresh());
+  readonly #history = new HistoryLookup(this.#runs, () => this.refresh());
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
-  /** What the case was read from besides its file, absolute. */
+  /** The other files that the case was read from, absolute. */
   #files: ReadonlySet<string> = new Set();
 
   constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PageParts) {
     super(panel, state, parts, INTERVAL);
-    this.#parts = parts;
     this.title = caseTitle(state);
     this.keep(
       parts.live.onDidChange((ref) => {
@@ -97,11 +99,11 @@ class ConversationPage extends SnapshotPage {
       }),
     );
     const changed = (uri: vscode.Uri) => this.#fileChanged(uri);
-    this.watch('**/*', changed);
+    this.watchFiles('**/*', changed);
     this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => changed(uri)));
     this.keep(
       parts.language.onDidRenameCase(({ suite, from, to }) => {
-        if (suite === this.#uri.fsPath && from === this.state.id) this.#follow(to);
+        if (suite === this.#uri.fsPath && from === this.state.id) this.#followRename(to);
       }),
     );
   }
@@ -115,13 +117,13 @@ class ConversationPage extends SnapshotPage {
     this.refresh();
   }
 
-  #follow(id: string): void {
+  #followRename(id: string): void {
     this.state = { ...this.state, id };
     this.title = caseTitle(this.state);
     this.refresh();
   }
 
-  /** What the case is made of has changed: it is read again. */
+  /** Refreshes if the case depends on the changed file. */
   #fileChanged({ fsPath }: vscode.Uri): void {
     const isRead = this.#files.has(fsPath);
     if (isRead && fsPath !== this.#uri.fsPath) this.#opened = undefined;
@@ -129,7 +131,7 @@ class ConversationPage extends SnapshotPage {
     this.refresh();
   }
 
-  /** The last run is what is shown, whatever record was. */
+  /** Shows the last run instead of a particular record. */
   #followLast(): void {
     const { record: _record, root: _root, ...rest } = this.state;
     this.state = rest;
@@ -144,37 +146,37 @@ class ConversationPage extends SnapshotPage {
     const state = this.state;
     const { id, variant, repetition, record, root } = state;
     const suite = await readSuite(uri);
-    const live = this.#parts.live.get(this.ref);
-    // What is not on the disk has no records.
+    const live = this.parts.live.get(this.ref);
+    // Files that aren't on the disk have no records.
     const isFile = uri.scheme === 'file';
     const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, root, variant }) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
-    // Another run may have begun meanwhile, whose record is not known yet.
+    // Another run may have started meanwhile, whose record isn't known yet.
     if (one && !isRunning(live?.phase) && this.state === state) {
-      // The last run may have had fewer repetitions, or been cancelled before this one.
+      // The last run may have fewer repetitions, or have been cancelled before this one.
       const shown = { record: one.record, repetition: one.line.repetition };
       this.state = { ...this.state, ...shown };
     }
-    const { suiteCase, lacks } = await this.#caseIn(suite);
+    const { suiteCase, missing } = await this.#caseIn(suite);
     const [{ stateAssertions }, { changeOf }] = await Promise.all([
       import('../../assertions/stateAssertions.ts'),
       import('../../evalfile/caseChanges.ts'),
     ]);
     const stated = suite.outline.find((known) => known.id === id);
-    const failing = await failingIn(this.#runs, this.state, this.ref);
+    const failing = await failingCasesIn(this.#runs, this.state, this.ref);
     const ended = isRunning(live?.phase) ? undefined : one;
     const labels = isFile ? await this.#labels.read(uri.fsPath, ended) : undefined;
     return snapshotOf(this.state, {
       suite,
-      said: variant === undefined ? undefined : saidBefore(suiteCase),
+      said: variant === undefined ? undefined : messageHistoryOf(suiteCase),
       assertions: suiteCase ? stateAssertions(suiteCase) : [],
       live,
       finished: one?.line,
       repeats: found.map(({ line }) => line),
       changed:
-        lacks === 'gone'
-          ? lacks
-          : stated && one && (await changeOf(one.line, stated, lacks ?? suiteCase)),
+        missing === 'gone'
+          ? missing
+          : stated && one && (await changeOf(one.line, stated, missing ?? suiteCase)),
       failing,
       labels,
       history: isFile ? this.#history.of(this.ref) : undefined,
@@ -182,15 +184,15 @@ class ConversationPage extends SnapshotPage {
   }
 
   async #showFailing(step: 1 | -1): Promise<void> {
-    const found = (await failingIn(this.#runs, this.state, this.ref))?.neighbor(step);
+    const found = (await failingCasesIn(this.#runs, this.state, this.ref))?.neighbor(step);
     if (!found) return;
-    this.#labels.forget();
+    this.#labels.reset();
     this.title = caseTitle(found);
     await this.showCase(found, found.repetition);
   }
 
-  /** The case as the file has it now; a variant is read once for each text. */
-  async #caseIn({ suite, dependencies }: LoadedSuite): Promise<ShownCase> {
+  /** The current case; reads a variant once per text. */
+  async #caseIn({ suite, dependencies }: LoadedSuite): Promise<CurrentCase> {
     const { id, variant } = this.state;
     const found = suite?.cases.find((known) => known.id === id);
     this.#files = new Set(dependencies);
@@ -248,30 +250,30 @@ class ConversationPage extends SnapshotPage {
   }
 }
 
-/** The history of the case that is shown. It is looked up beside the rest, since it may read ten records. */
-class ShownHistory {
+/** The history of the visible case. Loaded in the background, since it may read ten records. */
+class HistoryLookup {
   readonly #runs: Pick<LatestRuns, 'history'>;
   readonly #onFound: () => void;
   #key = '';
   #text: string | undefined;
 
-  /** @param onFound there is something else to tell than before */
+  /** @param onFound called when the text changes */
   constructor(runs: Pick<LatestRuns, 'history'>, onFound: () => void) {
     this.#runs = runs;
     this.#onFound = onFound;
   }
 
-  /** What is known by now, as a sentence; it is looked up anew. */
+  /** The text known so far; loads it again. */
   of(identity: CaseIdentity): string | undefined {
     const key = caseKey(identity);
     if (key !== this.#key) this.#text = undefined;
     this.#key = key;
-    // Without it the view is as good as before.
-    this.#look(identity).catch(() => {});
+    // The history is optional: ignore errors.
+    this.#load(identity).catch(() => {});
     return this.#text;
   }
 
-  async #look(identity: CaseIdentity): Promise<void> {
+  async #load(identity: CaseIdentity): Promise<void> {
     const found = await this.#runs.history(identity.suite, identity);
     const text = found && historyText(found);
     if (caseKey(identity) !== this.#key || text === this.#text) return;

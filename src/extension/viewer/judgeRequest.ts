@@ -3,17 +3,17 @@ import * as z from 'zod';
 import { parseJson } from '../../core/data/data.ts';
 import type { KeyHost } from '../../core/environment.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import type { Verdict } from '../../core/verdict.ts';
+import { allKeyedVerdicts } from '../../core/verdict.ts';
 import { JUDGE_REQUEST_SCHEME } from '../../protocol/names.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
-import { isEvalFile, readSuite } from '../suites.ts';
-import { openVariant } from './shownCase.ts';
+import { isEvalFile, readSuite } from '../workspace.ts';
+import { openVariant } from './snapshot.ts';
 
-/** What the document is about; all that is needed to make it again after a reload. */
+/** The contents of a document, as needed to restore it after a reload. */
 const aboutSchema = z.strictObject({ state: viewStateSchema, key: z.string() });
 
-/** Opens what a judge saw as plain text beside the view, where nothing is rendered or followed. @param column of the view */
+/** Opens what a judge saw, as plain text next to the view, so that nothing is rendered. @param column of the view */
 export async function showJudgeRequest(
   state: ViewState,
   key: string,
@@ -31,7 +31,7 @@ export async function showJudgeRequest(
   await vscode.window.showTextDocument(document, { preview: true, viewColumn });
 }
 
-/** The text of such a document. Links to it may come from anywhere: it only reads what a view would. */
+/** The text of such a document. Its URI may come from anywhere, so this reads only what a view would. */
 export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<string> {
   const { data } = aboutSchema.safeParse(parseJson(uri.query));
   const file = data && vscode.Uri.parse(data.state.file);
@@ -39,13 +39,14 @@ export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<
   const { id, variant, repetition, record, root } = data.state;
   const runs = await new LatestRuns().find(file.fsPath, id, { record, root, variant });
   const line = runs.find((one) => one.line.repetition === repetition)?.line;
-  const verdict = line && verdictOf(line.verdicts, data.key);
-  if (!verdict) return 'The run is gone, or has no such verdict.';
+  const verdicts = allKeyedVerdicts(line?.verdicts ?? []).map(([, one]) => one);
+  const verdict = verdicts.find(({ assertion }) => assertion.key === data.key);
+  if (!line || !verdict) return 'The run is gone, or has no such verdict.';
   const { suite } = await readSuite(file);
   const common = suite?.cases.find((one) => one.id === id);
   const opened = common && variant !== undefined ? await openVariant(common, variant) : undefined;
-  const suiteCase = opened && !opened.lacks ? opened.suiteCase : common;
-  if (!suite || !suiteCase || opened?.lacks) return GONE;
+  const suiteCase = opened && !opened.missing ? opened.suiteCase : common;
+  if (!suite || !suiteCase || opened?.missing) return UNAVAILABLE;
   const [{ reconstructRequests }, { judgeSawText }, { answersFolder }, { Scrubber }] =
     await Promise.all([
       import('../../runner/judgeRequests.ts'),
@@ -56,17 +57,8 @@ export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<
   const scrubber = new Scrubber(process.env);
   const host = { ...keys, scrubber, folder: answersFolder(keys.env) };
   const saw = await reconstructRequests(line, verdict, suite, suiteCase, host);
-  return saw ? scrubber.text(judgeSawText(saw, line)) : GONE;
+  return saw ? scrubber.text(judgeSawText(saw, line)) : UNAVAILABLE;
 }
 
-const GONE =
-  'Run records don’t store requests, and Turnlight can’t reconstruct this one: the case or its assertion is no longer in the file, or no judge was used.';
-
-/** Also of one that decided another. */
-function verdictOf(verdicts: readonly Verdict[], key: string): Verdict | undefined {
-  for (const one of verdicts) {
-    const found = one.assertion.key === key ? one : verdictOf(one.nested ?? [], key);
-    if (found) return found;
-  }
-  return undefined;
-}
+const UNAVAILABLE =
+  'A record keeps no requests, and this one cannot be put together again: the case or its assertion is no longer in the file, or no judge was asked.';

@@ -1,42 +1,50 @@
 import { type Conversation, toConversation, turnsOf } from '../../core/conversation.ts';
-import type { FailingCases } from '../../core/identity.ts';
+import {
+  type CaseRef,
+  executionKey,
+  type FailingCases,
+  failingCases,
+} from '../../core/identity.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
 import { repeatedText } from '../../core/presentation/outcome.ts';
+import { isError } from '../../core/problem.ts';
 import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
-import type { MessageHistory } from '../../core/suite.ts';
+import type { ExpandedCase, MessageHistory, SuiteCase } from '../../core/suite.ts';
+import { isFailure } from '../../core/verdict.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/viewPage.ts';
 import type { Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import { finishedSnapshot } from '../../report/finishedSnapshot.ts';
+import { findExistingDataFolders } from '../../store/dataFolder.ts';
+import type { LatestRuns } from '../../store/records/latest.ts';
 import type { LiveCase } from '../liveRuns.ts';
+import { inReadingOrder } from '../testing/listedCases.ts';
 
-/** What is known of a case. */
-export interface KnownCase {
-  /** Its file as it is now. */
+/** Everything a snapshot is made from. */
+export interface CaseSources {
+  /** The current file. */
   readonly suite: LoadedSuite;
-  /** What was said before anything runs, of a variant; else the outline has it. */
+  /** Messages before the run, of a variant; otherwise the outline has them. */
   readonly said?: MessageHistory | undefined;
-  /** The assertions of the case in that file. */
   readonly assertions: readonly StatedAssertion[];
   /** Of a run in this session. */
   readonly live: LiveCase | undefined;
-  /** Of the record that is shown. */
+  /** Of the visible record. */
   readonly finished: CaseLine | undefined;
-  /** Every repetition in that record. */
+  /** All repetitions in that record. */
   readonly repeats?: readonly CaseLine[];
-  /** How the case has changed since. */
+  /** How the case has changed since the run. */
   readonly changed?: Change | undefined;
-  /** How the case came out over its last runs, in a sentence. */
+  /** A sentence about the results of the last runs. */
   readonly history?: string | undefined;
-  /** Of the run that is shown, as in a snapshot. */
+  /** Of the visible run. */
   readonly failing?: Pick<FailingCases, 'count' | 'at'> | undefined;
-  /** What people say of the verdicts, as in a snapshot. */
   readonly labels?: Snapshot['labels'] | undefined;
 }
 
-/** What the view shows of a case: as it runs, as it ended, or what will be judged. */
+/** The snapshot of a case: running, finished, or not run yet. */
 export function snapshotOf(
   state: ViewState,
   {
@@ -50,7 +58,7 @@ export function snapshotOf(
     history,
     labels,
     repeats,
-  }: KnownCase,
+  }: CaseSources,
 ): Snapshot {
   const found = suite.outline.find(({ id }) => id === state.id);
   const common = {
@@ -67,7 +75,7 @@ export function snapshotOf(
   const line = isRunning(live?.phase) ? undefined : finished;
   const repeated = repeatedText(repeats ?? []);
   if (!line) {
-    const reason = live ? undefined : whyNot(state.id, found);
+    const reason = live ? undefined : reasonNotRun(state.id, found);
     return {
       ...common,
       phase: live?.phase ?? 'new',
@@ -87,7 +95,7 @@ export function snapshotOf(
   };
 }
 
-/** A transcript and a history are there before they are judged; what a target says comes turn by turn. */
+/** Messages of a transcript or history exist before the run; those of a target arrive turn by turn. */
 function conversationOf(
   said: MessageHistory | undefined,
   live: LiveCase | undefined,
@@ -100,10 +108,51 @@ function conversationOf(
   return { ...before, entries: [...before.entries, ...added] };
 }
 
-/** Why a case that never ran cannot run. */
-function whyNot(id: string, found: OutlineCase | undefined): string | undefined {
+/** Why a case can't run. */
+function reasonNotRun(id: string, found: OutlineCase | undefined): string | undefined {
   if (!found) return `The file has no case "${id}".`;
   const [error] = found.errors;
   if (!error) return undefined;
   return `This case cannot run. ${placeText(error)}: ${error.message}`;
+}
+
+/** The current version of a case. */
+export interface CurrentCase {
+  readonly suiteCase: SuiteCase | undefined;
+  /** The conversation was removed or can't be read: the case has only what all conversations share. */
+  readonly missing?: 'gone' | 'broken';
+}
+
+/** Reads one of several conversations of a case. */
+export async function openVariant(
+  common: SuiteCase,
+  variant: string,
+): Promise<CurrentCase & Pick<ExpandedCase, 'files'>> {
+  const { cases = [], files = [], problems = [] } = (await common.expand?.()) ?? {};
+  const one = cases.find((known) => known.variant === variant);
+  const suiteCase = (await one?.open?.())?.suiteCase;
+  if (suiteCase) return { suiteCase, files };
+  const missing = one || problems.some(isError) ? 'broken' : 'gone';
+  return { suiteCase: common, files, missing };
+}
+
+/** The messages of a case that exist before it runs. */
+export function messageHistoryOf(suiteCase: SuiteCase | undefined): MessageHistory | undefined {
+  const { origin } = suiteCase ?? {};
+  return origin?.kind === 'transcript' ? origin : origin?.history;
+}
+
+/** The failing cases of the visible run, in the order of their files. @param shown the visible case */
+export async function failingCasesIn(
+  runs: LatestRuns,
+  { record, root }: Pick<ViewState, 'record' | 'root'>,
+  shown: CaseRef,
+): Promise<FailingCases | undefined> {
+  if (record === undefined) return undefined;
+  const { cases } = await runs.record(record, root);
+  // Records contain the paths of eval files without links.
+  const { path } = findExistingDataFolders(shown.suite);
+  const own = { ...shown, suite: path };
+  const wanted = cases.filter((one) => isFailure(one) || executionKey(one) === executionKey(own));
+  return failingCases(inReadingOrder(wanted), own);
 }

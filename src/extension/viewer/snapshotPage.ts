@@ -9,10 +9,10 @@ import {
   type Snapshot,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
-import { reveal } from '../locations.ts';
 import { type PageParts, WebviewPage } from '../pages/webviewPage.ts';
+import { reveal } from '../workspace.ts';
 
-/** A page with one conversation, of one run or of two. */
+/** A page with one conversation, of one run or two. */
 export abstract class SnapshotPage extends WebviewPage<typeof conversationProtocol> {
   state: ViewState;
   #turn: number | undefined;
@@ -30,7 +30,7 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
     return { suite: vscode.Uri.parse(file).fsPath, id, variant, repetition };
   }
 
-  /** Shows another case in place of this one. Whoever presses a key again meanwhile keeps the focus. */
+  /** Shows another case on the page, which keeps the focus for the next key press. */
   protected showCase(
     { suite, id, variant }: CaseIdentity,
     repetition: number,
@@ -51,7 +51,7 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
   /** Undefined if there is nothing to show yet. */
   protected abstract read(): Promise<Snapshot | undefined>;
 
-  /** @param turn scrolled to with the next snapshot; undefined: the page stays where it is */
+  /** @param turn to scroll to with the next snapshot; undefined to stay */
   protected scrollTo(turn: number | undefined): void {
     this.#turn = turn;
   }
@@ -67,12 +67,12 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
     if (arrived && this.#turn === turn) this.#turn = undefined;
   }
 
-  /** The next change comes soon, so nobody is disturbed. */
+  /** The next change comes soon, so don't disturb the user. */
   protected override updateFailed(error: unknown): void {
-    this.log.error(stackText(error));
+    this.parts.log.error(stackText(error));
   }
 
-  /** Opens the line of a file that something in the page stands for. */
+  /** Opens the source line of a turn, assertion, or fault. */
   protected async openSource(
     asked: Extract<FromView, { kind: 'open-turn' | 'open-assertion' | 'open-fault' }>,
   ): Promise<void> {
@@ -89,7 +89,7 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
         const { index } = asked;
         const { verdicts, assertions } = snapshot;
         const verdict = verdicts.find(({ assertion }) => assertion.index === index);
-        // The file may have been edited since: what stood there may stand elsewhere now.
+        // The file may have been edited since, so that the assertion moved.
         const stated = verdict
           ? statedOf(verdict, assertions)
           : assertions.find((one) => one.index === index);

@@ -5,7 +5,7 @@ import {
   DEFAULT_TABLE_SETTINGS,
   type TableSettings,
 } from '../../../src/protocol/resultsProtocol.ts';
-import { rangeInView, scrolledTo } from '../../../webview/indexRange.ts';
+import { rangeInView, scrollOffsetFor } from '../../../webview/indexRange.ts';
 import {
   executionsIn,
   filtered,
@@ -152,7 +152,7 @@ describe('what an assertion came to', () => {
 });
 
 describe('the rows in view', () => {
-  const view = { room: 100, size: 10, beyond: 2 };
+  const view = { room: 100, size: 10, overscan: 2 };
 
   it('are those of the view and a few to each side', () => {
     assert.deepEqual(rangeInView({ from: 0, ...view }, 1000), { first: 0, end: 12 });
@@ -166,9 +166,9 @@ describe('the rows in view', () => {
   });
 
   it('come with the least scroll that shows one whole', () => {
-    assert.equal(scrolledTo(3, { from: 50, room: 100, size: 10 }), 30);
-    assert.equal(scrolledTo(7, { from: 50, room: 100, size: 10 }), 50);
-    assert.equal(scrolledTo(20, { from: 50, room: 100, size: 10 }), 110);
+    assert.equal(scrollOffsetFor(3, { from: 50, room: 100, size: 10 }), 30);
+    assert.equal(scrollOffsetFor(7, { from: 50, room: 100, size: 10 }), 50);
+    assert.equal(scrollOffsetFor(20, { from: 50, room: 100, size: 10 }), 110);
   });
 });
 

@@ -69,7 +69,7 @@ class CountingPage extends WebviewPage<typeof trendsProtocol> {
       interval: 1,
     } as const;
     super(panel, kind, { extensionUri: 'ext', log } as never);
-    this.watch('**/*', () => this.refresh());
+    this.watchFiles('**/*', () => this.refresh());
   }
 
   protected async show(): Promise<void> {

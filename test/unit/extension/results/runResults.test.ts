@@ -114,17 +114,17 @@ describe('the results of a run', () => {
     const results = new RunResults(new Map([[record, root]]), (path) => path);
     await results.readNew();
     assert.deepEqual(titles(results), ['a', 'b']);
-    assert.equal(results.opening(0, undefined)?.repetition, 1);
+    assert.equal(results.caseToOpen(0, undefined)?.repetition, 1);
     const rest = [repetition(2, [tone(1), brief(0)]), repetition(3, [tone(0), brief(1)])];
     await appendFile(record, recordText({ id: 'x', cases: rest }).replace(/^.*\n/, ''));
     await results.readNew();
     assert.deepEqual(titles(results), ['a', 'b']);
     assert.equal(results.places.length, 4);
     assert.deepEqual(results.table.cases[0]?.repeated?.finished, 3);
-    assert.equal(results.opening(0, undefined)?.repetition, 2);
-    assert.equal(results.opening(0, 0)?.repetition, 3, 'Tone');
-    assert.equal(results.opening(0, 1)?.repetition, 2, 'Brief');
-    assert.equal(results.opening(1, undefined)?.id, 'b');
+    assert.equal(results.caseToOpen(0, undefined)?.repetition, 2);
+    assert.equal(results.caseToOpen(0, 0)?.repetition, 3, 'Tone');
+    assert.equal(results.caseToOpen(0, 1)?.repetition, 2, 'Brief');
+    assert.equal(results.caseToOpen(1, undefined)?.id, 'b');
   });
 
   it('say what could not be read', async (t) => {

@@ -33,7 +33,7 @@ describe('the line of a run in the list', () => {
       detail: '12 of 13 passed, 1 failed, 1 errored · cost 0.0123 · 3.2 s · noon of May 5',
       spoken:
         'support.eval.yaml, 12 of 13 passed, 1 failed, 1 errored, cost 0.0123, 3.2 s, noon of May 5',
-      sign: 'failed',
+      icon: 'failed',
     });
   });
 
@@ -64,11 +64,11 @@ describe('the line of a run in the list', () => {
       text({ ...going, state: 'running' }).detail,
       'running · 2 of 2 passed · noon of May 5',
     );
-    assert.equal(text({ ...going, state: 'running' }).sign, 'running');
+    assert.equal(text({ ...going, state: 'running' }).icon, 'running');
     assert.equal(text({ ...going, state: 'unfinished' }).description, '2/2 · not finished · noon');
-    assert.equal(text({ ...going, state: 'finished' }).sign, 'passed');
+    assert.equal(text({ ...going, state: 'finished' }).icon, 'passed');
     for (const state of ['unfinished', 'cancelled', 'stopped'] as const) {
-      assert.equal(text({ ...going, state }).sign, 'none', state);
+      assert.equal(text({ ...going, state }).icon, 'none', state);
     }
   });
 

@@ -4,6 +4,7 @@ import { loadSuite } from '../../../../src/evalfile/load.ts';
 import {
   isMissing,
   listedCases,
+  sortFiles,
   unlistedErrors,
 } from '../../../../src/extension/testing/listedCases.ts';
 import { load, memoryFiles, SUITE, WORKSPACE } from '../../../support/evalFiles.ts';
@@ -63,4 +64,13 @@ describe('an eval file that is gone', () => {
     assert.equal(isMissing(await load('include: [nowhere.yaml]\n')), false);
     assert.equal(isMissing(await load('')), false);
   });
+});
+
+it('eval files are read in the order of their paths, those that are open before all others', () => {
+  const files = ['/b', '/d', '/a', '/c'].map((path) => ({ path }));
+  const order = sortFiles(files, ({ path }) => path === '/d' || path === '/c');
+  assert.deepEqual(
+    order.map(({ path }) => path),
+    ['/c', '/d', '/a', '/b'],
+  );
 });

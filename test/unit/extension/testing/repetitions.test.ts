@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type * as vscode from 'vscode';
-import type { ItemData } from '../../../../src/extension/testing/itemData.ts';
-import { PAGE, Repetitions } from '../../../../src/extension/testing/repetitions.ts';
+import {
+  type ItemData,
+  PAGE_SIZE,
+  Repetitions,
+} from '../../../../src/extension/testing/repetitions.ts';
 
 /** A controller of which the tests use no more than items and their children. */
 class Controller {
@@ -54,13 +57,13 @@ describe('the repetitions of a case', () => {
 
   it('are made when the case is unfolded', () => {
     const { repetitions, item } = caseOf(3);
-    repetitions.unfold(item);
+    repetitions.expand(item);
     assert.deepEqual(labels(item), ['refund 1/3', 'refund 2/3', 'refund 3/3']);
   });
 
   it('stand in pages where there are many, each made when it is unfolded', () => {
     const { controller, repetitions, item } = caseOf(250);
-    repetitions.unfold(item);
+    repetitions.expand(item);
     assert.deepEqual(labels(item), [
       'refund 1–100/250',
       'refund 101–200/250',
@@ -69,7 +72,7 @@ describe('the repetitions of a case', () => {
     assert.equal(controller.made, 4);
     const last = item.children.get('201');
     assert.ok(last?.canResolveChildren);
-    repetitions.unfold(last);
+    repetitions.expand(last);
     assert.equal(labels(last).length, 50);
     assert.equal(labels(last).at(-1), 'refund 250/250');
   });
@@ -98,12 +101,12 @@ describe('the repetitions of a case', () => {
 
   it('follow what is typed, once they were looked at', () => {
     const { repetitions, item, show } = caseOf(2);
-    repetitions.unfold(item);
+    repetitions.expand(item);
     show(3);
     assert.deepEqual(labels(item), ['refund 1/3', 'refund 2/3', 'refund 3/3']);
     show(1);
     assert.deepEqual(labels(item), []);
-    show(PAGE + 1);
+    show(PAGE_SIZE + 1);
     assert.deepEqual(labels(item), ['refund 1–100/101', 'refund 101–101/101']);
   });
 

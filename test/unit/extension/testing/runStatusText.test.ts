@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EndLine } from '../../../../src/core/record/runRecord.ts';
 import {
-  countWithout,
   recordedCount,
   runStatusText,
+  subtractCounts,
 } from '../../../../src/extension/testing/runStatusText.ts';
 import { buildCaseLine } from '../../../support/buildRun.ts';
 
@@ -71,7 +71,7 @@ describe('the status bar', () => {
   });
 
   it('leaves out what is gone', () => {
-    const left = countWithout(recordedCount(lines, end), lines.slice(2));
+    const left = subtractCounts(recordedCount(lines, end), lines.slice(2));
     assert.equal(runStatusText(left), '$(pass) Evals 2 passed');
   });
 

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { stateAssertions } from '../../../../src/assertions/stateAssertions.ts';
 import { textOf, turnsOf } from '../../../../src/core/conversation.ts';
 import type { LoadedSuite } from '../../../../src/evalfile/loadedSuite.ts';
-import { type KnownCase, snapshotOf } from '../../../../src/extension/viewer/snapshot.ts';
+import {
+  type CaseSources,
+  failingCasesIn,
+  snapshotOf,
+} from '../../../../src/extension/viewer/snapshot.ts';
 import { conversationProtocol } from '../../../../src/protocol/viewProtocol.ts';
+import { recordsIn } from '../../../../src/store/records/files.ts';
+import { LatestRuns } from '../../../../src/store/records/latest.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 import { load, SUITE, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
+import { workspaceWith } from '../../../support/runs.ts';
 
 const state = { file: `file://${SUITE}`, id: 'one', repetition: 1 };
 const LIVE = 'target: {type: command, command: [node]}\nturns: [Hi]\nassert: [It is friendly.]';
@@ -15,7 +24,7 @@ const turns = turnsOf(talk('Hi', 'Hello'));
 /** What the view shows of the case, as the panel puts it together. */
 function shown(
   suite: LoadedSuite,
-  known: Partial<Pick<KnownCase, 'live' | 'finished' | 'changed'>> = {},
+  known: Partial<Pick<CaseSources, 'live' | 'finished' | 'changed'>> = {},
 ) {
   const suiteCase = suite.suite?.cases.find(({ id }) => id === state.id);
   const assertions = suiteCase ? stateAssertions(suiteCase) : [];
@@ -123,4 +132,33 @@ describe('what the conversation view shows', () => {
     const sound = shown(await load(suiteWith(TRANSCRIPT)));
     assert.ok(conversationProtocol.toPage.safeParse({ kind: 'snapshot', snapshot: sound }).success);
   });
+});
+
+it('the failing cases of a run follow each other as in their files, whichever finished first', async (t) => {
+  const root = await workspaceWith(t, {});
+  await mkdir(recordsIn(root), { recursive: true });
+  const record = join(recordsIn(root), '2026.jsonl');
+  const at = (suite: string, id: string, line: number, variant?: string) => {
+    const range = { start: { line, character: 0 }, end: { line, character: 1 } };
+    const source = { path: suite, range, hash: '0'.repeat(64) };
+    return JSON.stringify(buildCaseLine({ suite, id, variant, source, status: 'fail' }));
+  };
+  const lines = [
+    at('b.eval.yaml', 'alone', 1),
+    at('a.eval.yaml', 'third', 9, 'line-10'),
+    at('a.eval.yaml', 'third', 9, 'line-9'),
+    at('a.eval.yaml', 'second', 5),
+    at('a.eval.yaml', 'first', 1),
+  ];
+  await writeFile(record, `${lines.join('\n')}\n`);
+  const runs = new LatestRuns();
+  const begin = { suite: join(root, 'a.eval.yaml'), id: 'first', repetition: 1 };
+  const first = await failingCasesIn(runs, { record, root }, begin);
+  assert.deepEqual([first?.count, first?.at], [5, 1]);
+  const seen: string[] = [];
+  for (let shown = first?.neighbor(1); shown && seen.length < 5; ) {
+    seen.push([shown.id, ...(shown.variant === undefined ? [] : [shown.variant])].join('/'));
+    shown = (await failingCasesIn(runs, { record, root }, shown))?.neighbor(1);
+  }
+  assert.deepEqual(seen, ['second', 'third/line-9', 'third/line-10', 'alone', 'first']);
 });

@@ -1,6 +1,6 @@
 import type { Position, Range, Source } from '../../core/problem.ts';
 
-/** What was typed into a file, as VS Code tells it. */
+/** A text change, as VS Code reports it. */
 export interface Edit {
   /** Absolute. */
   readonly path: string;
@@ -8,8 +8,8 @@ export interface Edit {
   readonly text: string;
 }
 
-/** Where something stands after edits that were made since it was found. */
-export function movedSource({ path, range }: Source, edits: readonly Edit[]): Source {
+/** The position of a source after later edits. */
+export function shiftSource({ path, range }: Source, edits: readonly Edit[]): Source {
   let lines = 0;
   for (const edit of edits) {
     const start = { ...range.start, line: range.start.line + lines };

@@ -1,19 +1,56 @@
 import * as vscode from 'vscode';
 import type { SuiteCase } from '../../core/suite.ts';
-import { noticeText } from '../../core/text/visibleText.ts';
+import { labelText, noticeText } from '../../core/text/visibleText.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
-import { toRange } from '../locations.ts';
 import type { Secrets } from '../secrets.ts';
+import { applyEdits, findEvalFiles, inform, isEvalFile, readSuite } from '../workspace.ts';
 import { chooseEditorModel, chooseModel } from './chooseModel.ts';
+
+/** Asks for a key: one that the open file needs, or any other. */
+export async function setKey(secrets: Secrets): Promise<void> {
+  // Testing a key calls its model, which isn't allowed in an untrusted workspace.
+  const needed = vscode.workspace.isTrusted ? await neededHere(secrets) : [];
+  if (needed.length === 0) {
+    await secrets.ask();
+    return;
+  }
+  const items = needed.map((wanted) => ({
+    label: wanted.variable,
+    description: labelText(`${wanted.isSet ? 'set' : 'not set'}, needed by ${wanted.model.id}`),
+    wanted,
+  }));
+  const another = { label: 'Another Key…', wanted: undefined };
+  const picked = await vscode.window.showQuickPick([...items, another], {
+    title: 'Turnlight: API key',
+    placeHolder: 'Which key?',
+    ignoreFocusOut: true,
+  });
+  if (picked) await secrets.ask(picked.wanted);
+}
+
+/** Keys that the active eval file needs. For another file, keys that the eval files using it need. */
+async function neededHere({ keys }: Secrets) {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  if (uri?.scheme !== 'file') return [];
+  const files = isEvalFile(uri) ? [uri] : await findEvalFiles();
+  const read = await Promise.all(files.map(readSuite));
+  const own = read.filter(
+    ({ path, dependencies }) => path === uri.fsPath || dependencies.includes(uri.fsPath),
+  );
+  const { neededKeys } = await import('../../runner/models.ts');
+  return neededKeys(
+    own.flatMap(({ suite }) => suite?.cases ?? []),
+    keys,
+  );
+}
 
 const SET_KEY = 'Set Key';
 const EDITOR = "Use the Editor's Model";
 const OTHER = 'Use Another Judge';
 
 /**
- * Says which key the cases of a run lack, and offers what leads to a verdict. Another judge is
- * written where the present one stands: in the file, else in the settings.
+ * Reports a missing key and offers solutions. Another judge replaces the current one in the file, or in the settings.
  *
  * @param again runs the cases again
  */
@@ -44,7 +81,7 @@ async function choose(choice: string | undefined, secrets: Secrets) {
   return choice === OTHER ? chooseModel(options, secrets) : undefined;
 }
 
-/** @returns whether there is another judge now */
+/** @returns whether the judge was replaced */
 async function replaceJudge(
   uri: vscode.Uri,
   from: string,
@@ -60,11 +97,8 @@ async function replaceJudge(
   const document = await vscode.workspace.openTextDocument(uri);
   const edits = changeJudge(document.getText(), uri.fsPath, from, to);
   if (edits.length === 0) {
-    const words = `The judge ${from} is named by another file. Change it there.`;
-    void vscode.window.showInformationMessage(noticeText(words));
+    inform(`The judge ${from} is set in another file. Change it there.`);
     return false;
   }
-  const change = new vscode.WorkspaceEdit();
-  for (const { range, newText } of edits) change.replace(uri, toRange(range), newText);
-  return (await vscode.workspace.applyEdit(change)) && document.save();
+  return (await applyEdits(uri, edits)) && document.save();
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { LabelBook } from '../../../../src/extension/labels/labelBook.ts';
+import { LabelEditor } from '../../../../src/extension/labels/labelEditor.ts';
 import { opinionsOn } from '../../../../src/extension/labels/opinionsOn.ts';
 import { conversationHash } from '../../../../src/node/hashes.ts';
 import {
@@ -16,7 +16,7 @@ const line = judgedLine('refund', [buildVerdict(1, { turns: [[2, 1]] })]);
 
 async function bookIn(t: TestContext) {
   const file = join(await workspaceWith(t, {}), 'shop.eval.yaml');
-  const book = new LabelBook();
+  const book = new LabelEditor();
   const said = async () =>
     opinionsOn(line, (await readLabels(file)).labels).map(
       ({ person, turn, status, comment }) =>
@@ -29,15 +29,15 @@ describe('what a person says of verdicts', () => {
   it('is written with its conversation and question, changed, taken back and undone', async (t) => {
     const { file, book, said, labelled } = await bookIn(t);
     assert.equal(book.canUndo, false);
-    await book.say(labelled, { assertion: 'Kind', status: 'pass' });
-    await book.say(labelled, { assertion: 'Kind', turn: 2, status: 'fail', comment: 'Rude' });
+    await book.add(labelled, { assertion: 'Kind', status: 'pass' });
+    await book.add(labelled, { assertion: 'Kind', turn: 2, status: 'fail', comment: 'Rude' });
     const [first] = (await readLabels(file)).labels;
     assert.equal(first?.question_hash, 'q1');
     assert.equal(first?.case, 'refund');
     assert.ok(await readLabelledConversation(file, conversationHash(line.conversation)));
-    await book.say(labelled, { assertion: 'Kind', turn: 2, status: 'skipped' });
+    await book.add(labelled, { assertion: 'Kind', turn: 2, status: 'skipped' });
     assert.deepEqual(await said(), ['ann all pass', 'ann 2 skipped']);
-    await book.takeBack(labelled, { assertion: 'Kind', turn: 2 });
+    await book.remove(labelled, { assertion: 'Kind', turn: 2 });
     assert.deepEqual(await said(), ['ann all pass']);
     await book.undo();
     assert.deepEqual(await said(), ['ann all pass', 'ann 2 skipped']);
@@ -60,13 +60,13 @@ describe('what a person says of verdicts', () => {
       { case: 'refund', assertion: 'Kind', status: 'pass', ...later },
     ]);
     const statuses = ['fail', 'pass', 'skipped', 'fail'] as const;
-    await Promise.all(statuses.map((status) => book.say(labelled, { assertion: 'Kind', status })));
+    await Promise.all(statuses.map((status) => book.add(labelled, { assertion: 'Kind', status })));
     assert.deepEqual(await said(), ['ann all fail']);
   });
 
   it('is nothing where there is no such verdict', async (t) => {
     const { file, book, labelled } = await bookIn(t);
-    await book.say(labelled, { assertion: 'Other', status: 'pass' });
+    await book.add(labelled, { assertion: 'Other', status: 'pass' });
     assert.deepEqual(await readLabels(file), { labels: [], problems: [] });
   });
 });

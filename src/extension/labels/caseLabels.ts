@@ -1,71 +1,73 @@
 import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { agreementOf, type LabelledRuns, readLabelledRuns } from '../../analysis/agreement.ts';
 import { unreachable } from '../../core/errors.ts';
 import { labelProblemTexts } from '../../core/presentation/words.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
-import { labelsFolder } from '../../node/paths.ts';
+import { gitOutput } from '../../disk/git.ts';
+import { labelsFolder, personName } from '../../node/paths.ts';
+import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import type { FromView, Snapshot } from '../../protocol/viewProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
 import type { FoundCase } from '../../store/records/latest.ts';
-import { LabelBook, type Labelled } from '../labels/labelBook.ts';
-import { opinionsOn } from '../labels/opinionsOn.ts';
-import { personAt } from '../labels/person.ts';
+import { LabelEditor, type LabelTarget } from './labelEditor.ts';
+import { opinionsOn } from './opinionsOn.ts';
 
-type Asked = Extract<FromView, { kind: 'label' | 'remove-label' | 'undo-label' }>;
+type LabelRequest = Extract<FromView, { kind: 'label' | 'remove-label' | 'undo-label' }>;
 
 /** Labels of the case that a view shows. */
 export class CaseLabels {
-  readonly #book = new LabelBook();
-  readonly #tallies: Tallies;
-  #labelled: Labelled | undefined;
+  readonly #editor = new LabelEditor();
+  readonly #accuracy: JudgeAccuracy;
+  #target: LabelTarget | undefined;
 
-  /** @param onChange more is known of what people say */
+  /** @param onChange called when accuracy is known */
   constructor(onChange: () => void, onError: (error: unknown) => void) {
-    this.#tallies = new Tallies(onChange, onError);
+    this.#accuracy = new JudgeAccuracy(onChange, onError);
   }
 
-  /** Another case is shown: what was said of this one is no longer undone. */
-  forget(): void {
-    this.#book.forget();
-    this.#labelled = undefined;
+  /** For when another case is shown, in which nothing can be undone. */
+  reset(): void {
+    this.#editor.reset();
+    this.#target = undefined;
   }
 
-  /** @param file the eval file, absolute @param found what is shown; undefined where it has not ended */
+  /** @param file the eval file, absolute @param found the visible case; undefined if it hasn't finished */
   async read(file: string, found: FoundCase | undefined): Promise<Snapshot['labels']> {
-    this.#labelled = undefined;
-    // A record from elsewhere may be of a file that is not here.
+    this.#target = undefined;
+    // The record may come from another machine, and its file be missing here.
     if (!found || !existsSync(file)) return undefined;
     const { line, record } = found;
     const person = await personAt(file);
-    this.#labelled = { file, person, line };
+    this.#target = { file, person, line };
     const { labels, problems } = await readLabels(file);
-    const tallies = this.#tallies.of(file, labels, record);
+    const tallies = this.#accuracy.of(file, labels, record);
     return {
       person,
       given: opinionsOn(line, labels),
       tallies,
-      undo: this.#book.canUndo,
+      undo: this.#editor.canUndo,
       problems: labelProblemTexts(problems, (path) => vscode.workspace.asRelativePath(path)),
     };
   }
 
   /** @throws UnwritableError */
-  async write(asked: Asked): Promise<void> {
-    const labelled = this.#labelled;
-    if (!labelled) return;
+  async write(asked: LabelRequest): Promise<void> {
+    const target = this.#target;
+    if (!target) return;
     switch (asked.kind) {
       case 'label': {
         const { kind: _kind, ...said } = asked;
-        await this.#book.say(labelled, said);
+        await this.#editor.add(target, said);
         break;
       }
       case 'remove-label':
-        await this.#book.takeBack(labelled, asked);
+        await this.#editor.remove(target, asked);
         break;
       case 'undo-label':
-        await this.#book.undo();
+        await this.#editor.undo();
         break;
       default:
         unreachable(asked);
@@ -73,21 +75,20 @@ export class CaseLabels {
   }
 }
 
-/** Whether a file is one of an eval file's labels. Both are absolute. */
+/** Whether a file contains labels of an eval file. Both paths are absolute. */
 export function isLabelFile(path: string, evalFile: string): boolean {
   return path.endsWith('.jsonl') && dirname(path) === labelsFolder(evalFile);
 }
 
 type Tally = NonNullable<Snapshot['labels']>['tallies'][number];
 
-/** How often the judges of an eval file were right so far. It is known a while after it is asked for. */
-class Tallies {
+/** How often the judges of an eval file were right so far. Loaded in the background. */
+class JudgeAccuracy {
   readonly #onChange: () => void;
   readonly #onError: (error: unknown) => void;
   #runs: { readonly key: string; readonly runs: LabelledRuns } | undefined;
   #reading: string | undefined;
 
-  /** @param onChange more is known */
   constructor(onChange: () => void, onError: (error: unknown) => void) {
     this.#onChange = onChange;
     this.#onError = onError;
@@ -95,12 +96,12 @@ class Tallies {
 
   /**
    * @param file the eval file, absolute
-   * @param labels all of its labels
-   * @param record the newest that is known
+   * @param labels all labels of the file
+   * @param record the newest known record
    */
   of(file: string, labels: readonly PlacedLabel[], record: string): Tally[] {
     if (labels.length === 0) return [];
-    // Other labels need no other runs, unless they are of another case.
+    // New labels need the runs again only if they are about another case.
     const cases = [...new Set(labels.map((one) => one.case))].sort();
     const key = JSON.stringify([file, record, cases]);
     if (this.#runs?.key !== key) this.#read(file, key);
@@ -122,4 +123,24 @@ class Tallies {
       this.#onChange();
     }, this.#onError);
   }
+}
+
+const known = new Map<string, Promise<string>>();
+
+/** The name under which the user's labels of an eval file are saved. @param evalFile absolute */
+export async function personAt(evalFile: string): Promise<string> {
+  const set = vscode.workspace.getConfiguration(SECTION).get<string>(SETTINGS.person)?.trim();
+  if (set) return personName(set);
+  const folder = dirname(evalFile);
+  const asked = known.get(folder) ?? askGit(folder);
+  known.set(folder, asked);
+  return asked;
+}
+
+async function askGit(folder: string): Promise<string> {
+  for (const key of ['user.email', 'user.name']) {
+    const name = await gitOutput(['config', '--get', key], folder);
+    if (name) return personName(name);
+  }
+  return personName(userInfo().username);
 }

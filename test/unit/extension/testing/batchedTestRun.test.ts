@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type * as vscode from 'vscode';
-import { MOST_TIMED, PacedRun } from '../../../../src/extension/testing/pacedRun.ts';
+import { BatchedTestRun, MAX_TIMED } from '../../../../src/extension/testing/batchedTestRun.ts';
 
 function paced() {
   const told: string[] = [];
@@ -10,7 +10,7 @@ function paced() {
     passed: ({ id }, duration) => told.push(`${id} passed ${duration}`),
     appendOutput: (text, _location, item) => told.push(`${item?.id} ${text}`),
   };
-  return { told, run: new PacedRun(run as vscode.TestRun) };
+  return { told, run: new BatchedTestRun(run as vscode.TestRun) };
 }
 
 const item = (id: string) => ({ id }) as vscode.TestItem;
@@ -39,11 +39,11 @@ describe('a run that is told in bursts', () => {
 
   it('leaves out how long cases took where many end at once', () => {
     const { told, run } = paced();
-    for (let count = 0; count <= MOST_TIMED; count += 1) {
+    for (let count = 0; count <= MAX_TIMED; count += 1) {
       run.ended(item('one'), 3, (to, of, duration) => to.passed(of, duration));
     }
     run.flush();
-    assert.equal(told.length, MOST_TIMED + 1);
+    assert.equal(told.length, MAX_TIMED + 1);
     assert.ok(told.every((one) => one === 'one passed undefined'));
   });
 });

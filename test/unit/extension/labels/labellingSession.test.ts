@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
-import { LabellingRound } from '../../../../src/extension/labels/labellingRound.ts';
+import { LabellingSession } from '../../../../src/extension/labels/labellingSession.ts';
 import { readLabels } from '../../../../src/store/labels.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
 import { labelledFolder } from '../../../support/labelling.ts';
@@ -15,13 +15,13 @@ async function roundIn(t: TestContext, judged = lines) {
   const { folder, suite: file } = await labelledFolder(judged);
   t.after(() => rm(folder, { recursive: true, force: true }));
   const begin = async (asked?: ReadonlyMap<string, ReadonlySet<string>>) => {
-    const round = new LabellingRound({
+    const round = new LabellingSession({
       file,
       person: 'ann',
-      asked: async () => asked,
-      stated: async () => [],
+      currentKeys: async () => asked,
+      statedAssertions: async () => [],
     });
-    await round.begin();
+    await round.start();
     return round;
   };
   const said = async () =>
@@ -31,8 +31,8 @@ async function roundIn(t: TestContext, judged = lines) {
   return { begin, said };
 }
 
-async function told(round: LabellingRound): Promise<string> {
-  const shown = await round.shown();
+async function told(round: LabellingSession): Promise<string> {
+  const shown = await round.snapshot();
   if (shown.phase !== 'asking') return shown.phase;
   const { title, at, total, question } = shown;
   return `${at} of ${total}: ${title}, ${question.name} ${question.at} of ${question.count}`;
@@ -42,7 +42,7 @@ describe('a round of labelling', () => {
   it('asks about one conversation after the other, the most telling first, and tells no verdict', async (t) => {
     const { begin, said } = await roundIn(t);
     const round = await begin();
-    const shown = await round.shown();
+    const shown = await round.snapshot();
     assert.equal(await told(round), '1 of 2: near, Kind 1 of 1');
     assert.doesNotMatch(JSON.stringify(shown), /rationale|0\.55|It is/);
     await round.answer({ kind: 'answer', choice: 1, turn: 2, comment: 'Rude' });
@@ -57,7 +57,7 @@ describe('a round of labelling', () => {
       'near Kind all fail',
       'sure Brief all pass',
     ]);
-    const end = await round.shown();
+    const end = await round.snapshot();
     assert.ok(end.phase === 'done');
     assert.equal(end.labelled, 1);
     assert.deepEqual(
@@ -82,7 +82,7 @@ describe('a round of labelling', () => {
     const { begin } = await roundIn(t);
     const round = await begin(new Map([['sure', new Set(['Brief'])]]));
     assert.equal(await told(round), '1 of 1: sure, Brief 1 of 1');
-    const end = await (await begin(new Map())).shown();
+    const end = await (await begin(new Map())).snapshot();
     assert.ok(end.phase === 'done');
     assert.deepEqual([end.total, end.gone], [0, true]);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Edit, movedSource } from '../../../../src/extension/testing/movedLines.ts';
+import { type Edit, shiftSource } from '../../../../src/extension/testing/edits.ts';
 
 /** An edit of lines, from 0, each from its first character on. */
 const edit = (from: number, to: number, text: string, path = '/a.eval.yaml'): Edit => ({
@@ -12,7 +12,7 @@ const edit = (from: number, to: number, text: string, path = '/a.eval.yaml'): Ed
 function lineAfter(...edits: readonly Edit[]): number {
   const position = { line: 5, character: 4 };
   const source = { path: '/a.eval.yaml', range: { start: position, end: position } };
-  return movedSource(source, edits).range.start.line;
+  return shiftSource(source, edits).range.start.line;
 }
 
 describe('a line that a message is about', () => {

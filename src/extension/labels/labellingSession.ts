@@ -11,65 +11,67 @@ import { conversationHash, withoutCircumstances } from '../../node/hashes.ts';
 import type { FromLabelling, LabellingSnapshot } from '../../protocol/labellingProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
 import { LatestRuns, labelledLines } from '../../store/records/latest.ts';
-import { LabelBook, type Said } from './labelBook.ts';
+import { LabelEditor, type LabelInput } from './labelEditor.ts';
 
 type Answer = Extract<FromLabelling, { kind: 'answer' }>;
 
-/** What can be said of a verdict. */
-type Choice = Pick<Said, 'status' | 'label' | 'score'> & { readonly words: string };
+/** A possible label of a verdict. */
+type Choice = Pick<LabelInput, 'status' | 'label' | 'score'> & { readonly words: string };
 
-/** Where a person is. */
-interface Place {
+interface Position {
   readonly item: number;
   readonly question: number;
 }
 
-/** What came to an answer, for undo: where it was asked, and whether something was written. */
-interface Step extends Place {
+/** A step to undo: its position, and whether it wrote a label. */
+interface Step extends Position {
   readonly written: boolean;
 }
 
-export interface RoundParts {
+export interface LabellingSessionParts {
   /** The eval file, absolute. */
   readonly file: string;
   readonly person: string;
-  /** The keys of all that the file asks now, by the ids of its cases; undefined where it cannot be read. */
-  readonly asked: () => Promise<ReadonlyMap<string, ReadonlySet<string>> | undefined>;
-  /** The assertions of a case as its file has them now. */
-  readonly stated: (id: string, variant: string | undefined) => Promise<readonly StatedAssertion[]>;
+  /** The keys of all current assertions, by case id; undefined if the file can't be read. */
+  readonly currentKeys: () => Promise<ReadonlyMap<string, ReadonlySet<string>> | undefined>;
+  /** The current assertions of a case. */
+  readonly statedAssertions: (
+    id: string,
+    variant: string | undefined,
+  ) => Promise<readonly StatedAssertion[]>;
 }
 
-/** One person labels the judged conversations of an eval file, one after the other, and sees no verdict. */
-export class LabellingRound {
-  readonly #parts: RoundParts;
-  readonly #book = new LabelBook();
+/** A person labels the judged conversations of an eval file, one at a time, without seeing the verdicts. */
+export class LabellingSession {
+  readonly #parts: LabellingSessionParts;
+  readonly #editor = new LabelEditor();
   readonly #runs = new LatestRuns();
   readonly #steps: Step[] = [];
   #items: readonly InformativeCase[] = [];
-  /** Whether models judged conversations of cases that the file no longer has. */
-  #gone = false;
-  #at: Place = { item: 0, question: 0 };
-  /** How many were labelled when the round began. */
-  #before = 0;
+  /** Whether there are judged conversations of cases that the file no longer has. */
+  #hasRemoved = false;
+  #position: Position = { item: 0, question: 0 };
+  /** Number of conversations that were labelled before the session started. */
+  #labelledBefore = 0;
 
-  constructor(parts: RoundParts) {
+  constructor(parts: LabellingSessionParts) {
     this.#parts = parts;
   }
 
-  /** Finds what is to be labelled. */
-  async begin(): Promise<void> {
+  /** Finds the conversations to label. */
+  async start(): Promise<void> {
     const order = new LabelingOrder();
     for await (const { line, record } of labelledLines(this.#parts.file)) order.add(line, record);
     const judged = order.ordered();
-    const all = stillAsked(judged, await this.#parts.asked());
-    this.#gone = all.length < judged.length;
+    const all = filterCurrent(judged, await this.#parts.currentKeys());
+    this.#hasRemoved = all.length < judged.length;
     this.#items = await this.#unlabelled(all);
-    this.#before = all.length - this.#items.length;
+    this.#labelledBefore = all.length - this.#items.length;
   }
 
-  /** Those of which something is still to be said. */
+  /** Conversations without a label for some assertion. */
   async #unlabelled(items: readonly InformativeCase[]): Promise<InformativeCase[]> {
-    const labelled = new Set((await this.#own()).map(sameSubject));
+    const labelled = new Set((await this.#ownLabels()).map(sameSubject));
     return items.filter(
       ({ conversation, assertions }) =>
         !assertions.every((key) =>
@@ -78,28 +80,28 @@ export class LabellingRound {
     );
   }
 
-  async shown(): Promise<LabellingSnapshot> {
-    const total = this.#before + this.#items.length;
+  async snapshot(): Promise<LabellingSnapshot> {
+    const total = this.#labelledBefore + this.#items.length;
     const undo = this.#steps.length > 0;
-    const asked = await this.#asked();
-    if (!asked) {
+    const question = await this.#currentQuestion();
+    if (!question) {
       const left = await this.#unlabelled(this.#items);
       const labelled = total - left.length;
       const agreement = await this.#agreement();
-      return { phase: 'done', labelled, total, gone: this.#gone, agreement, undo };
+      return { phase: 'done', labelled, total, gone: this.#hasRemoved, agreement, undo };
     }
-    const { item, line, key, verdict, stated, choices } = asked;
-    const own = (await this.#own()).filter(
+    const { item, line, key, verdict, stated, choices } = question;
+    const own = (await this.#ownLabels()).filter(
       (one) => one.assertion === key && one.conversation_hash === item.conversation,
     );
     return {
       phase: 'asking',
       title: executionTitle(line),
       conversation: withoutCircumstances(line.conversation),
-      at: this.#before + this.#at.item + 1,
+      at: this.#labelledBefore + this.#position.item + 1,
       total,
       question: {
-        at: this.#at.question + 1,
+        at: this.#position.question + 1,
         count: item.assertions.length,
         name: verdict.assertion.name,
         stated: stated
@@ -118,28 +120,28 @@ export class LabellingRound {
 
   /** @throws UnwritableError */
   async answer({ choice, turn, comment }: Answer): Promise<void> {
-    const asked = await this.#asked();
-    const chosen = asked?.choices[choice];
-    if (!asked || !chosen) return;
-    if (turn !== undefined && !asked.verdict.turns.some((one) => one.turn === turn)) return;
+    const question = await this.#currentQuestion();
+    const chosen = question?.choices[choice];
+    if (!question || !chosen) return;
+    if (turn !== undefined && !question.verdict.turns.some((one) => one.turn === turn)) return;
     const { file, person } = this.#parts;
     const { words: _words, ...said } = chosen;
-    await this.#book.say(
-      { file, person, line: asked.line },
+    await this.#editor.add(
+      { file, person, line: question.line },
       {
-        assertion: asked.key,
+        assertion: question.key,
         ...said,
         ...(turn !== undefined && { turn }),
         ...(comment !== undefined && comment !== '' && { comment }),
       },
     );
-    this.#steps.push({ ...this.#at, written: true });
+    this.#steps.push({ ...this.#position, written: true });
     if (turn === undefined) this.#next();
   }
 
   skip(): void {
-    if (this.#at.item >= this.#items.length) return;
-    this.#steps.push({ ...this.#at, written: false });
+    if (this.#position.item >= this.#items.length) return;
+    this.#steps.push({ ...this.#position, written: false });
     this.#next();
   }
 
@@ -147,27 +149,27 @@ export class LabellingRound {
   async undo(): Promise<void> {
     const step = this.#steps.at(-1);
     if (!step) return;
-    if (step.written) await this.#book.undo();
+    if (step.written) await this.#editor.undo();
     this.#steps.pop();
-    this.#at = { item: step.item, question: step.question };
+    this.#position = { item: step.item, question: step.question };
   }
 
   #next(): void {
-    const { item, question } = this.#at;
+    const { item, question } = this.#position;
     const isLast = question + 1 >= (this.#items[item]?.assertions.length ?? 0);
-    this.#at = isLast ? { item: item + 1, question: 0 } : { item, question: question + 1 };
+    this.#position = isLast ? { item: item + 1, question: 0 } : { item, question: question + 1 };
   }
 
-  /** What is asked; what is no longer there is passed over. */
-  async #asked() {
+  /** Skips questions that no longer exist. */
+  async #currentQuestion() {
     for (;;) {
-      const item = this.#items[this.#at.item];
-      const key = item?.assertions[this.#at.question];
+      const item = this.#items[this.#position.item];
+      const key = item?.assertions[this.#position.question];
       if (!item || key === undefined) return undefined;
       const line = await this.#lineOf(item);
       const verdict = line && new Map(allKeyedVerdicts(line.verdicts)).get(key);
       if (line && verdict) {
-        const stated = statedBy(key, await this.#parts.stated(item.id, item.variant));
+        const stated = findStated(key, await this.#parts.statedAssertions(item.id, item.variant));
         return { item, key, line, verdict, stated, choices: choicesOf(verdict, stated) };
       }
       this.#next();
@@ -180,7 +182,7 @@ export class LabellingRound {
     return found.find(({ line }) => conversationHash(line.conversation) === conversation)?.line;
   }
 
-  async #own(): Promise<readonly PlacedLabel[]> {
+  async #ownLabels(): Promise<readonly PlacedLabel[]> {
     const { labels } = await readLabels(this.#parts.file);
     return labels.filter(({ person }) => person === this.#parts.person);
   }
@@ -201,23 +203,23 @@ export class LabellingRound {
   }
 }
 
-/** Also one that decides another. */
-function statedBy(key: string, all: readonly StatedAssertion[]): StatedAssertion | undefined {
+/** Also finds nested assertions. */
+function findStated(key: string, all: readonly StatedAssertion[]): StatedAssertion | undefined {
   for (const one of all) {
-    const found = one.key === key ? one : statedBy(key, one.nested);
+    const found = one.key === key ? one : findStated(key, one.nested);
     if (found) return found;
   }
   return undefined;
 }
 
-/** Without what the file no longer asks: its words would be missing. */
-function stillAsked(
+/** Leaves out removed assertions, because their words would be missing. */
+function filterCurrent(
   items: readonly InformativeCase[],
-  asked: ReadonlyMap<string, ReadonlySet<string>> | undefined,
+  question: ReadonlyMap<string, ReadonlySet<string>> | undefined,
 ): readonly InformativeCase[] {
-  if (!asked) return items;
+  if (!question) return items;
   return items.flatMap((item) => {
-    const assertions = item.assertions.filter((key) => asked.get(item.id)?.has(key));
+    const assertions = item.assertions.filter((key) => question.get(item.id)?.has(key));
     return assertions.length > 0 ? [{ ...item, assertions }] : [];
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { caseOnLine } from '../../../../src/extension/commands/caseOnLine.ts';
+import { caseOnLine } from '../../../../src/extension/commands/caseLocation.ts';
 import { load } from '../../../support/evalFiles.ts';
 
 const TEXT = `cases:

@@ -1,31 +1,98 @@
+import { turnsOf } from '../../src/core/conversation.ts';
 import {
   type ComparedOutcome,
   OUTCOME_ICONS,
   OUTCOME_WORDS,
 } from '../../src/core/presentation/words.ts';
+import type { Verdict } from '../../src/core/verdict.ts';
 import type { CaseComparison, RecordedCase, Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { type ElementCache, place } from '../elementCache.ts';
 import { h } from '../h.ts';
+import { ElementCache, setChildren } from '../redraw.ts';
 import type { Item } from '../virtualList.ts';
+import { renderAssertion } from './assertion.ts';
 import {
   type ConversationOptions,
   conversationItems,
   failingOf,
   turnName,
 } from './conversation.ts';
-import type { AssertionRow } from './stated.ts';
+import { type AssertionRow, assertionRows, titleOf } from './stated.ts';
 import { badge, iconOf } from './status.ts';
 
-/** A conversation in two runs. */
-export interface PairOptions {
+interface ComparedOptions extends ConversationOptions {
+  /** Scrolls to a turn. */
+  readonly onFollow: (turn: number) => void;
+  /** Undefined if no file can be opened. */
+  readonly onAssertion: ((index: number) => void) | undefined;
+}
+
+/** The elements of a comparison. */
+interface ComparedParts {
+  readonly above: readonly HTMLElement[];
+  readonly heads: readonly HTMLElement[];
+  /** Replaces the parts of a single run; absent if only one run has the case. */
+  readonly pair?: { readonly verdicts: readonly HTMLElement[]; readonly items: readonly Item[] };
+}
+
+/** A case in two runs: a summary of both, and their conversations side by side. */
+export class ComparedCaseView {
+  /** For the first run; the second one uses the page's cache. */
+  readonly #before: ElementCache;
+
+  constructor(onMade: (element: HTMLElement) => void) {
+    this.#before = new ElementCache(onMade);
+  }
+
+  reset(): void {
+    this.#before.reset();
+  }
+
+  parts(snapshot: Snapshot, options: ComparedOptions): ComparedParts {
+    const { compared } = snapshot;
+    const { cache } = options;
+    if (!compared) return { above: [], heads: [] };
+    const above = [cache.get('compared', compared, () => renderCompared(compared, snapshot))];
+    if (!compared.base) return { above, heads: [] };
+    const before = beforeOf(snapshot, compared.base);
+    const rows = { base: assertionRows(before), head: assertionRows(snapshot) };
+    const render = { base: rowIn(before, options), head: rowIn(snapshot, options) };
+    const title = (verdict: Verdict) => {
+      const row = rows.base.find((one) => one.verdict === verdict);
+      return row ? titleOf(row) : verdict.assertion.name;
+    };
+    const base = { ...options, cache: this.#before, titleOf: title, onOpen: undefined };
+    return {
+      above,
+      heads: [cache.get('heads', '', pairHeads)],
+      pair: {
+        verdicts: assertionPairs(compared, rows, render, cache),
+        items: pairItems(snapshot, before, { base, head: options, cache }),
+      },
+    };
+  }
+}
+
+/** Returns a function that renders verdicts of a conversation. */
+function rowIn(
+  { conversation }: Snapshot,
+  { onFollow, onAssertion }: ComparedOptions,
+): (row: AssertionRow) => HTMLElement {
+  const numbers = new Set(turnsOf(conversation).map(({ number }) => number));
+  const turns = { numbers, onFollow };
+  const none = { labels: () => undefined, onRequest: undefined };
+  const options = { running: false, stale: false, turns, onOpen: onAssertion, ...none };
+  return (row) => renderAssertion(row, options);
+}
+
+interface PairOptions {
   readonly base: ConversationOptions;
   readonly head: ConversationOptions;
-  /** For what holds the two. */
+  /** For the elements around both. */
   readonly cache: ElementCache;
 }
 
-/** Which runs are compared, and what became of the case. */
-export function renderCompared(
+/** The compared runs, and the change of the case. */
+function renderCompared(
   { change, spoken, before, after, base }: CaseComparison,
   { status }: Pick<Snapshot, 'status'>,
 ): HTMLElement {
@@ -40,8 +107,8 @@ export function renderCompared(
   );
 }
 
-/** What heads the two columns. */
-export function pairHeads(): HTMLElement {
+/** The headings of the two columns. */
+function pairHeads(): HTMLElement {
   return h(
     'div',
     { class: 'pair heads', 'aria-hidden': 'true' },
@@ -50,8 +117,8 @@ export function pairHeads(): HTMLElement {
   );
 }
 
-/** The conversation of the first run as one of its own. Its file may say something else now: its turns lead nowhere. */
-export function beforeOf(snapshot: Snapshot, base: RecordedCase): Snapshot {
+/** The snapshot of the first run. Its turns have no links, because the file may have changed. */
+function beforeOf(snapshot: Snapshot, base: RecordedCase): Snapshot {
   const { reason: _, threshold: __, ...rest } = snapshot;
   const entries = base.conversation.entries.map((entry) => {
     if (entry.kind === 'system') return entry;
@@ -63,8 +130,8 @@ export function beforeOf(snapshot: Snapshot, base: RecordedCase): Snapshot {
 
 type Sides<Value> = Readonly<Record<'base' | 'head', Value>>;
 
-/** Each assertion, its verdict of each run below what became of it. */
-export function assertionPairs(
+/** Each assertion with the verdicts of both runs. */
+function assertionPairs(
   { assertions }: CaseComparison,
   rows: Sides<readonly AssertionRow[]>,
   render: Sides<(row: AssertionRow) => HTMLElement>,
@@ -87,7 +154,7 @@ function assertionPair(
   for (const summary of base?.querySelectorAll<HTMLElement>('[data-focus]') ?? []) {
     summary.dataset.focus = `before ${summary.dataset.focus}`;
   }
-  // What failed before is no failure to go to.
+  // Earlier failures are not navigation targets.
   base?.removeAttribute('data-failure');
   return h(
     'div',
@@ -98,15 +165,15 @@ function assertionPair(
   );
 }
 
-/** Two conversations, turn beside turn. */
-export function pairItems(snapshot: Snapshot, base: Snapshot, options: PairOptions): Item[] {
+/** The turns of two conversations side by side. */
+function pairItems(snapshot: Snapshot, base: Snapshot, options: PairOptions): Item[] {
   const { compared } = snapshot;
   const all = (given: ConversationOptions) => ({
     ...given,
     shown: { ...given.shown, filter: 'all' as const },
   });
-  const before = placed(conversationItems(base, all(options.base)));
-  const after = placed(conversationItems(snapshot, all(options.head)));
+  const before = byPosition(conversationItems(base, all(options.base)));
+  const after = byPosition(conversationItems(snapshot, all(options.head)));
   const order = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => a - b);
   const items = order.flatMap((at): Item[] => {
     const [then, now] = [before.get(at), after.get(at)];
@@ -116,11 +183,11 @@ export function pairItems(snapshot: Snapshot, base: Snapshot, options: PairOptio
   return options.head.shown.filter === 'failing' ? failingOf(items, options.cache) : items;
 }
 
-/** Places of what stands after a turn, among the turns. */
+/** Distance between positions of items after the same turn. */
 const STEP = 1e-4;
 
-/** By the number of the turn; what stands between turns by a place behind the one before. */
-function placed(items: readonly Item[]): Map<number, Item> {
+/** Items by turn number; other items directly follow the preceding turn. */
+function byPosition(items: readonly Item[]): Map<number, Item> {
   const found = new Map<number, Item>();
   let at = 0;
   for (const item of items) {
@@ -178,10 +245,10 @@ function pairItem(
         side(title, element, isTurn ? 'Nothing was said here.' : ''),
       );
       const label = own.firstElementChild;
-      if (element && label) place(own, [label, element]);
+      if (element && label) setChildren(own, [label, element]);
       return own;
     });
-    place(pair, [...(mark ? [mark] : []), ...sides]);
+    setChildren(pair, [...(mark ? [mark] : []), ...sides]);
     return pair;
   };
   const height = Math.max(then?.height ?? 0, now?.height ?? 0);
@@ -189,7 +256,7 @@ function pairItem(
   return { name: isTurn ? name : `pair ${name}`, kind, failure, height, make };
 }
 
-/** `Assistant, failed, score 0.00`: a turn's own name without its number. */
+/** `Assistant, failed, score 0.00`: the name of a turn without its number. */
 function spokenOf(element: HTMLElement): string {
   return (element.getAttribute('aria-label') ?? '').replace(/^Turn \d+, /, '');
 }

@@ -12,42 +12,41 @@ import {
   saveLabelledConversation,
 } from '../../store/labels.ts';
 
-/** What a person says, without who and when. */
-export type Said = Omit<Opinion, 'person' | 'standing'>;
+/** A person's label, without person and time. */
+export type LabelInput = Omit<Opinion, 'person' | 'standing'>;
 
-/** A case as it was judged, and who looks at it. */
-export interface Labelled {
+/** A judged case, and the person who labels it. */
+export interface LabelTarget {
   /** The eval file, absolute. */
   readonly file: string;
   readonly person: string;
   readonly line: CaseLine;
 }
 
-interface Step {
+interface LabelChange {
   readonly file: string;
   readonly person: string;
-  /** Labels that came and went. */
   readonly added: readonly Label[];
   readonly removed: readonly Label[];
 }
 
-/** Writes down what a person says of verdicts, one after the other, and undoes it. */
-export class LabelBook {
-  readonly #steps: Step[] = [];
+/** Adds and removes a person's labels, one at a time, and undoes it. */
+export class LabelEditor {
+  readonly #steps: LabelChange[] = [];
   readonly #limit = pLimit(1);
 
   get canUndo(): boolean {
     return this.#steps.length > 0;
   }
 
-  forget(): void {
+  reset(): void {
     this.#steps.length = 0;
   }
 
   /** @throws UnwritableError */
-  say({ file, person, line }: Labelled, said: Said): Promise<void> {
+  add({ file, person, line }: LabelTarget, input: LabelInput): Promise<void> {
     return this.#limit(async () => {
-      const label = await labelFor({ file, person, line }, said);
+      const label = await labelFor({ file, person, line }, input);
       if (!label) return;
       const { conversation, facts = NO_FACTS } = line;
       const scrubber = new Scrubber(process.env);
@@ -57,8 +56,8 @@ export class LabelBook {
     });
   }
 
-  /** Takes back all that a person said of a verdict. @throws UnwritableError */
-  takeBack({ file, person, line }: Labelled, subject: Subject): Promise<void> {
+  /** Removes all labels of a person about a verdict. @throws UnwritableError */
+  remove({ file, person, line }: LabelTarget, subject: Subject): Promise<void> {
     return this.#limit(async () => {
       const wanted = subjectOf(line, subject);
       const removed = await removeLabels(file, person, (one) => sameSubject(one) === wanted);
@@ -83,10 +82,10 @@ export class LabelBook {
 
 const NO_FACTS = { topics: [], tools: [], expectations: {}, context: {} };
 
-/** Undefined where there is no such verdict. */
+/** @returns undefined if there is no such verdict */
 async function labelFor(
-  { file, person, line }: Labelled,
-  { assertion, turn, ...said }: Said,
+  { file, person, line }: LabelTarget,
+  { assertion, turn, ...input }: LabelInput,
 ): Promise<Label | undefined> {
   const verdict = new Map(allKeyedVerdicts(line.verdicts)).get(assertion);
   if (!verdict) return undefined;
@@ -95,7 +94,7 @@ async function labelFor(
   const before = labels
     .filter((one) => one.person === personName(person) && sameSubject(one) === wanted)
     .map(({ at }) => Date.parse(at));
-  // Of two labels the later counts, also where the clock was set back.
+  // The later of two labels counts, even if the clock was set back.
   const now = Math.max(Date.now(), ...before.map((time) => time + 1).filter(Number.isFinite));
   return {
     case: line.id,
@@ -104,7 +103,7 @@ async function labelFor(
     ...(verdict.question_hash !== undefined && { question_hash: verdict.question_hash }),
     ...(turn !== undefined && { turn }),
     conversation_hash: conversationHash(line.conversation),
-    ...said,
+    ...input,
     at: new Date(now).toISOString(),
   };
 }

@@ -1,0 +1,34 @@
+import type * as vscode from 'vscode';
+import type { Range } from '../../core/problem.ts';
+import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
+
+export interface CaseLocation {
+  readonly uri: vscode.Uri;
+  readonly id: string;
+  /** The conversation, if the case has several. */
+  readonly variant?: string | undefined;
+  /** From 1. */
+  readonly repetition?: number | undefined;
+  readonly turn?: number | undefined;
+}
+
+/**
+ * The case on a line of the suite's own file, and its turn. For a scripted user turn, that is the turn of the reply.
+ *
+ * @param line from 0
+ */
+export function caseOnLine(
+  { path, outline }: Pick<LoadedSuite, 'path' | 'outline'>,
+  line: number,
+): { readonly id: string; readonly turn?: number } | undefined {
+  const found = outline.find((one) => one.path === path && containsLine(one.range, line));
+  if (found?.id === undefined) return undefined;
+  const turn = found.turns.find(({ range }) => containsLine(range, line))?.turns.at(-1);
+  return { id: found.id, ...(turn !== undefined && { turn }) };
+}
+
+/** A range that ends before the first character of a line doesn't contain that line. */
+function containsLine({ start, end }: Range, line: number): boolean {
+  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+  return start.line <= line && line <= last;
+}

@@ -1,0 +1,126 @@
+import * as vscode from 'vscode';
+import type { Range } from '../core/problem.ts';
+import { noticeText } from '../core/text/visibleText.ts';
+import type { Files } from '../evalfile/files.ts';
+import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
+import { EVAL_GLOB, isEvalFile as isEvalFileName } from '../node/paths.ts';
+import { SECTION, SETTINGS } from '../protocol/names.ts';
+import type { PlacedFile } from '../store/dataFolder.ts';
+
+const EXCLUDED = '**/node_modules/**';
+
+export function isEvalFile(uri: vscode.Uri): boolean {
+  return uri.scheme === 'file' && isEvalFileName(uri.path);
+}
+
+export async function findEvalFiles(): Promise<vscode.Uri[]> {
+  return vscode.workspace.findFiles(EVAL_GLOB, EXCLUDED);
+}
+
+/** Reads an eval file and the files that it refers to, including unsaved changes. */
+export async function readSuite(uri: vscode.Uri): Promise<LoadedSuite> {
+  const [{ loadSuite }, files] = await Promise.all([
+    import('../evalfile/load.ts'),
+    filesOnScreen(),
+  ]);
+  const judge = vscode.workspace.getConfiguration(SECTION, uri).get<string>(SETTINGS.judge);
+  const defaultJudge = judge || process.env.TURNLIGHT_JUDGE;
+  return loadSuite(uri.fsPath, files, {
+    workspace: workspaceOf(uri),
+    env: (name) => process.env[name],
+    ...(defaultJudge && { defaultJudge }),
+  });
+}
+
+/** Files as they are on the screen: unsaved changes override the files on the disk. */
+export async function filesOnScreen(): Promise<Files> {
+  const [{ nodeFiles }, { overlayFiles }] = await Promise.all([
+    import('../evalfile/nodeFiles.ts'),
+    import('../evalfile/files.ts'),
+  ]);
+  const { textDocuments } = vscode.workspace;
+  const unsaved = textDocuments.filter(({ isDirty, uri }) => isDirty && uri.scheme === 'file');
+  const texts = new Map(unsaved.map((document) => [document.uri.fsPath, document.getText()]));
+  return overlayFiles(nodeFiles(), (path) => texts.get(path));
+}
+
+/** Converts a range to VS Code's type. */
+export function toRange({ start, end }: Range): vscode.Range {
+  return new vscode.Range(start.line, start.character, end.line, end.character);
+}
+
+/** The folder that paths in a file may not leave: its workspace folder, or the file's own folder. */
+export function workspaceOf(uri: vscode.Uri): string {
+  const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri ?? vscode.Uri.joinPath(uri, '..');
+  return folder.fsPath;
+}
+
+/** Reveals a location in an editor and moves the cursor there. */
+export async function reveal(path: string, range: Range): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+  const open = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+  const editor = await vscode.window.showTextDocument(document, {
+    viewColumn: open?.viewColumn ?? vscode.ViewColumn.One,
+  });
+  const { start } = toRange(range);
+  editor.selection = new vscode.Selection(start, start);
+  // Revealing all of a long line would scroll to its end.
+  const seen = new vscode.Range(start, start);
+  editor.revealRange(seen, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+/** Replaces ranges of a file. @returns whether VS Code did it */
+export async function applyEdits(
+  uri: vscode.Uri,
+  edits: readonly { readonly range: Range; readonly newText: string }[],
+): Promise<boolean> {
+  const change = new vscode.WorkspaceEdit();
+  for (const { range, newText } of edits) change.replace(uri, toRange(range), newText);
+  return vscode.workspace.applyEdit(change);
+}
+
+export function inform(text: string): void {
+  void vscode.window.showInformationMessage(noticeText(text));
+}
+
+/** An eval file on disk, with its workspace. */
+export function placedFile(uri: vscode.Uri): PlacedFile {
+  return { path: uri.fsPath, workspace: workspaceOf(uri) };
+}
+
+const MANAGE = 'Manage Workspace Trust';
+
+const UNTRUSTED =
+  'Running evals starts programs from this workspace, so the workspace must be trusted. Editing features work without.';
+
+/** @returns whether running is allowed; if not, shows why */
+export function mayRun(): boolean {
+  if (vscode.workspace.isTrusted) return true;
+  void vscode.window.showErrorMessage(UNTRUSTED, MANAGE).then((choice) => {
+    if (choice === MANAGE) return vscode.commands.executeCommand('workbench.trust.manage');
+    return undefined;
+  });
+  return false;
+}
+
+const OPEN = 'Open Folder';
+
+/** The folder for new files. If none is open, offers to open one. */
+export async function workspaceFolder(): Promise<vscode.Uri | undefined> {
+  const [first, ...others] = vscode.workspace.workspaceFolders ?? [];
+  if (first && others.length === 0) return first.uri;
+  if (first) return (await vscode.window.showWorkspaceFolderPick())?.uri;
+  const choice = await vscode.window.showInformationMessage(
+    'Eval files stand in a folder beside your code. Open the folder first.',
+    OPEN,
+  );
+  if (choice === OPEN) await vscode.commands.executeCommand('vscode.openFolder');
+  return undefined;
+}
+
+export async function exists(uri: vscode.Uri): Promise<boolean> {
+  return vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
+}
