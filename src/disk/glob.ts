@@ -34,7 +34,7 @@ async function filesMatching(pattern: string, folder: string): Promise<string[]>
   const fixed = folderWithoutWildcards(pattern);
   const rest = fixed === '' ? pattern : pattern.slice(fixed.length + 1);
   const wanted = expandBraces(rest).map((one) => one.split('/').map(parseSegment));
-  const isDeep = wanted.some((parts) => parts.includes('folders'));
+  const isDeep = wanted.some((parts) => parts.includes('any'));
   const base = resolve(folder, fixed);
   const paths = await glob(['**/*'], {
     cwd: base,
@@ -45,7 +45,7 @@ async function filesMatching(pattern: string, folder: string): Promise<string[]>
     followSymbolicLinks: false,
   });
   return paths
-    .filter((path) => wanted.some((parts) => matchesPath(parts, path.split('/'))))
+    .filter((path) => wanted.some((parts) => matchesPattern(parts, path.split('/'))))
     .map((path) => resolve(base, path));
 }
 
@@ -102,15 +102,12 @@ function splitChoices(text: string): string[] {
   return choices;
 }
 
-/** One name in a path: `folders` matches any number of them. */
-type Segment = 'folders' | readonly CharacterMatcher[];
+/** Matches one name of a path, or one character of a name; `any` matches any number of them. */
+type Matcher = 'any' | ((item: string) => boolean);
 
-/** Matches one character; `run` matches any number of them. */
-type CharacterMatcher = 'run' | ((one: string) => boolean);
-
-function parseSegment(text: string): Segment {
-  if (text === '**') return 'folders';
-  const characters: CharacterMatcher[] = [];
+function parseSegment(text: string): Matcher {
+  if (text === '**') return 'any';
+  const characters: Matcher[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const one = text[at] ?? '';
     const end = one === '[' ? text.indexOf(']', at + 2) : -1;
@@ -118,14 +115,14 @@ function parseSegment(text: string): Segment {
       characters.push(parseClass(text.slice(at + 1, end)));
       at = end;
     } else if (one === '*') {
-      characters.push('run');
+      characters.push('any');
     } else if (one === '?') {
       characters.push(() => true);
     } else {
       characters.push((other) => other === one);
     }
   }
-  return characters;
+  return (name) => matchesPattern(characters, name);
 }
 
 /** @param text between the brackets: `a-z_`, or `!a-z` for any other character */
@@ -136,42 +133,19 @@ function parseClass(text: string): (one: string) => boolean {
     isNegated !== members.some(([all, from = all, to = all]) => from <= one && one <= to);
 }
 
-function matchesPath(parts: readonly Segment[], names: readonly string[]): boolean {
-  return matchesPattern(
-    parts,
-    names,
-    (part) => part === 'folders',
-    (part, name) => part !== 'folders' && matchesName(part, name),
-  );
-}
-
-function matchesName(characters: readonly CharacterMatcher[], name: string): boolean {
-  return matchesPattern(
-    characters,
-    name,
-    (one) => one === 'run',
-    (one, character) => one !== 'run' && one(character),
-  );
-}
-
 /**
  * Whether items match a pattern in which some elements match any number of items. Each of these takes as few items as
  * possible, and one more if the rest doesn't match; only the last one ever needs to backtrack.
  */
-function matchesPattern<Element, Item>(
-  pattern: readonly Element[],
-  items: ArrayLike<Item>,
-  isRun: (element: Element) => boolean,
-  fits: (element: Element, item: Item) => boolean,
-): boolean {
+function matchesPattern(pattern: readonly Matcher[], items: ArrayLike<string>): boolean {
   let [at, item] = [0, 0];
   let run: { readonly next: number; from: number } | undefined;
   while (item < items.length) {
-    const element = pattern[at];
-    if (element !== undefined && isRun(element)) {
+    const matcher = pattern[at];
+    if (matcher === 'any') {
       at += 1;
       run = { next: at, from: item };
-    } else if (element !== undefined && fits(element, items[item] as Item)) {
+    } else if (matcher?.(items[item] as string)) {
       at += 1;
       item += 1;
     } else if (run) {
@@ -182,5 +156,5 @@ function matchesPattern<Element, Item>(
       return false;
     }
   }
-  return pattern.slice(at).every(isRun);
+  return pattern.slice(at).every((matcher) => matcher === 'any');
 }

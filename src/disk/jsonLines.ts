@@ -6,7 +6,7 @@ import { toUnwritableError } from './fileErrors.ts';
 import { openRegular } from './regularFile.ts';
 
 /** A line of JSON, without its line break. */
-export interface Line {
+export interface JsonLine {
   /** From 1. */
   readonly number: number;
   /** In bytes. */
@@ -33,7 +33,7 @@ export async function* readLines(
   from: number,
   to: number,
   first = 1,
-): AsyncGenerator<readonly Line[]> {
+): AsyncGenerator<readonly JsonLine[]> {
   let offset = from;
   let number = first;
   let open: PartialLine | undefined;
@@ -42,7 +42,7 @@ export async function* readLines(
     const { bytesRead, buffer } = await file.read(Buffer.alloc(wanted), 0, wanted, offset);
     if (bytesRead === 0) break;
     const slice = buffer.subarray(0, bytesRead);
-    const lines: Line[] = [];
+    const lines: JsonLine[] = [];
     let at = 0;
     for (let end = slice.indexOf('\n'); end >= 0; end = slice.indexOf('\n', at)) {
       if (end > at || open) {
@@ -65,7 +65,7 @@ export async function* readLines(
 }
 
 /** The non-empty lines from the start of a regular file, one by one. @throws as `openRegular` */
-export async function* readFileLines(path: string, to: number): AsyncGenerator<Line> {
+export async function* readFileLines(path: string, to: number): AsyncGenerator<JsonLine> {
   const file = await openRegular(path);
   try {
     for await (const lines of readLines(file, 0, to)) yield* lines;
@@ -94,7 +94,7 @@ class PartialLine {
     else this.#pieces = [];
   }
 
-  line(isComplete: boolean): Line {
+  line(isComplete: boolean): JsonLine {
     return {
       number: this.#number,
       offset: this.#offset,

@@ -37,8 +37,8 @@ const SAFE_FLAGS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
  */
 export async function openRegular(path: string, flags = READ, mode?: number): Promise<FileHandle> {
   if (flags === CREATE) return openNew(path, mode);
-  const there = flags === READ ? await lstat(path) : await statOf(path);
-  if (there) assertFile(path, there);
+  const stats = flags === READ ? await lstat(path) : await statOf(path);
+  if (stats) assertFile(path, stats);
   const file = await open(path, flags | SAFE_FLAGS, mode);
   try {
     assertFile(path, await file.stat());

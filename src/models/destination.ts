@@ -45,8 +45,11 @@ export function destinationProblemOf(
 }
 
 /** @throws ModelError if something may not be sent */
-export function checkDestination(to: Destination, allowed: readonly AllowedHost[] = []): void {
-  const forbidden = destinationProblemOf(to, allowed);
+export function checkDestination(
+  destination: Destination,
+  allowed: readonly AllowedHost[] = [],
+): void {
+  const forbidden = destinationProblemOf(destination, allowed);
   if (forbidden) throw new ModelError(forbidden.kind, forbidden.message);
 }
 

@@ -72,11 +72,11 @@ export interface ModelReply {
   /** Absent if not requested or not returned. */
   readonly tokens?: readonly ReplyToken[];
   /** Of a cached reply. */
-  readonly past?: Past<Usage>;
+  readonly past?: OriginalUsage<Usage>;
 }
 
 /** What a cached answer originally took. */
-export interface Past<Used> {
+export interface OriginalUsage<Used> {
   readonly usage: Used;
   /** Milliseconds. */
   readonly latency: number;
@@ -88,7 +88,7 @@ export type Replies = readonly [ModelReply, ...ModelReply[]];
 export interface Embeddings {
   readonly vectors: readonly (readonly number[])[];
   readonly usage: Usage;
-  readonly past?: Past<Usage>;
+  readonly past?: OriginalUsage<Usage>;
 }
 
 export interface Model {

@@ -175,18 +175,18 @@ function brokenLineError(where: string, what: string): RecordingError {
 }
 
 /** A model that answers only from a recording. @param id `provider:model` */
-export function replayModel(id: string, player: ReplaySource): Model {
+export function replayModel(id: string, source: ReplaySource): Model {
   return {
     id,
     complete(request, count, signal) {
       return repeatInSequence(count, async () => {
         signal.throwIfAborted();
-        return replyOrThrow(player.model(modelExchangeRequest(id, request)));
+        return replyOrThrow(source.model(modelExchangeRequest(id, request)));
       });
     },
     async embed(texts, signal) {
       signal.throwIfAborted();
-      return replyOrThrow(player.embedding(embeddingExchangeRequest(id, texts)));
+      return replyOrThrow(source.embedding(embeddingExchangeRequest(id, texts)));
     },
   };
 }
@@ -220,12 +220,10 @@ function describeMissingExchange(
   const instead = 'model' in asked ? 'Name another model to use, or record' : 'Record';
   const end = `${instead} again with \`turnlight run --record FILE\`.`;
   const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
-  const nearest = same
-    .map((one) => ({ one, likeness: similarityOf(asked, one.exchange.request) }))
-    .reduce<RankedExchange | undefined>(
-      (best, next) => (best && best.likeness >= next.likeness ? best : next),
-      undefined,
-    )?.one;
+  const [nearest] = same
+    .map((one) => ({ one, similarity: similarityOf(asked, one.exchange.request) }))
+    .sort((a, b) => b.similarity - a.similarity)
+    .map(({ one }) => one);
   if (!nearest) {
     const names = [...new Set(recorded.map(({ exchange }) => nameOf(exchange.request)))];
     const others = names.length === 0 ? 'It is empty.' : `It has answers from ${names.join(', ')}.`;
@@ -233,11 +231,6 @@ function describeMissingExchange(
   }
   const differences = differencesOf(asked, nearest.exchange.request).join('; ');
   return `${start} The closest one (line ${nearest.line}) differs in ${differences}. ${end}`;
-}
-
-interface RankedExchange {
-  readonly one: RecordedExchange;
-  readonly likeness: number;
 }
 
 function messagesOf(request: Request): readonly Message[] {
@@ -306,7 +299,7 @@ function fieldsOf(a: Request, b: Request): string[] {
 }
 
 function fieldOf(request: Request, field: string): unknown {
-  return Object.entries(request).find(([key]) => key === field)?.[1];
+  return Reflect.get(request, field);
 }
 
 function isEqual(a: unknown, b: unknown): boolean {

@@ -145,7 +145,7 @@ class VscodeModel implements Model {
   }
 
   async #send(
-    asked: Omit<EditorRequest, 'options'>,
+    editorRequest: Omit<EditorRequest, 'options'>,
     { temperature = this.#params.temperature, maxTokens }: ModelRequest,
     signal: AbortSignal,
   ): Promise<ModelReply> {
@@ -153,12 +153,12 @@ class VscodeModel implements Model {
       ...(temperature !== undefined && { temperature }),
       ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     };
-    const reply = await this.#model.send({ ...asked, options }, signal);
+    const reply = await this.#model.send({ ...editorRequest, options }, signal);
     return {
       ...reply,
       finish: reply.toolCalls.length > 0 ? 'tool-calls' : 'stop',
       version: this.#model.version,
-      usage: await this.#usageOf(asked, reply),
+      usage: await this.#usageOf(editorRequest, reply),
     };
   }
 

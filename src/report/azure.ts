@@ -3,14 +3,14 @@ import { summaries } from '../core/presentation/assertionSummary.ts';
 import { caseName } from '../core/presentation/words.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Report, RunLog } from './reporter.ts';
+import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
 /**
  * The result of `evaluate` in Azure's evaluation SDK: one row per case with `inputs.` and `outputs.` columns, and the
  * means and pass rates of the evaluators under `metrics`.
  */
-export const writeAzure: Report = function* (log) {
+export const writeAzure: ReportWriter = function* (log) {
   const metrics = summaries(log.cases).flatMap(({ name, mean: score, passed, failed }) => {
     const key = keyOf(name);
     const share = passed + failed === 0 ? null : passed / (passed + failed);

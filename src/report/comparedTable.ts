@@ -79,7 +79,7 @@ function verdictOf(one: ComparedAssertion) {
   ];
 }
 
-interface Sides {
+interface ComparedSides {
   readonly outcome: ComparedOutcome;
   readonly base?: ResultInRun;
   readonly head?: ResultInRun;
@@ -89,7 +89,7 @@ interface Sides {
 
 /** @param thresholds scores are rounded so that they stay on their side of these */
 export function comparedWordsOf(
-  { outcome, base, head, more = [] }: Sides,
+  { outcome, base, head, more = [] }: ComparedSides,
   ...thresholds: readonly number[]
 ): ComparedWords {
   const each = [base, head].flatMap((side) => side ?? []);

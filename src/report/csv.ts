@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { plainLog, visibleLine } from '../core/text/visibleText.ts';
 import type { TurnVerdict, Verdict } from '../core/verdict.ts';
-import type { Report } from './reporter.ts';
+import type { ReportWriter } from './reporter.ts';
 
 type Cell = string | number | undefined | null;
 
@@ -35,7 +35,7 @@ const COLUMNS: Readonly<
 };
 
 /** One row per verdict, followed by one per judged turn. A case without verdicts has one row. */
-export const writeCsv: Report = function* (log) {
+export const writeCsv: ReportWriter = function* (log) {
   yield csvText([Object.keys(COLUMNS)]);
   for (const line of log.lines()) {
     yield csvText(rowsOf({ ...line, suite: log.recordedSuite(line.suite) }));

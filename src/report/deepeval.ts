@@ -3,14 +3,14 @@ import { groupBy } from '../core/data/data.ts';
 import { caseName } from '../core/presentation/words.ts';
 import type { CaseLine, VerdictSummary } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Report, RunLog } from './reporter.ts';
+import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
 /**
  * A test run as in DeepEval's `.deepeval/.latest_test_run.json`: conversational test cases with turns and metrics. As
  * there, metrics that don't apply are omitted.
  */
-export const writeDeepEval: Report = function* (log) {
+export const writeDeepEval: ReportWriter = function* (log) {
   const { cases, duration, usage, run } = log;
   const verdicts = cases.flatMap((line) => line.verdicts.filter(isApplicable));
   yield* streamJson({

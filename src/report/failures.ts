@@ -62,17 +62,17 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: FailureStyle): st
   const required = notes.flatMap((note) => (note === undefined ? [] : [`, ${note}`])).join('');
   const note = verdict.status === 'fail' ? thresholdNote(verdict) : '';
   const head = `  ${icon} ${paint.bold(name)}: ${visibleLine(verdictText(verdict), 60)}${note}${required}  ${location}`;
-  const wrong = verdict.turns.filter(isFailure);
+  const failedTurns = verdict.turns.filter(isFailure);
   // Nested assertions show their own turns.
-  const bad = verdict.nested ? [] : wrong;
-  const told = bad.map(({ turn }) => turn);
+  const ownFailures = verdict.nested ? [] : failedTurns;
+  const shownTurns = ownFailures.map(({ turn }) => turn);
   const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
   return [
     head,
     ...(verdict.rationale === '' ? [] : indent(verdict.rationale, 4)),
     ...pathLines(verdict),
-    ...bad.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, style)),
-    ...(verdict.nested ? [] : otherMisses(told, verdict)).flatMap((miss) => indent(miss, 4)),
+    ...ownFailures.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, style)),
+    ...(verdict.nested ? [] : otherMisses(shownTurns, verdict)).flatMap((miss) => indent(miss, 4)),
     ...nestedLines(verdict, line, style),
   ];
 }

@@ -1,7 +1,7 @@
 import { failuresOf } from '../core/presentation/failureText.ts';
 import { executionTitle } from '../core/presentation/words.ts';
 import { plainLog } from '../core/text/visibleText.ts';
-import type { Report } from './reporter.ts';
+import type { ReportWriter } from './reporter.ts';
 import { shownPath } from './style.ts';
 
 /**
@@ -11,7 +11,7 @@ import { shownPath } from './style.ts';
  *
  * @param folder the repository's: GitHub resolves paths from there
  */
-export const writeAnnotations: Report = function* (log, folder) {
+export const writeAnnotations: ReportWriter = function* (log, folder) {
   for (const line of log.lines(log.failures)) {
     for (const { source, text } of failuresOf(line)) {
       const file = shownPath(source.path, folder).replaceAll('\\', '/');

@@ -7,7 +7,7 @@ import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
 import { viewPolicy } from '../protocol/viewPage.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
-import type { Report, RunLog } from './reporter.ts';
+import type { ReportWriter, RunLog } from './reporter.ts';
 import { TableBuilder } from './resultsTable.ts';
 import { streamJson } from './streamJson.ts';
 import { createPaint, shownPath } from './style.ts';
@@ -20,7 +20,7 @@ interface Assets {
 }
 
 /** A self-contained page with every conversation of a run and a list of the cases. */
-export async function htmlReport(): Promise<Report> {
+export async function htmlReport(): Promise<ReportWriter> {
   const [script, style] = await Promise.all([asset('webview.js'), asset('webview.css')]);
   return (log, folder) => {
     const executions = snapshots(log, folder);

@@ -1,11 +1,11 @@
 import { summariesBySuite } from '../core/presentation/assertionSummary.ts';
 import { passAtAll } from '../core/record/repetitions.ts';
 import { mapCasePaths, mapRunPaths, recordedPath } from '../node/paths.ts';
-import type { Report } from './reporter.ts';
+import type { ReportWriter } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
 /** One JSON document with the run's record and its sums: `{run, cases, assertions, pass_at_all, end}`. */
-export const writeJson: Report = function* (log) {
+export const writeJson: ReportWriter = function* (log) {
   const { run, cases, results, homes, end = null } = log;
   const recorded = (suite: string) => (path: string) => {
     const home = homes.get(suite);

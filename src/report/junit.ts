@@ -4,14 +4,14 @@ import type { CaseLine, CaseSummary } from '../core/record/runRecord.ts';
 import { plainLog, visibleLine, visibleText } from '../core/text/visibleText.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 import { describeFailure } from './failures.ts';
-import type { CaseResult, Report, RunLog } from './reporter.ts';
+import type { CaseResult, ReportWriter, RunLog } from './reporter.ts';
 import { createPaint, shownPath } from './style.ts';
 
 /**
  * JUnit XML for CI: a test suite per eval file, a test case per case with its repetitions combined. A judged failure
  * is a `failure`; a case that could not be judged or run is an `error`.
  */
-export const writeJUnit: Report = function* (log, folder) {
+export const writeJUnit: ReportWriter = function* (log, folder) {
   const { results } = log;
   const suites = groupBy(results, ({ lines }) => lines[0].suite);
   const shown = (path: string) => shownPath(path, folder).replaceAll('\\', '/');
@@ -51,9 +51,9 @@ function caseLines(result: CaseResult, log: RunLog, shown: PathFormatter): strin
     attribute('line', String(first.source.range.start.line + 1)),
     attribute('time', seconds(durationOf(result))),
   ].join('');
-  const bad = [...log.lines(result.lines.filter(isFailure))];
-  if (result.status === 'pass' && bad.length === 0) return [`    <testcase${attributes}/>`];
-  return [`    <testcase${attributes}>`, resultElement(result, bad, shown), '    </testcase>'];
+  const failed = [...log.lines(result.lines.filter(isFailure))];
+  if (result.status === 'pass' && failed.length === 0) return [`    <testcase${attributes}/>`];
+  return [`    <testcase${attributes}>`, resultElement(result, failed, shown), '    </testcase>'];
 }
 
 function resultElement(

@@ -5,7 +5,7 @@ import type { CaseLine } from '../core/record/runRecord.ts';
 import { counted } from '../core/text/format.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../core/text/markdown.ts';
 import { isFailure } from '../core/verdict.ts';
-import type { Report, RunLog } from './reporter.ts';
+import type { ReportWriter, RunLog } from './reporter.ts';
 import { createPaint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
 
@@ -15,7 +15,7 @@ const MAX_BYTES = 900_000;
 const MAX_STOP_TEXT = 300;
 
 /** A summary for a pull request or a CI step: sums, then each failure with its lines. */
-export const writeMarkdown: Report = function* (log, folder) {
+export const writeMarkdown: ReportWriter = function* (log, folder) {
   const sums = summaryLines(log, createPaint(false), log.duration);
   const list = sums.map((line) => `- ${escapeLine(line)}`).join('\n');
   yield `${withFailures(paragraphs(`# ${titleOf(log)}`, list), log, folder)}\n`;

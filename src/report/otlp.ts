@@ -1,6 +1,6 @@
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Report, RunLog } from './reporter.ts';
+import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
 /** Integers are `bigint`: a score of 1 isn't one. */
@@ -11,7 +11,7 @@ type Value = string | number | bigint | undefined;
  * conventions for generative AI. `POST` it to `/v1/logs` of a collector.
  * https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/
  */
-export const writeOtlp: Report = function* (log) {
+export const writeOtlp: ReportWriter = function* (log) {
   const resource = { 'service.name': 'turnlight', 'turnlight.run.id': log.run?.id };
   const scopeLogs = [{ scope: { name: 'turnlight' }, logRecords: logRecords(log) }];
   yield* streamJson({

@@ -1,4 +1,4 @@
-import type { Report } from './reporter.ts';
+import type { ReportWriter } from './reporter.ts';
 
 interface ReporterEntry {
   /** What it writes, for the help. */
@@ -7,7 +7,7 @@ interface ReporterEntry {
   readonly commands?: true;
   /** Set if it shows nothing of the conversations of cases that passed. */
   readonly covers?: 'failures';
-  load(): Promise<Report>;
+  load(): Promise<ReportWriter>;
 }
 
 /** Reporters that write when the run is over; the terminal reporter also writes during the run. */

@@ -23,7 +23,7 @@ import type { RunEvent } from '../runner/events.ts';
  *
  * @param folder base of relative paths
  */
-export type Report = (log: RunLog, folder: string) => Iterable<string>;
+export type ReportWriter = (log: RunLog, folder: string) => Iterable<string>;
 
 /** A case with all its finished repetitions. */
 export interface CaseResult extends RepeatedCase {

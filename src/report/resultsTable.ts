@@ -136,8 +136,8 @@ export class TableBuilder {
   #outcomeIn(column: number, outcome: VerdictResult): number {
     const { compared, ...rest } = outcome;
     const { status, score, threshold, label, reason, spread } = rest;
-    const told = [status, score, threshold, label, reason, spread, compared?.spoken];
-    const key = JSON.stringify(told);
+    const parts = [status, score, threshold, label, reason, spread, compared?.spoken];
+    const key = JSON.stringify(parts);
     const known = this.#outcomes[column] as IndexedKeys;
     return known.of(key, () =>
       this.table.columns[column]?.outcomes.push(compared ? { ...rest, compared } : rest),

@@ -7,7 +7,7 @@ import type { Scrubber } from '../core/scrubber.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import type { Usage } from '../core/verdict.ts';
 import type { Endpoints } from '../models/endpoint/endpoints.ts';
-import type { Destination, Model, Past } from '../models/model.ts';
+import type { Destination, Model, OriginalUsage } from '../models/model.ts';
 import type { Programs } from './programs/programs.ts';
 
 export interface TargetReply {
@@ -20,7 +20,7 @@ export interface TargetReply {
   readonly notes?: string[];
   readonly usage?: Usage;
   /** Of a cached reply, or one that is partly cached; its original usage may be unknown. */
-  readonly past?: Past<Usage | undefined>;
+  readonly past?: OriginalUsage<Usage | undefined>;
 }
 
 /** Called with the whole text of a reply so far. */

@@ -79,11 +79,11 @@ export function recordingSession(
  *
  * @throws ModelError `not-recorded` from `reply`
  */
-export function replaySession(identity: SessionIdentity, player: ReplaySource): TargetSession {
+export function replaySession(identity: SessionIdentity, source: ReplaySource): TargetSession {
   return {
     async reply(messages, signal): Promise<TargetReply> {
       signal.throwIfAborted();
-      const result = player.target(requestOf(identity, messages), identity.keysDecide);
+      const result = source.target(requestOf(identity, messages), identity.keysDecide);
       if ('reply' in result) return result.reply;
       const { reason, message } = result.error;
       const known = targetErrorReasons.find((one) => one === reason);

@@ -40,7 +40,7 @@ describe('what the judge saw, in the editor', { timeout: 300_000 }, () => {
         const lines = await workbench.page.locator('.view-lines').last().textContent();
         return lines?.replace(/\u00a0/g, ' ');
       },
-      (lines) => lines?.includes('letter by letter') ?? false,
+      (lines) => lines?.includes('exactly what was sent') ?? false,
     );
     assert.match(text ?? '', /What the judge saw for “Next step”/);
     const wraps = () =>

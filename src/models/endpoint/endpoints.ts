@@ -59,13 +59,13 @@ export class Endpoints {
     };
     this.#origins.set(origin, { circuit, inFlight });
     const listener = {
-      isWaiting: () =>
+      onRateLimited: () =>
         this.#log.warn(
           `The endpoint ${shown} is rate-limiting requests. Turnlight queues them; time in the queue doesn't count toward timeouts.`,
         ),
-      isDown: (why: string) =>
+      onDown: (why: string) =>
         this.#log.warn(`${why}\nRequests to it fail immediately until it answers again.`),
-      answersAgain: () => this.#log.warn(`The endpoint ${shown} answers again.`),
+      onRecovered: () => this.#log.warn(`The endpoint ${shown} answers again.`),
     };
     return new RequestQueue(
       [circuit, new CircuitBreaker()],

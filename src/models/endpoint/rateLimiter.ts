@@ -236,18 +236,12 @@ export function withJitter(pause: number): number {
   return pause * (0.75 + Math.random() / 4);
 }
 
-export interface SentRequest {
-  readonly order: number;
-  readonly spent: SpentQuota;
-}
-
 /**
  * Learns the allowed rate of an endpoint from its answers; unlimited until a refusal or a rate-limit header. The
  * number of parallel requests grows by one per round without refusals, and a refusal halves it.
  */
 export class RateLimiter {
   readonly #limits = new EndpointLimits();
-  #order = 0;
   #inFlight = 0;
   #maxInFlight = Number.POSITIVE_INFINITY;
   /** Number of the last request sent before the last halving: refusals up to it are old news. */
@@ -263,26 +257,25 @@ export class RateLimiter {
     return this.#limits.waitFor(tokens, now);
   }
 
-  begin(tokens: number): SentRequest {
-    this.#order += 1;
+  begin(tokens: number): SpentQuota {
     this.#inFlight += 1;
-    return { order: this.#order, spent: this.#limits.spend(tokens) };
+    return this.#limits.spend(tokens);
   }
 
   end(): void {
     this.#inFlight -= 1;
   }
 
-  learnFrom(sent: SentRequest, status: number, headers: Headers): void {
+  learnFrom(spent: SpentQuota, status: number, headers: Headers): void {
     const now = performance.now();
-    this.#limits.learnFrom(sent.spent, status, headers, now);
-    if (status === 429) this.#slowDown(sent, parseRetryAfter(headers) !== undefined, now);
+    this.#limits.learnFrom(spent, status, headers, now);
+    if (status === 429) this.#slowDown(spent, parseRetryAfter(headers) !== undefined, now);
     else if (status < 500) this.#speedUp();
   }
 
-  #slowDown({ order }: SentRequest, isAsked: boolean, now: number): void {
-    if (order <= this.#halvedAt) return;
-    this.#halvedAt = this.#order;
+  #slowDown({ requests }: SpentQuota, isAsked: boolean, now: number): void {
+    if (requests.order <= this.#halvedAt) return;
+    this.#halvedAt = this.#limits.state.order;
     this.#maxInFlight = Math.max(1, Math.min(this.#maxInFlight, this.#inFlight) / 2);
     const pause = Math.min(MAX_PAUSE, INITIAL_PAUSE * 2 ** this.#halvings);
     this.#halvings += 1;

@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { durationText } from '../../core/text/format.ts';
-import {
-  parseRetryAfter,
-  RateLimiter,
-  type SentRequest,
-  type SharedLimits,
-  type SpentQuota,
-} from './rateLimiter.ts';
+import { parseRetryAfter, RateLimiter, type SharedLimits, type SpentQuota } from './rateLimiter.ts';
 import type { TimeLimit } from './timeLimit.ts';
 
 /** Milliseconds. */
@@ -18,7 +12,7 @@ const RECHECK_INTERVAL = 1_000;
 
 /** The request was not sent because its endpoint is down. `message` says why and what to do. */
 export class EndpointDownError extends Error {
-  override readonly name = 'EndpointDown';
+  override readonly name = 'EndpointDownError';
 
   /** @param why earlier requests failed */
   constructor(why: string) {
@@ -28,7 +22,7 @@ export class EndpointDownError extends Error {
 
 /** Retry-After exceeds the time limit of a request. */
 export class RetryAfterError extends Error {
-  override readonly name = 'LeftAlone';
+  override readonly name = 'RetryAfterError';
   /** Milliseconds. */
   readonly wait: number;
 
@@ -55,21 +49,21 @@ interface QueueRequest {
 
 /** Hears about the endpoint during a run. */
 interface QueueListener {
-  isWaiting(): void;
-  isDown(why: string): void;
-  answersAgain(): void;
+  onRateLimited(): void;
+  onDown(why: string): void;
+  onRecovered(): void;
 }
 
 interface WaitingRequest {
   readonly tokens: number;
   readonly limit: TimeLimit;
-  readonly go: (place: InFlightRequest) => void;
-  readonly fail: (error: Error) => void;
+  readonly resolve: (place: InFlightRequest) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** Requests of a run to one model or path of an endpoint, first in, first out. */
 export class RequestQueue {
-  readonly #pace = new RateLimiter();
+  readonly #rateLimiter = new RateLimiter();
   readonly #queue: WaitingRequest[] = [];
   /** The origin is reachable; it serves this model or path. */
   readonly #circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker];
@@ -141,16 +135,16 @@ export class RequestQueue {
   onFailure(why: string, isReached: boolean): void {
     const circuit = this.#circuits[isReached ? 1 : 0];
     if (!circuit.onFailure(why, performance.now())) return;
-    this.#listener.isDown(why);
+    this.#listener.onDown(why);
     this.#admit();
   }
 
   /** @param isHealthy whether the endpoint works */
-  onAnswer(isSound: boolean): void {
+  onAnswer(isHealthy: boolean): void {
     const [endpoint, own] = this.#circuits;
     const wasAway = endpoint.onAnswer();
-    const wasDown = isSound && own.onAnswer();
-    if (wasAway || wasDown) this.#listener.answersAgain();
+    const wasDown = isHealthy && own.onAnswer();
+    if (wasAway || wasDown) this.#listener.onRecovered();
   }
 
   async #wait(request: QueueRequest, isFirst: boolean): Promise<InFlightRequest> {
@@ -158,11 +152,11 @@ export class RequestQueue {
     signal.throwIfAborted();
     let abort = () => {};
     const admitted = () =>
-      new Promise<InFlightRequest>((go, fail) => {
-        const waiting = { tokens, limit, go, fail };
+      new Promise<InFlightRequest>((resolve, reject) => {
+        const waiting = { tokens, limit, resolve, reject };
         abort = () => {
-          this.#leave(waiting);
-          fail(signal.reason);
+          this.#removeWaiting(waiting);
+          reject(signal.reason);
         };
         signal.addEventListener('abort', abort, { once: true });
         if (isFirst) this.#queue.unshift(waiting);
@@ -174,7 +168,7 @@ export class RequestQueue {
     );
   }
 
-  #leave(waiting: WaitingRequest): void {
+  #removeWaiting(waiting: WaitingRequest): void {
     const index = this.#queue.indexOf(waiting);
     if (index >= 0) this.#queue.splice(index, 1);
     this.#admit();
@@ -192,28 +186,28 @@ export class RequestQueue {
         return;
       }
       this.#queue.shift();
-      if (refusal) first.fail(refusal);
-      else first.go(this.#begin(first.tokens));
+      if (refusal) first.reject(refusal);
+      else first.resolve(this.#begin(first.tokens));
     }
   }
 
   /** If the wait is infinite, the next finished request admits others. */
   #scheduleAdmit(wait: number): void {
     // Only the endpoint's limits are reported, not our own concurrency limit.
-    if (Number.isFinite(wait) || !this.#pace.hasCapacity) this.#reportWaiting(wait);
+    if (Number.isFinite(wait) || !this.#rateLimiter.hasCapacity) this.#reportWaiting(wait);
     if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.#admit(), Math.ceil(wait));
   }
 
   #reportWaiting(wait: number): void {
     if (wait <= MIN_REPORTED_WAIT || this.#hasReported) return;
     this.#hasReported = true;
-    this.#listener.isWaiting();
+    this.#listener.onRateLimited();
   }
 
   /** Milliseconds; infinite until another request finishes. */
   #waitFor(tokens: number): number {
-    if (!this.#pace.hasCapacity) return Number.POSITIVE_INFINITY;
-    const wait = this.#pace.waitFor(tokens, performance.now());
+    if (!this.#rateLimiter.hasCapacity) return Number.POSITIVE_INFINITY;
+    const wait = this.#rateLimiter.waitFor(tokens, performance.now());
     return wait === 0 && !this.#inFlight.hasCapacity ? Number.POSITIVE_INFINITY : wait;
   }
 
@@ -230,7 +224,17 @@ export class RequestQueue {
     const now = performance.now();
     for (const circuit of this.#circuits) circuit.onRequest(now);
     this.#inFlight.begin();
-    return new InFlightRequest(this.#pace, this.#pace.begin(tokens), this.#inFlight);
+    const spent = this.#rateLimiter.begin(tokens);
+    let isOver = false;
+    return {
+      learnFrom: (status, headers) => this.#rateLimiter.learnFrom(spent, status, headers),
+      end: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#rateLimiter.end();
+        this.#inFlight.end();
+      },
+    };
   }
 }
 
@@ -253,28 +257,10 @@ function isTooLong(wait: number, { limit }: WaitingRequest): boolean {
   return Number.isFinite(wait) && wait > limit.remaining;
 }
 
-export class InFlightRequest {
-  readonly #pace: RateLimiter;
-  readonly #sent: SentRequest;
-  readonly #inFlight: InFlightCounter;
-  #isOver = false;
-
-  constructor(pace: RateLimiter, sent: SentRequest, inFlight: InFlightCounter) {
-    this.#pace = pace;
-    this.#sent = sent;
-    this.#inFlight = inFlight;
-  }
-
-  learnFrom(status: number, headers: Headers): void {
-    this.#pace.learnFrom(this.#sent, status, headers);
-  }
-
-  end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#pace.end();
-    this.#inFlight.end();
-  }
+export interface InFlightRequest {
+  learnFrom(status: number, headers: Headers): void;
+  /** Admits others. Further calls have no effect. */
+  end(): void;
 }
 
 /** After this many refusals, the cause isn't the request rate. */
@@ -319,8 +305,8 @@ export async function sendQueued<Answer extends AttemptResult>(
       if (spent) {
         const { status, headers } = answer;
         // The answer is valid even if other processes can't be told.
-        const told = () => shared.learnFrom(spent, status, headers).catch(() => {});
-        await withPausedTimeLimit(request, told);
+        const notifyOthers = () => shared.learnFrom(spent, status, headers).catch(() => {});
+        await withPausedTimeLimit(request, notifyOthers);
       }
     } catch (error) {
       inFlight.end();

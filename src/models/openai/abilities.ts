@@ -18,7 +18,7 @@ export interface Abilities {
 }
 
 /** A model at an endpoint. */
-interface Endpoint {
+interface ModelEndpoint {
   readonly baseUrl: string;
   readonly model: string;
   readonly isOpenAi: boolean;
@@ -32,7 +32,7 @@ const knownAbilities = new Map<string, Abilities>();
  * OpenAI's own models need `max_completion_tokens` (newer ones refuse the old name); other endpoints usually know
  * only `max_tokens`.
  */
-export function abilitiesOf(endpoint: Endpoint): Abilities {
+export function abilitiesOf(endpoint: ModelEndpoint): Abilities {
   return (
     knownAbilities.get(keyOf(endpoint)) ?? {
       format: endpoint.format,
@@ -47,7 +47,7 @@ export function abilitiesOf(endpoint: Endpoint): Abilities {
   );
 }
 
-export function saveAbilities(endpoint: Endpoint, abilities: Abilities): void {
+export function saveAbilities(endpoint: ModelEndpoint, abilities: Abilities): void {
   knownAbilities.set(keyOf(endpoint), abilities);
 }
 
@@ -56,7 +56,7 @@ export function resetAbilities(): void {
   knownAbilities.clear();
 }
 
-function keyOf({ baseUrl, model, format }: Endpoint): string {
+function keyOf({ baseUrl, model, format }: ModelEndpoint): string {
   return `${baseUrl} ${model} ${format}`;
 }
 
@@ -66,7 +66,7 @@ const UNSUPPORTED =
   /unsupported|not support|unrecognized|unknown|not permitted|extra|only|must be 1/i;
 
 /** Parameters in the refused request. */
-export type Used = Readonly<Partial<Record<keyof Abilities, boolean>>>;
+export type UsedParameters = Readonly<Partial<Record<keyof Abilities, boolean>>>;
 
 /**
  * What to do without after the endpoint refused a request; undefined if the complaint is about something else, or
@@ -78,7 +78,7 @@ export type Used = Readonly<Partial<Record<keyof Abilities, boolean>>>;
 export function learn(
   complaint: string,
   sent: Abilities,
-  used: Used,
+  used: UsedParameters,
   isOpenAi: boolean,
 ): Abilities | undefined {
   if (used.logprobs && sent.logprobs && /logprobs/i.test(complaint)) {

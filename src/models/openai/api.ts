@@ -4,14 +4,14 @@ import { jsonOrText } from '../../core/data/data.ts';
 import { NO_USAGE, type Usage } from '../../core/verdict.ts';
 import type { ModelReply, ModelRequest, ReplyToken } from '../model.ts';
 import { costOf, type Price } from '../price.ts';
-import type { Abilities, Used } from './abilities.ts';
+import type { Abilities, UsedParameters } from './abilities.ts';
 import type { EndpointParams } from './params.ts';
 import type { Collector } from './streaming.ts';
 
 export type RequestOptions = Pick<OpenAI.RequestOptions, 'signal' | 'fetchOptions'>;
 
 interface PreparedRequest {
-  readonly used: Used;
+  readonly used: UsedParameters;
   /** Present if the answer is streamed. */
   readonly collect?: () => Collector;
   send(client: OpenAI, options: RequestOptions): Promise<unknown>;

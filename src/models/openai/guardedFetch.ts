@@ -15,7 +15,7 @@ import type { StreamReader } from './streaming.ts';
 
 /** A reply that exceeds a limit; `message` follows `The reply of https://… `. */
 export class RejectedReplyError extends Error {
-  override readonly name = 'UnreadReply';
+  override readonly name = 'RejectedReplyError';
 }
 
 /** State of the attempts of one request. */
@@ -117,10 +117,9 @@ async function sendOnce(
     throw error;
   }
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
-  const bytes =
-    isStream && reading
-      ? await readStream(response, stop, reading())
-      : await readCapped(response, stop);
+  const reader = isStream ? reading?.() : undefined;
+  if (reader) await readChunks(response, stop, (chunk) => reader.add(chunk));
+  const bytes = reader ? reader.body() : await readCapped(response, stop);
   const isFinal = status === 429 && isFinalRefusal(headers, bytes);
   return { status, headers, bytes, isFinal };
 }
@@ -142,9 +141,14 @@ async function readCapped(
   response: Response,
   stop: AbortController,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const whole = declaresSafeLength(response)
-    ? new Uint8Array(await response.arrayBuffer())
-    : await readAllChunks(response, stop);
+  let whole: Uint8Array<ArrayBuffer>;
+  if (declaresSafeLength(response)) {
+    whole = new Uint8Array(await response.arrayBuffer());
+  } else {
+    const chunks: Uint8Array[] = [];
+    await readChunks(response, stop, (chunk) => chunks.push(chunk));
+    whole = new Uint8Array(Buffer.concat(chunks));
+  }
   const excess = jsonExcess(whole);
   if (excess !== undefined) abortWith(stop, excess);
   return whole;
@@ -154,24 +158,6 @@ async function readCapped(
 function declaresSafeLength({ headers }: Response): boolean {
   const size = headers.get('content-length') ?? '';
   return /^\d+$/.test(size) && Number(size) <= LIMITS.response && !headers.has('content-encoding');
-}
-
-async function readAllChunks(
-  response: Response,
-  stop: AbortController,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  await readChunks(response, stop, (chunk) => chunks.push(chunk));
-  return new Uint8Array(Buffer.concat(chunks));
-}
-
-async function readStream(
-  response: Response,
-  stop: AbortController,
-  reading: StreamReader,
-): Promise<string> {
-  await readChunks(response, stop, (chunk) => reading.add(chunk));
-  return reading.body();
 }
 
 /** `for await` over a stream takes several times as long. */

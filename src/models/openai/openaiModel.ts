@@ -21,7 +21,7 @@ import {
   hasFormatChoice,
   learn,
   saveAbilities,
-  type Used,
+  type UsedParameters,
 } from './abilities.ts';
 import type { Api, RequestOptions } from './api.ts';
 import { chatApi, readEmbeddings } from './chatApi.ts';
@@ -101,8 +101,11 @@ class OpenAiModel implements Model {
     const read = this.#api.read(body, price, (reason) => this.#noteFinish(reason));
     const [first, ...rest] = this.#read(read);
     if (!first) throw new Error('Internal error: a reply without choices was let through.');
-    const told = this.#answerFormatOf(request);
-    return [{ ...first, ...told }, ...rest.slice(0, most - 1).map((one) => ({ ...one, ...told }))];
+    const format = this.#answerFormatOf(request);
+    return [
+      { ...first, ...format },
+      ...rest.slice(0, most - 1).map((one) => ({ ...one, ...format })),
+    ];
   }
 
   #answerFormatOf(request: ModelRequest): Pick<ModelReply, 'answerFormat'> {
@@ -179,18 +182,21 @@ class OpenAiModel implements Model {
     const endpoint = this.#endpointFor(request);
     for (;;) {
       const abilities = abilitiesOf(endpoint);
-      const asked = this.#api.prepare(request, this.#setup.params, abilities, count);
+      const prepared = this.#api.prepare(request, this.#setup.params, abilities, count);
       try {
-        return await asked.send(this.#client, this.#requestOptions(attempts, stop, asked.collect));
+        return await prepared.send(
+          this.#client,
+          this.#requestOptions(attempts, stop, prepared.collect),
+        );
       } catch (error) {
-        const better = this.#learnFrom(error, asked.used, abilities);
+        const better = this.#learnFrom(error, prepared.used, abilities);
         if (!better) throw error;
         saveAbilities(endpoint, better);
       }
     }
   }
 
-  #learnFrom(error: unknown, used: Used, sent: Abilities): Abilities | undefined {
+  #learnFrom(error: unknown, used: UsedParameters, sent: Abilities): Abilities | undefined {
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) {
       return undefined;
     }
@@ -227,8 +233,13 @@ class OpenAiModel implements Model {
     collect?: () => Collector,
   ): RequestOptions {
     const { queue } = this.#setup;
-    const own = guardedFetch(queue, attempts, stop, collect && (() => new StreamReader(collect())));
-    return { signal: stop.signal, fetchOptions: { [OWN_FETCH]: own } as object };
+    const fetchOnce = guardedFetch(
+      queue,
+      attempts,
+      stop,
+      collect && (() => new StreamReader(collect())),
+    );
+    return { signal: stop.signal, fetchOptions: { [OWN_FETCH]: fetchOnce } as object };
   }
 
   #read<Reply extends object>(read: Reply | { readonly malformed: string }): Reply {

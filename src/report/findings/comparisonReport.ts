@@ -17,7 +17,7 @@ import {
   evidenceSentence,
   intervalText,
   noiseTexts,
-  pText,
+  pValueText,
   runText,
   sideText,
   signedText,
@@ -103,7 +103,7 @@ function rows({ evidence }: Comparison): string[][] {
       intervalText(one.change).replace('95 % ', ''),
       String(one.worse),
       String(one.better),
-      pText(one.adjusted),
+      pValueText(one.adjusted),
     ];
   });
 }

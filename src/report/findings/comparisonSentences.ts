@@ -147,7 +147,7 @@ function changeText(one: Evidence): string {
 
 function numbersText(one: Evidence): string {
   const { base, head } = one.test === 'mcnemar' ? one.passRate : one.score;
-  const sums = `change ${signedText(one.change.value)}, ${intervalText(one.change)}, p ${pText(one.adjusted)}`;
+  const sums = `change ${signedText(one.change.value)}, ${intervalText(one.change)}, p ${pValueText(one.adjusted)}`;
   return `${scoreText(base)} → ${scoreText(head)} (${sums})`;
 }
 
@@ -218,7 +218,7 @@ function fixedNumber(value: number): string {
   return Number(text) === 0 ? '0.00' : text.replace('-', '−');
 }
 
-export function pText(p: number | null): string {
+export function pValueText(p: number | null): string {
   if (p === null) return '–';
   return p < 0.0001 ? '<0.0001' : p.toFixed(4);
 }

@@ -14,7 +14,7 @@ import {
 } from '../../core/record/runRecord.ts';
 import { passesFalsely } from '../../core/scoring.ts';
 import { isFailure, shownVerdictSchema } from '../../core/verdict.ts';
-import type { Line } from '../../disk/jsonLines.ts';
+import type { JsonLine } from '../../disk/jsonLines.ts';
 import { BROKEN_HASH, shortHash } from '../../node/hashes.ts';
 import { absolutePath, mapCasePaths, mapRunPaths } from '../../node/paths.ts';
 
@@ -95,7 +95,7 @@ export type ParsedLine<Case> =
  * @param version of the record; 0 before its first line
  */
 export function parseLine<Case extends object>(
-  { value, isTooLarge }: Line,
+  { value, isTooLarge }: JsonLine,
   parseCase: (value: unknown, root: string) => Case | string | undefined,
   root: string,
   version: number,

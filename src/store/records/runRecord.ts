@@ -4,7 +4,7 @@ import { groupBy, shallowJson } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
 import { coalesce } from '../../core/scheduling.ts';
-import { type Line, readFileLines, readLines } from '../../disk/jsonLines.ts';
+import { type JsonLine, readFileLines, readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import { isAtHome, rootOfRecord } from '../../node/paths.ts';
 import { isLocked, recordsAt, runIdOf } from './files.ts';
@@ -223,7 +223,7 @@ export class RunRecord {
     }
   }
 
-  #add(line: Line): void {
+  #add(line: JsonLine): void {
     const { root } = this;
     const content = this.#content;
     if (line.value === undefined && !line.isComplete) {

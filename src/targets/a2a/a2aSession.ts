@@ -107,13 +107,13 @@ export class A2aSession extends RemoteSession {
       metadata: undefined,
     };
     const reply = new TaskReply(this.#sources);
-    let heard = '';
+    let streamed = '';
     // If the agent doesn't stream, this is a single answer.
     for await (const event of client.sendMessageStream(request, { signal })) {
       reply.add(event);
-      if (reply.text === heard) continue;
-      heard = reply.text;
-      onText(heard);
+      if (reply.text === streamed) continue;
+      streamed = reply.text;
+      onText(streamed);
     }
     while (reply.isWorking && reply.taskId !== '') {
       await setTimeout(POLL_INTERVAL, undefined, { signal });

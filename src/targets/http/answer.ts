@@ -60,7 +60,7 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
     usage: at(value, pointers.usage),
     context: contextIn(value, pointers),
   };
-  const read = () => {
+  const readAnswer = () => {
     if (said === undefined || said === null) {
       throw malformedError(
         `The answer has nothing at \`reply\` (${pointer}). It was: ${excerptOf(text)}`,
@@ -70,7 +70,7 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
   };
   const isSilent = said === undefined || said === null || said === '';
   return {
-    reply: withReported(read, isSilent, reported, pointers, number),
+    reply: withReported(readAnswer, isSilent, reported, pointers, number),
     session: sessionIn(value, pointers),
   };
 }
@@ -157,17 +157,17 @@ export async function readEvents(
   onText: OnText,
   number = 1,
 ): Promise<Answer> {
-  const reading = new EventReader(pointers, number);
-  const parser = createParser({ onEvent: (event) => reading.add(event) });
+  const reader = new EventReader(pointers, number);
+  const parser = createParser({ onEvent: (event) => reader.add(event) });
   const decoder = new TextDecoder();
   for await (const chunk of bytes) {
-    const before = reading.text.length;
+    const before = reader.text.length;
     parser.feed(decoder.decode(chunk, { stream: true }));
-    if (reading.text.length > before) onText(reading.text);
+    if (reader.text.length > before) onText(reader.text);
   }
   // Some services omit the empty line after the last event.
   parser.feed('\n\n');
-  return reading.answer();
+  return reader.answer();
 }
 
 class EventReader {

@@ -5,12 +5,12 @@ import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { replyTimeoutError } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog } from './outputLines.ts';
-import { MIN_GRACE, type Programs, type Start } from './programs.ts';
+import { MIN_GRACE, type ProgramStart, type Programs } from './programs.ts';
 
 /** Characters of an invalid answer in errors. */
 const MAX_EXCERPT = 200;
 
-interface ProgramCall extends Pick<Start, 'cwd' | 'env'> {
+interface ProgramCall extends Pick<ProgramStart, 'cwd' | 'env'> {
   readonly programs: Programs;
   readonly command: readonly string[];
   /** Milliseconds. */

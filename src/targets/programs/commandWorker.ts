@@ -113,31 +113,11 @@ class WorkerProcess {
   }
 }
 
-/** Restarts a target's process when it has failed. */
-class CommandWorker {
-  readonly #setup: CommandSetup;
-  readonly #start: () => Program;
-  #process: WorkerProcess | undefined;
-
-  constructor(setup: CommandSetup, start: () => Program) {
-    this.#setup = setup;
-    this.#start = start;
-  }
-
-  get process(): WorkerProcess {
-    if (!this.#process || this.#process.failure) {
-      this.#process = new WorkerProcess(this.#setup, this.#start());
-    }
-    return this.#process;
-  }
-
-  async close(): Promise<void> {
-    await this.#process?.close();
-  }
-}
+/** The running process of a target; another one if it has failed. */
+type Worker = () => WorkerProcess;
 
 /** By run and target. */
-const workers = new WeakMap<Programs, Map<string, CommandWorker>>();
+const workers = new WeakMap<Programs, Map<string, Worker>>();
 
 /** The shared worker of a run. @param key identifies the target */
 export function workerOf(
@@ -145,20 +125,24 @@ export function workerOf(
   setup: CommandSetup,
   programs: Programs,
   start: () => Program,
-): CommandWorker {
-  const known = workers.get(programs) ?? new Map<string, CommandWorker>();
+): Worker {
+  const known = workers.get(programs) ?? new Map<string, Worker>();
   workers.set(programs, known);
   const found = known.get(key);
   if (found) return found;
-  const worker = new CommandWorker(setup, start);
+  let current: WorkerProcess | undefined;
+  const worker = () => {
+    if (!current || current.failure) current = new WorkerProcess(setup, start());
+    return current;
+  };
   known.set(key, worker);
-  programs.beforeClose(() => worker.close());
+  programs.beforeClose(async () => current?.close());
   return worker;
 }
 
 /** One of a worker's conversations. It stays with its process: another wouldn't know the conversation. */
 export class WorkerSession implements TargetSession {
-  readonly #worker: CommandWorker;
+  readonly #worker: Worker;
   readonly #timeout: number;
   readonly #host: TargetHost;
   #process: WorkerProcess | undefined;
@@ -166,7 +150,7 @@ export class WorkerSession implements TargetSession {
   #length = 0;
 
   /** @param timeout milliseconds per reply */
-  constructor(worker: CommandWorker, timeout: number, host: TargetHost) {
+  constructor(worker: Worker, timeout: number, host: TargetHost) {
     this.#worker = worker;
     this.#timeout = timeout;
     this.#host = host;
@@ -174,7 +158,7 @@ export class WorkerSession implements TargetSession {
 
   async reply(messages: readonly Message[], signal: AbortSignal): Promise<TargetReply> {
     signal.throwIfAborted();
-    const running = this.#process ?? this.#worker.process;
+    const running = this.#process ?? this.#worker();
     this.#process = running;
     running.log = this.#host.log;
     this.#startup += await running.whenReady(this.#timeout, signal);

@@ -113,13 +113,13 @@ export class LineProgram {
       this.#isClosing = true;
       this.#setup.program.process.stdin?.end();
       const grace = Math.min(MAX_GRACE, Math.max(MIN_GRACE, slowest));
-      const bored = new AbortController();
-      const either = AbortSignal.any([signal, bored.signal]);
+      const timeUp = new AbortController();
+      const either = AbortSignal.any([signal, timeUp.signal]);
       await Promise.race([
         this.#closed,
         setTimeout(grace, undefined, { signal: either }).catch(() => {}),
       ]);
-      bored.abort();
+      timeUp.abort();
     });
   }
 

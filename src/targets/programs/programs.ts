@@ -23,7 +23,7 @@ const POSIX = process.platform !== 'win32';
 /** Attaches a debugger to a waiting program. @param port of its inspector, on this machine */
 export type Attach = (port: number) => Promise<void>;
 
-export interface Start {
+export interface ProgramStart {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -61,7 +61,7 @@ export class Programs {
   }
 
   /** If it can't be started, the process emits `error`. */
-  start({ program, args, cwd, env, stdio }: Start): Program {
+  start({ program, args, cwd, env, stdio }: ProgramStart): Program {
     // First, because on a busy machine we may be killed before it is running.
     this.#supervisor ??= this.#startSupervisor();
     const child = spawn(program, args, {

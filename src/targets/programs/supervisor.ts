@@ -20,12 +20,12 @@ async function scan(): Promise<void> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-const looking = setInterval(scan, SCAN_INTERVAL);
+const scanTimer = setInterval(scan, SCAN_INTERVAL);
 
 for await (const line of createInterface({ input: process.stdin })) {
   const pid = Number(line.slice(1));
   if (line.startsWith('+')) running.set(pid, new Set([pid]));
   else running.delete(pid);
 }
-clearInterval(looking);
+clearInterval(scanTimer);
 await Promise.all([...running].map(([pid, seen]) => killTree(pid, seen)));

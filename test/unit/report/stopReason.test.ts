@@ -5,7 +5,7 @@ import { writeJson } from '../../../src/report/json.ts';
 import { writeJUnit } from '../../../src/report/junit.ts';
 import { writeMarkdown } from '../../../src/report/markdown.ts';
 import { writeOtlp } from '../../../src/report/otlp.ts';
-import type { Report } from '../../../src/report/reporter.ts';
+import type { ReportWriter } from '../../../src/report/reporter.ts';
 import { TerminalReporter } from '../../../src/report/terminal.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents } from '../../support/buildRun.ts';
@@ -21,7 +21,7 @@ const LINE = buildCaseLine({
 });
 
 describe('why a simulated conversation ended', () => {
-  const reports: [string, Report, RegExp][] = [
+  const reports: [string, ReportWriter, RegExp][] = [
     ['Markdown', writeMarkdown, /Ended: goal refused: It has no label/],
     ['JUnit', writeJUnit, /Ended: goal refused: It has no label\./],
     ['CSV', writeCsv, /goal-refused,It has no label\./],

@@ -64,7 +64,7 @@ describe('what the judge saw', () => {
     assert.equal(seen?.isSame, true);
     assert.deepEqual(seen?.requests[0]?.request.messages, server.requests[0]?.body.messages);
     assert.equal(seen?.requests[0]?.answers[0]?.text, GOOD.text);
-    assert.match(text, /letter by letter/);
+    assert.match(text, /exactly what was sent/);
     assert.match(
       text,
       /\nANSWER \(found in the cache, 321 input tokens, 45 output tokens, took \d+/,
@@ -130,7 +130,7 @@ describe('what the judge saw', () => {
   it('says where the answer is not kept, and where the question has changed since', async (t) => {
     const { saw, path } = await ran(t, 'type: turn-relevancy', [GOOD], ['--no-cache']);
     const { text = '' } = await saw();
-    assert.match(text, /letter by letter/);
+    assert.match(text, /exactly what was sent/);
     assert.match(text, /ANSWER: not stored here/);
     const { readFile, writeFile } = await import('node:fs/promises');
     const edited = (await readFile(path, 'utf8')).replace(
