@@ -8,7 +8,7 @@ import {
 import { formatList } from '../core/text/format.ts';
 import type { AssertionType, CaseFacts, Known } from './contract.ts';
 
-/** What is known of a conversation that has happened. */
+/** The facts about a finished conversation. */
 export function knownOf(conversation: Conversation): Required<Omit<Known, 'reporting'>> {
   const turns = turnsOf(conversation);
   const items = turns.flatMap((turn) => turn.items);

@@ -7,19 +7,19 @@ import type { Assertion, SuiteCase } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import type { ScoredVerdict, TurnVerdict, Usage, Verdict } from '../core/verdict.ts';
 
-/** The parts of a case that an assertion may look at. */
+/** The parts of a case that an assertion can use. */
 export type CaseFacts = Pick<
   SuiteCase,
   'id' | 'role' | 'topics' | 'tools' | 'expectations' | 'context'
 > & {
-  /** Of the conversation that is judged; absent before it is held, and in records that lack it. */
+  /** Absent before the conversation, and in records without it. */
   readonly conversationId?: string | undefined;
 };
 
-/** What an assertion is given. Deep-frozen: one assertion never sees another's changes. */
+/** The input of an assertion. Deep-frozen, so that no assertion sees another's changes. */
 export interface AssertionInput {
   readonly conversation: Conversation;
-  /** The turns that `at` chose, of the side that the type looks at, in order; at least one. */
+  /** The turns that `at` chose, on the type's side, in order; at least one. */
   readonly turns: readonly Turn[];
   readonly assertion: Assertion;
   readonly facts: CaseFacts;
@@ -27,21 +27,21 @@ export interface AssertionInput {
   readonly targetUsage?: Usage;
 }
 
-/** What an assertion found; pass or fail is computed from `score` and the threshold afterwards. */
+/** The result of an assertion. Pass or fail follows from `score` and the threshold. */
 export interface Finding {
   readonly kind: 'scored';
   /** 0..1. */
   readonly score: number;
   readonly label?: string;
   readonly value?: string | number;
-  /** The scale of `value`, lowest and highest, where it is not 0..1. */
+  /** Lowest and highest `value`, if not 0..1. */
   readonly scale?: Scale;
   readonly rationale: string;
   readonly turns: readonly TurnVerdict[];
   readonly hits: readonly string[];
   readonly misses: readonly string[];
   readonly details: Readonly<Record<string, unknown>>;
-  /** Of the assertions that this one came to. */
+  /** Verdicts of the assertions that decided this one. */
   readonly nested?: readonly Verdict[];
 }
 
@@ -56,14 +56,14 @@ export interface NotApplicable {
 
 export type Outcome = Finding | NotApplicable;
 
-/** Something wrong with a judge's answer that its schema cannot say. */
+/** A mistake in a judge's answer that its schema can't catch. */
 export interface Mistake {
   readonly reason: 'turns-mismatch' | 'out-of-range' | 'contradiction' | 'incomplete-list';
   /** A sentence for the repair request. */
   readonly text: string;
 }
 
-/** What is asked of a judge and how its answer is checked. */
+/** A request to a judge, and the checks of its answer. */
 export interface Asked<Answer> {
   /** Name of the answer's schema: letters, digits, `_` and `-`. */
   readonly name: string;
@@ -78,21 +78,21 @@ export interface Asked<Answer> {
   mistakes?(answer: Answer): Mistake[];
 }
 
-/** How answers about consecutive parts of a conversation become one. */
+/** How to join answers about consecutive parts of a conversation. */
 export interface Parts<Answer> {
-  /** Asked at the end over the findings about the parts; absent if entries are all there is. */
+  /** The answer about the whole, requested after the parts; absent if there are only entries. */
   readonly whole?: z.ZodType;
   join(parts: readonly Answer[], whole: unknown): Answer;
 }
 
-/** What can be asked about parts of a conversation. */
+/** A request that can be about parts of a conversation. */
 export interface Divisible<Answer> extends Asked<Answer> {
   readonly parts: Parts<Answer>;
 }
 
 /** A question whose one answer decides. */
 export interface Question<Answer, Concluded = Outcome> extends Divisible<Answer> {
-  /** Its words for the whole conversation and their scores; absent where it has none. */
+  /** Labels of the whole conversation with their scores, if it has any. */
   readonly outcomes?: Readonly<Record<string, number>>;
   /** The formula of the type. Only called with an answer without mistakes. */
   conclude(answer: Answer): Concluded;
@@ -109,11 +109,11 @@ export interface Answered<Answer> {
   readonly answer: Answer;
   /** The answer as it was written. */
   readonly text: string;
-  /** Present where they were asked for and the endpoint returned them. */
+  /** Present if they were requested and the endpoint returned them. */
   readonly tokens?: readonly ScoredToken[];
 }
 
-/** What a procedure may use. Everything it uses is counted and can be cancelled. */
+/** What a procedure can use. All of it is counted and cancellable. */
 export interface Toolbox {
   /**
    * Asks about the conversation, in parts where it does not fit into the judge's window.
@@ -125,31 +125,31 @@ export interface Toolbox {
     about: (turns: readonly Turn[]) => Divisible<Answer>,
     options?: { readonly logprobs?: boolean },
   ): Promise<Answered<Answer>>;
-  /** Asks without the conversation; the same question to the same model is asked once in a run. */
+  /** Asks without the conversation; the same question goes to a model only once per run. */
   askOnce<Answer>(asked: Asked<Answer>): Promise<Answer>;
   /** Checks another assertion over the same conversation. */
   verdict(assertion: Assertion): Promise<Verdict>;
   /** One vector for each text, of the assertion's `model`. */
   embed(texts: readonly string[]): Promise<readonly (readonly number[])[]>;
-  /** Calls code of the user's in a process of its own. */
+  /** Calls the user's code in its own process. */
   script(code: UserCode, input: unknown): Promise<unknown>;
 }
 
-/** The keys of an assertion that are wrong together, or in a way that no schema can say. */
+/** A problem with an assertion's keys that a schema can't catch. */
 export interface Fault {
-  /** From the assertion's mapping. */
+  /** Relative to the assertion. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** What is known of a conversation; a field is absent if it is not known before the run. */
+/** Facts about a conversation; a field is absent if it isn't known before the run. */
 export interface Known {
   readonly hasSystemText?: boolean;
   readonly hasRetrievedContext?: boolean;
   /** Some tool call has a result. */
   readonly hasToolResults?: boolean;
   readonly hasToolCalls?: boolean;
-  /** Some turn says what a good reply holds. */
+  /** Some turn has `expected`. */
   readonly hasExpected?: boolean;
   readonly reporting?: Reporting;
 }
@@ -157,23 +157,22 @@ export interface Known {
 interface Nesting {
   /** The type's own keys, given the schema of an assertion. */
   params(assertion: z.ZodType): z.ZodObject;
-  /** Where assertions stand in the keys of this one. */
+  /** Paths of assertions in the keys of this one. */
   places(params: Readonly<Record<string, unknown>>): readonly (readonly (string | number)[])[];
 }
 
-/** What hover and the manual say of a type, in Markdown. Texts of several lines may be indented. */
+/** The text of hovers and docs, in Markdown. Texts with several lines can be indented. */
 export interface TypeDocs {
-  /** What is looked at and how. */
+  /** What it checks, and how. */
   readonly asks: string;
-  /** The formula, to be read after "Score: ". */
+  /** The formula; follows "Score: ". */
   readonly score: string;
-  /** With numbers, to be read after "Example: ". */
+  /** With numbers; follows "Example: ". */
   readonly example: string;
-  /** To be read after "Skipped ": `if the user asks nothing.` */
+  /** Follows "Skipped ": `if the user asks nothing.` */
   readonly skipped?: string;
-  /** Every case in which the score differs from that of what the type is `like`, as a list in Markdown. */
+  /** Every difference in score from the metrics it is `like`, as a Markdown list. */
   readonly differences?: string;
-  /** What else there is to know. */
   readonly more?: string;
   /** A list of assertions, or keys of an eval file. */
   readonly yaml: string;
@@ -187,67 +186,66 @@ interface Common {
   /** One line for completion. */
   readonly summary: string;
   readonly docs: TypeDocs;
-  /** Whose metric asks about the same, as the field calls it: `DeepEval, MLflow`. */
+  /** Tools with a metric for the same: `DeepEval, MLflow`. */
   readonly like?: string;
   /** The type's own keys; the common keys are added by `evalfile`. */
   readonly params: z.ZodObject;
   /** 0..1. */
   readonly defaultThreshold: number;
-  /** The scale of the type's values, where it is not 0..1; a threshold may be written in it. `own`: each assertion has its own. */
+  /** The scale of its values and thresholds, if not 0..1. `own`: each assertion has its own. */
   readonly scale?: Scale | 'own';
-  /** For a type whose keys hold further assertions. */
+  /** For a type with assertions in its keys. */
   readonly nesting?: Nesting;
-  /** Which turns it looks at. */
   readonly side: 'user' | 'assistant' | 'both';
-  /** It reads the whole `context` of the case, whatever its texts name of it. */
+  /** It reads the whole `context` of the case, not only the keys that its texts name. */
   readonly readsContext?: true;
-  /** It is handed all facts of the case, beside its question or without one. */
+  /** It gets all facts of the case, in addition to its question or without one. */
   readonly readsFacts?: true;
   /**
    * Its `prompt` is the path of a judge prompt, or its `instructions` are one. Their `{{variables}}`
    * are a judge prompt's; those in all other texts are the case's.
    */
   readonly takesPrompt?: true;
-  /** What the same would be as a judge prompt: the key that holds its words, and the prompt for them. */
+  /** How to turn it into a judge prompt: the key with its words, and the prompt for them. */
   readonly asPrompt?: { readonly key: string; body(words: string): string };
-  /** What an assertion without a `name` is called; its type by default. */
+  /** The name of an assertion without a `name`. Default: its type. */
   label?(params: Readonly<Record<string, unknown>>): string | undefined;
-  /** What it rests on besides what is said: unless the target reports one of these, it is an error. */
+  /** What it needs to see besides messages. Unless the target reports one of these, it is an error. */
   sees?(facts: CaseFacts): readonly Report[];
-  /** What is missing from the case, as a sentence with what to do; undefined if all is there. */
+  /** What is missing from the case, as a sentence with what to do; undefined if nothing is. */
   needs?(facts: CaseFacts, known: Known): string | undefined;
   /** Why it will be skipped, if known before the run. */
   idle?(facts: CaseFacts, known: Known): string | undefined;
-  /** What is wrong with parameters that fit `params` one by one. */
+  /** Problems of parameters that are valid one by one. */
   faults?(params: Readonly<Record<string, unknown>>): readonly Fault[];
 }
 
 export interface DeterministicType extends Common {
   readonly kind: 'deterministic';
-  /** @throws Error where it could not be checked; its message becomes the verdict's. */
+  /** @throws Error if it can't be checked; its message becomes the verdict's. */
   check(input: AssertionInput): Outcome | Promise<Outcome>;
 }
 
 export interface JudgedType extends Common {
   readonly kind: 'judged';
-  /** The question to ask; an outcome at once where nothing needs asking. */
+  /** The question to ask, or the outcome if there is nothing to ask. */
   question(input: AssertionInput): Question<unknown> | Outcome;
 }
 
-/** A judged type of which the assertions of a case share one request. */
+/** A judged type whose assertions of a case share one request. */
 export interface ChecklistType extends Common {
   readonly kind: 'checklist';
   /** One question about all of them, over the same turns; concludes in their order. */
   checklist(inputs: readonly AssertionInput[]): Question<unknown, Outcome[]>;
 }
 
-/** A type that asks more than one thing, or something else than a judge. */
+/** A type with several questions, or with other work than questions to a judge. */
 export interface ProcedureType extends Common {
   readonly kind: 'procedure';
   /** Whether it asks a judge. */
   readonly asksJudge: boolean;
   run(input: AssertionInput, toolbox: Toolbox): Promise<Outcome>;
-  /** All that it may ask a judge, the longest way taken; for the plan of a run. */
+  /** The most that it can ask, for the plan of a run. */
   plan(input: AssertionInput): readonly Planned[];
 }
 
@@ -258,10 +256,10 @@ export type Planned =
   | { readonly kind: 'once'; readonly asked: Asked<unknown> }
   /** Another assertion over the same conversation. */
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
-  /** Texts of which the assertion's `model` makes vectors. */
+  /** Texts to embed with the assertion's `model`. */
   | { readonly kind: 'embedding'; readonly texts: readonly string[] };
 
-/** A type that is decided by the verdicts of the assertions under its `assert`. */
+/** A type whose nested assertions decide. */
 export interface GroupType extends Common {
   readonly kind: 'group';
   /** @param verdicts at least one */
@@ -276,12 +274,12 @@ export type AssertionType =
   | ProcedureType
   | GroupType;
 
-/** Whether it asks one question that is known beforehand, and so can stand beside others. */
+/** Whether it asks one question that is known in advance, and so can share a request. */
 export function asksOneQuestion({ kind }: AssertionType): boolean {
   return kind === 'judged' || kind === 'checklist';
 }
 
-/** Whether a judge is asked, which also says what keys an assertion takes: `judge`, `samples` … */
+/** Whether it asks a judge, and so has the keys `judge`, `samples` … */
 export function asksJudge(type: AssertionType): boolean {
   switch (type.kind) {
     case 'judged':

@@ -4,7 +4,7 @@ import type { AssertionType, CaseFacts } from './contract.ts';
 
 const NO_FACTS: CaseFacts = { id: '', topics: [], tools: [], expectations: {}, context: {} };
 
-/** All that a type says of itself but its summary, in Markdown. */
+/** The docs of a type without its summary, in Markdown. */
 export function docsMarkdown({ docs, sees }: AssertionType): string {
   const seen = sees && anyOf(sees(NO_FACTS), (one) => REPORT_NAMES[one]);
   const { asks, score, example, skipped, more, yaml, program } = docs;

@@ -18,13 +18,13 @@ import {
 } from './contract.ts';
 import { typeOf } from './registry.ts';
 
-/** Of what judges are told before every question. Raised with each change of that text. */
+/** Version of the text before every question. Raise it with each change of that text. */
 export const PROTOCOL_VERSION = 4;
 
-/** The same of what they are told where several questions stand in one request. */
+/** Version of the text of requests with several questions. */
 const TOGETHER_VERSION = 2;
 
-/** The same of how examples are chosen and shown. */
+/** Version of how examples are chosen and shown. */
 const EXAMPLES_VERSION = 2;
 
 /**
@@ -65,13 +65,13 @@ export function questionHash(assertion: Assertion, facts: CaseFacts): string {
 
 const DEFAULT_TEMPERATURE = 0;
 
-/** The one that an assertion's judge is asked with. */
+/** The temperature of an assertion's judge. */
 export function temperatureOf({ temperature, judge }: Assertion): number {
   const ofModel = judge?.params.temperature;
   return temperature ?? (typeof ofModel === 'number' ? ofModel : DEFAULT_TEMPERATURE);
 }
 
-/** Holds something of all that questions differ by. */
+/** A conversation with every feature that questions can depend on. */
 const PROBE: Conversation = toConversation(
   [
     { message: { role: 'system', content: 'A system text.' } },
@@ -99,7 +99,7 @@ function subjectOf(assertion: Assertion) {
   return turnsOf(PROBE).filter((turn) => side === 'both' || turn.side === side);
 }
 
-/** What a judge would be asked; empty if none is, or where it cannot be asked, which its verdict says. */
+/** The questions to a judge; empty if there are none, or if its verdict would be an error. */
 function askedBy(input: AssertionInput): unknown[] {
   try {
     return questionsOf(input);
@@ -147,7 +147,7 @@ function described(question: Divisible<unknown> | Outcome): unknown[] {
   return [[name, instructions, answerSchema(answer), parts.whole && answerSchema(parts.whole)]];
 }
 
-/** Paths as they are from the file, on every machine; a prompt's is none of its question. */
+/** The parameters with paths relative to the file, and without a prompt's path. */
 function portableParams(assertion: Assertion): Readonly<Record<string, unknown>> {
   const { params, prompt, source } = assertion;
   const { path } = params;
@@ -159,7 +159,7 @@ function portableParams(assertion: Assertion): Readonly<Record<string, unknown>>
   return withoutDefaults(typeOf(assertion), portable);
 }
 
-/** As it is written: behind whatever endpoint, and before variables are filled in. */
+/** The model as written: without its endpoint, and before variables are filled in. */
 function modelName({ params, written = params }: ModelSpec): string {
   return String(written.model);
 }
@@ -216,7 +216,7 @@ function answers(verdict: Verdict | undefined, assertion: Assertion, facts: Suit
   );
 }
 
-/** What no question holds: what the verdict counts for, and those of the assertions under it. */
+/** Whether thresholds, weights, and gates are the same, including those of nested assertions. */
 function weighsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: Assertion): boolean {
   const under = new Map((wanted.nested ?? []).map((one) => [one.assertion.key, one.assertion]));
   return (
@@ -232,7 +232,7 @@ function weighsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: A
   );
 }
 
-/** The keys of an assertion without those that say what holds anyway: `ignore_case: false`. */
+/** The keys of an assertion without defaults such as `ignore_case: false`. */
 export function withoutDefaults(
   { params: { shape } }: AssertionType,
   given: Readonly<Record<string, unknown>>,

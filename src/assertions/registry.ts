@@ -51,7 +51,7 @@ import { turnFaithfulness } from './types/turn-faithfulness.ts';
 import { turnRelevancy } from './types/turn-relevancy.ts';
 import { userFrustration } from './types/user-frustration.ts';
 
-/** Every assertion type that a file may name. A new one is a file in `types` and its line here. */
+/** Every assertion type. A new one is a file in `types` and its line here. */
 export const assertionTypes: readonly AssertionType[] = [
   criterion,
   llmJudge,
@@ -108,7 +108,6 @@ const BY_NAME: ReadonlyMap<unknown, AssertionType> = new Map(
   assertionTypes.map((type) => [type.type, type]),
 );
 
-/** The type that a file names; undefined if there is none of that name. */
 export function findAssertionType(name: unknown): AssertionType | undefined {
   return BY_NAME.get(name);
 }
@@ -118,7 +117,7 @@ export function assertionMapping(given: unknown): Mapping {
   return typeof given === 'string' ? { type: criterion.type, criterion: given } : mappingOf(given);
 }
 
-/** The type of an assertion that was made ready to run. */
+/** The type of a prepared assertion. */
 export function typeOf({ type }: Pick<Assertion, 'type'>): AssertionType {
   const found = findAssertionType(type);
   if (!found) throw new Error(`Internal error: there is no assertion type "${type}".`);

@@ -8,7 +8,7 @@ import { questionHash, withoutDefaults } from './questionHash.ts';
 import { typeOf } from './registry.ts';
 import { writtenGrading } from './shared/grading.ts';
 
-/** The assertions of a case in the words of their files, defaults left out. */
+/** The assertions of a case as written in their files, without defaults. */
 export function stateAssertions(suiteCase: SuiteCase): StatedAssertion[] {
   return suiteCase.assertions.map((one) => stateAssertion(one, suiteCase));
 }
@@ -46,7 +46,7 @@ function writtenKeys({ type, params, source, prompt, negate, at }: Assertion) {
   };
 }
 
-/** Null stands where an assertion under this one stood; those are stated by themselves. */
+/** Removes nulls, which replace nested assertions: those are listed separately. */
 function withoutNested(value: unknown): unknown {
   if (Array.isArray(value)) {
     const kept = value.filter((one) => one !== null);
@@ -61,10 +61,10 @@ function withoutNested(value: unknown): unknown {
   );
 }
 
-/** JSON on one line is read well up to here. */
+/** Maximum length of JSON on one line. */
 const ONE_LINE = 60;
 
-/** `- Greet the customer` for each text of a list; JSON of what is deeper. */
+/** `- Greet the customer` for each text of a list; JSON for anything deeper. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {

@@ -1,29 +1,30 @@
 import { isMapping, type Mapping, mappingOf } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
+import { callsIn } from './exchanges.ts';
 import type { DraftCase, Ledger } from './importer.ts';
 
 const SIDES: readonly Message['role'][] = ['user', 'assistant'];
 
-/** Calls of a conversation that its case lists. */
+/** Maximum number of calls to list in a case. */
 const MOST_CALLS = 12;
 
 interface Recorded {
   readonly line: number;
   readonly name?: string | undefined;
   readonly keys?: Mapping;
-  /** The other tool's own checks; what can be checked without a model where there are none. */
+  /** The other tool's own checks. Default: checks that need no model. */
   readonly assert?: readonly unknown[];
 }
 
-/** A recorded conversation as a case; undefined if its messages cannot be read. */
+/** A recorded conversation as a case; undefined if its messages can't be read. */
 export function recordedCase(
   list: unknown,
-  { line, name, keys = {}, assert = [] }: Recorded,
+  recorded: Recorded,
   ledger: Ledger,
 ): DraftCase | undefined {
-  const messages = messagesOf(list, line, ledger);
-  return messages && caseOf(messages, { line, name, keys, assert });
+  const messages = messagesOf(list, recorded.line, ledger);
+  return messages && caseOf(messages, recorded);
 }
 
 function caseOf(
@@ -40,7 +41,7 @@ function caseOf(
   };
 }
 
-/** The same of messages that were put together; undefined, and told, where a side never speaks. */
+/** Messages as a case; undefined, with an entry in the ledger, if a side never speaks. */
 export function spokenCase(
   messages: readonly Message[],
   recorded: Recorded,
@@ -52,18 +53,18 @@ export function spokenCase(
   return undefined;
 }
 
-/** Canonical messages; what is wrong with them, or has nothing to show, goes into the ledger. */
+/** Canonical messages. Problems, and parts with nothing to show, go into the ledger. */
 export function messagesOf(list: unknown, line: number, ledger: Ledger): Message[] | undefined {
   return readPart(list, /^$/, { line, what: 'This conversation' }, ledger);
 }
 
-/** What of a file a list of messages is: `The span "chat"`. */
+/** The origin of a list of messages: `The span "chat"`. */
 interface Piece {
   readonly line: number;
   readonly what: string;
 }
 
-/** The same of a part of a conversation, in which one side may be silent. */
+/** As `messagesOf`, for a part of a conversation, in which one side can be silent. */
 export function partOf(
   list: readonly unknown[],
   piece: Piece,
@@ -77,7 +78,7 @@ export function partOf(
   return readPart(said, /^no-(user|assistant)-message$/, piece, ledger);
 }
 
-/** Some instrumentations record that there are instructions, but not what they say. */
+/** Some instrumentations record that there are instructions, but not their text. */
 function isEmptyInstruction(given: unknown): boolean {
   const { role, content } = mappingOf(given);
   return (role === 'system' || role === 'developer') && (content === null || content === '');
@@ -120,15 +121,11 @@ export function shorthandOf(message: Message): Mapping {
   };
 }
 
-function callsIn(messages: readonly Message[]): string[] {
-  return messages.flatMap((message) =>
-    message.role === 'assistant' ? (message.toolCalls ?? []).map(({ name }) => name) : [],
-  );
-}
-
-/** What holds of the conversation as it was, and needs no model. */
+/** Checks that pass for the conversation as it is, and need no model. */
 function plainChecks(messages: readonly Message[]): unknown[] {
-  const tools = callsIn(messages).slice(0, MOST_CALLS);
+  const tools = callsIn(messages)
+    .map(({ name }) => name)
+    .slice(0, MOST_CALLS);
   const sides = messages.map(({ role }) => role).filter((role) => SIDES.includes(role));
   const turns = sides.filter((side, index) => side !== sides[index - 1]);
   const replies = turns.filter((side) => side === 'assistant').length;

@@ -15,7 +15,7 @@ export interface WrittenCase extends DraftCase {
   readonly id: string;
 }
 
-/** Ids that a person would give, each once. */
+/** Gives each case a readable and unique id. */
 export function withIds(cases: readonly DraftCase[], tag: string): WrittenCase[] {
   const wanted = cases.map(({ name, opening }) =>
     name !== undefined && isId(name) ? name : slug(name ?? opening ?? '') || tag,
@@ -72,7 +72,6 @@ const caseText = memoize(({ id, keys, assert, suggestions }: WrittenCase): strin
   return indented(`- ${indented(text, STEP).slice(STEP)}`, STEP);
 });
 
-/** @param opening a line before them */
 function suggested(suggestions: readonly unknown[], ...opening: readonly string[]): string[] {
   if (suggestions.length === 0) return [];
   const lines = suggestions.map((one) => `- ${onOneLine(one)}`);
@@ -88,12 +87,11 @@ function onOneLine(value: unknown): string {
     : writeInline(value);
 }
 
-/** One line, whatever the text holds. */
 function comment(text: string): string {
   return `# ${visibleLine(text)}`;
 }
 
-/** Keys whose values people write on one line, where there is room. */
+/** Keys whose values people write on one line, if there is room. */
 const ON_ONE_LINE = ['tags', 'target', 'defaults'];
 const LINE_LENGTH = 80;
 
@@ -102,12 +100,12 @@ function entryOf(key: string, value: unknown): string {
   return line !== '' && line.length <= LINE_LENGTH ? line : writeEntry(key, write(value));
 }
 
-/** A copy without undefined values, in which nothing stands twice: YAML would write a reference to the first. */
+/** A copy without undefined values and shared objects, which YAML would write as references. */
 export function plainCopy<Value extends object>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-/** Where the eval file will stand, and what it may refer to. */
+/** Where the eval file will be, and what it can refer to. */
 export interface Place {
   /** Absolute. */
   readonly path: string;
@@ -121,10 +119,10 @@ interface Settled {
   readonly cases: readonly WrittenCase[];
 }
 
-/** An assertion that goes may bring another problem to light, but not for ever. */
+/** Removing an assertion can reveal another problem. */
 const MAX_ROUNDS = 5;
 
-/** A check that needs nothing, where there is no other. */
+/** The check of a case without any other. */
 const AT_LEAST = [{ type: 'no-repeat' }];
 
 /**
@@ -153,7 +151,7 @@ export async function settle(
   return { text: '', cases: [] };
 }
 
-/** Where none of the other tool's checks is left, what it expects is judged. */
+/** Adds a check if none of the other tool's checks is left: what it expects, if anything. */
 function withCheck(one: WrittenCase): WrittenCase {
   const perTurn = JSON.stringify(one.keys.turns ?? '').includes('"assert"');
   if (one.assert.length > 0 || perTurn) return one;
@@ -167,7 +165,7 @@ function load(text: string, { path, files, workspace, env }: Place): Promise<Loa
   return loadSuite(path, overlay, { workspace, env });
 }
 
-/** Undefined if an error is no case's. */
+/** Undefined if no error belongs to a case. */
 function withoutFaulty(
   cases: readonly WrittenCase[],
   text: string,
@@ -194,7 +192,7 @@ function withoutFaulty(
   return changed ? left : undefined;
 }
 
-/** Which assertion of the case a problem is about; of one in a prompt's file the first with a prompt. */
+/** The index of the assertion that a problem is about; if it is in a prompt's file, the first with a prompt. */
 function assertionAt({ assert }: WrittenCase, path: Path): number | undefined {
   const [, , key, index] = path;
   if (path.length === 0) {

@@ -1,26 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Message, ToolCall } from '../core/message.ts';
 
-/** A request to a model and its answer, as logs and traces keep them. */
+/** A request to a model and its answer, from logs and traces. */
 export interface Exchange {
   readonly input: readonly Message[];
   readonly output: readonly Message[];
-  /** Messages of the request in which a framework retells what another agent did. */
+  /** Messages of the request in which a framework repeats what another agent did. */
   readonly retold?: ReadonlySet<Message>;
 }
 
-/** Exchanges of which each continues the one before. */
+/** Exchanges that continue each other. */
 interface Thread<One extends Exchange = Exchange> {
   readonly messages: readonly Message[];
   readonly exchanges: readonly One[];
 }
 
-/** What was said, with one more exchange; undefined if it belongs to another conversation. */
+/** The messages with one more exchange; undefined if it belongs to another conversation. */
 export function continued(thread: Thread, exchange: Exchange): readonly Message[] | undefined {
   return repeating(thread.messages, exchange) ?? adding(thread, exchange);
 }
 
-/** The same of a request that repeats what was said. */
+/** As `continued`, for a request that repeats the messages. */
 function repeating(
   messages: readonly Message[],
   exchange: Exchange,
@@ -31,7 +31,7 @@ function repeating(
   return covered === undefined ? undefined : withExchange(messages, exchange, covered);
 }
 
-/** The same of a request that holds what is new only, as where the endpoint remembers the rest. */
+/** As `continued`, for a request with new messages only, to an endpoint that stores the rest. */
 function adding(
   { messages, exchanges }: Thread,
   exchange: Exchange,
@@ -49,7 +49,7 @@ function hasInstructionsOf(one: Exchange, other: Exchange): boolean {
   return isDeepStrictEqual(a, b);
 }
 
-/** @param covered number of the request's first messages, without instructions, that were said before */
+/** @param covered number of the request's first messages, without instructions, that are repeated */
 function withExchange(
   messages: readonly Message[],
   { input, output, retold = new Set() }: Exchange,
@@ -71,7 +71,7 @@ interface Result {
   readonly content: string;
 }
 
-/** Results of calls that had none yet, by the ids that the calls have in the conversation. */
+/** New results of calls, by the ids of the calls in the conversation. */
 function newResults(messages: readonly Message[], repeated: readonly Message[]): Result[] {
   const answered = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
   const calls = callsIn(repeated);
@@ -83,7 +83,7 @@ function newResults(messages: readonly Message[], repeated: readonly Message[]):
   });
 }
 
-/** The conversation with results of its calls, each after the call and the results that it has. */
+/** Inserts results, each after its call and the call's other results. */
 export function withResults(messages: readonly Message[], results: readonly Result[]): Message[] {
   const added = [...messages];
   for (const result of results) {
@@ -100,7 +100,7 @@ export function withResults(messages: readonly Message[], results: readonly Resu
   return added;
 }
 
-/** Calls that came without an id may have got one that another call has. */
+/** Makes generated ids of calls unique. */
 function withOwnIds(fresh: readonly Message[], before: readonly Message[]): Message[] {
   const taken = new Set(callsIn(before).map(({ id }) => id));
   const names = new Map<string, string>();
@@ -126,14 +126,14 @@ function isInstruction({ role }: Message): boolean {
   return role === 'system' || role === 'developer';
 }
 
-/** A text or a call; parallel calls may be one message or several, so each call is an item. */
+/** A text or a call. Parallel calls can be one message or several, so each call is an item. */
 interface Item {
   readonly key: string;
   /** The index of its message. */
   readonly at: number;
   readonly role: Message['role'];
   readonly isCall: boolean;
-  /** Stands for anything that others than the user said and did. */
+  /** Matches anything that others than the user said and did. */
   readonly isRetold: boolean;
 }
 
@@ -180,7 +180,7 @@ function itemsOf(messages: readonly Message[], retold: ReadonlySet<Message>): It
   });
 }
 
-/** All from the beginning. */
+/** Matches everything from the start. */
 function retelling(before: readonly Item[], now: readonly Item[]): number | undefined {
   let at = 0;
   let count = 0;
@@ -198,7 +198,7 @@ function retelling(before: readonly Item[], now: readonly Item[]): number | unde
   return count;
 }
 
-/** The last of it. */
+/** Matches the end. */
 function lastWords(before: readonly Item[], now: readonly Item[]): number | undefined {
   for (let count = Math.min(before.length, now.length); count > 0; count -= 1) {
     if (before.slice(-count).every(({ key }, index) => key === now[index]?.key)) return count;
@@ -206,7 +206,7 @@ function lastWords(before: readonly Item[], now: readonly Item[]): number | unde
   return undefined;
 }
 
-/** Some of it with all that the user said, while the last call waits for an answer. */
+/** Matches parts of it with all user messages, while the last call has no result. */
 function excerpt(before: readonly Item[], now: readonly Item[]): number | undefined {
   const users = (items: readonly Item[]) => items.filter(({ role }) => role === 'user').length;
   if (!before.at(-1)?.isCall || users(before) !== users(now)) return undefined;
@@ -219,31 +219,31 @@ function excerpt(before: readonly Item[], now: readonly Item[]): number | undefi
   return now.length;
 }
 
-/** The conversation among exchanges, and those that are no part of it. */
+/** The conversation among exchanges, and the exchanges that aren't part of it. */
 interface Found<One extends Exchange> extends Thread<One> {
   readonly branches: readonly One[];
-  /** Set if nothing tells which of two threads is the conversation. */
+  /** Set if two threads could be the conversation. */
   readonly rivals?: Rivals<One>;
 }
 
-/** The first exchanges of two threads in which they differ. */
+/** The first exchanges where two threads differ. */
 interface Rivals<One extends Exchange> {
   readonly pair: readonly [One, One];
-  /** Whether both continue the same messages; else each begins a conversation. */
+  /** Whether both continue the same messages; otherwise each starts a conversation. */
   readonly isFork: boolean;
 }
 
 interface Path<One extends Exchange> extends Thread<One> {
-  /** What was said after each exchange. */
+  /** The messages after each exchange. */
   readonly states: readonly (readonly Message[])[];
-  /** Exchanges that repeat nothing of what was said before them, and so may belong elsewhere. */
+  /** Exchanges that repeat no earlier messages, and so could belong elsewhere. */
   readonly loose: ReadonlySet<One>;
 }
 
-/** As many of the last exchanges of a thread may have had another answer. */
+/** Maximum number of exchanges to go back to find where a thread branches off. */
 const MAX_BACK = 20;
 
-/** The one thread of exchanges that the user can have had. Others, such as of a guard, are branches. */
+/** Finds the thread that the user had. Others, such as of a guard, are branches. */
 export function conversationOf<One extends Exchange>(exchanges: readonly One[]): Found<One> {
   const paths = pathsOf(exchanges);
   const order = new Map(exchanges.map((one, index) => [one, index]));
@@ -257,7 +257,7 @@ export function conversationOf<One extends Exchange>(exchanges: readonly One[]):
   return { messages, exchanges: own, branches, ...(rival && { rivals: rivalsOf(main, rival) }) };
 }
 
-/** All that can be told as one, in the order in which they begin or leave another. */
+/** All threads, in the order in which they start or branch off. */
 function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] {
   const paths: Path<One>[] = [];
   for (const exchange of exchanges) {
@@ -277,7 +277,7 @@ function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] {
   return paths;
 }
 
-/** Whether it asks the first question again, for another answer. */
+/** Whether it repeats the first question to get another answer. */
 function isAskedAgain({ messages, exchanges }: Path<Exchange>, { input }: Exchange): boolean {
   return questionsIn(messages) === 1 && isDeepStrictEqual(exchanges[0]?.input, input);
 }
@@ -288,7 +288,7 @@ function questionsIn(messages: readonly Message[]): number {
 
 const NOTHING: Path<never> = { messages: [], exchanges: [], states: [], loose: new Set() };
 
-/** The part of a path that a request repeats, where the path went on in another way. */
+/** The start of a path that a request repeats and then leaves. */
 function leftBy<One extends Exchange>(
   exchange: One,
   paths: readonly Path<One>[],
@@ -305,7 +305,7 @@ function leftBy<One extends Exchange>(
   return undefined;
 }
 
-/** Which of two paths is the conversation, if that can be told. */
+/** Which of two paths is the conversation; undefined if unknown. */
 function mainOf<One extends Exchange>(
   a: Path<One>,
   b: Path<One>,
@@ -326,7 +326,7 @@ function mainOf<One extends Exchange>(
   return [a, b].find((one) => isMain(one, one === a ? b : a));
 }
 
-/** The same of two without a common beginning: what agents ask each other and guards has one question. */
+/** As `mainOf`, for paths without a common start: requests between agents and to guards have one question. */
 function mainOfTwo<One extends Exchange>(
   a: Path<One>,
   b: Path<One>,
@@ -343,7 +343,7 @@ function mainOfTwo<One extends Exchange>(
   return [a, b].find((one) => isMain(one, one === a ? b : a));
 }
 
-/** Number of the exchanges that two paths have in common. */
+/** Number of exchanges that two paths have in common. */
 function sharedBy<One extends Exchange>(a: Path<One>, b: Path<One>): number {
   const count = a.exchanges.findIndex((one, index) => one !== b.exchanges[index]);
   return count === -1 ? a.exchanges.length : count;

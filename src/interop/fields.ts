@@ -6,7 +6,7 @@ import { foreignNames } from '../evalfile/foreignNames.ts';
 import { keysAt } from '../schema/schemaWalk.ts';
 import type { Ledger } from './importer.ts';
 
-/** The first of these keys that holds a text that says something. */
+/** The first of these keys with text that isn't blank. */
 export function textIn(mapping: Mapping, ...keys: readonly string[]): string | undefined {
   for (const key of keys) {
     const value = mapping[key];
@@ -25,12 +25,12 @@ export function listIn(mapping: Mapping, ...keys: readonly string[]): unknown[] 
   return undefined;
 }
 
-/** What a JSON text stands for; anything else as it is. */
+/** The value of JSON text; anything else as it is. */
 export function parsed(value: unknown): unknown {
   return typeof value === 'string' && /^\s*[[{"]/.test(value) ? jsonOrText(value) : value;
 }
 
-/** Texts of a list, or of one text whose parts a bar separates. */
+/** The texts of a list, or of one text separated by bars. */
 export function textsIn(value: unknown): string[] | undefined {
   const list = typeof value === 'string' ? value.split('|') : value;
   const texts = Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
@@ -65,7 +65,7 @@ function toolOf(value: unknown): Tool | undefined {
   return read.success ? unwrapTools(read.data)[0] : undefined;
 }
 
-/** Says of each key that is not known that it is left out; what is null or empty says nothing. */
+/** Reports unknown keys with a value as lost. */
 export function tellStrangers(
   mapping: Mapping,
   known: readonly string[],
@@ -80,9 +80,12 @@ export function tellStrangers(
 
 const OUR_TYPES = assertionTypes.map(({ type }) => type);
 
-/** Another tool's check as an assertion of ours, and what of it could not be said. */
+/** Reports what was lost. */
+export type Say = (message: string) => void;
+
+/** Another tool's check as an assertion, and what was lost. */
 export interface Mapped {
-  /** Absent where there is nothing like it. */
+  /** Absent if there is no counterpart. */
   readonly assertion?: Mapping;
   /** Sentences, such as `` `windowSize` of "conversation-relevance" has no counterpart. `` */
   readonly lost: readonly string[];
@@ -131,18 +134,22 @@ function reasonOf(assertion: Mapping): string {
   return `${path ? `\`${path}\`: ` : ''}${issue?.message ?? 'it is not valid'}.`;
 }
 
-/** Every check of a list; what is lost is told by `say`. */
+/** Maps every check of a list; `say` reports what was lost. */
 export function ourAssertions(
   list: readonly unknown[],
   map: (written: Mapping) => Mapped | readonly unknown[],
-  say: (message: string) => void,
+  say: Say,
 ): unknown[] {
   return list.flatMap((written): readonly unknown[] => {
     if (typeof written === 'string') return written.trim() === '' ? [] : [written];
     if (!isMapping(written)) return [];
     const mapped = map(written);
-    if (!('lost' in mapped)) return mapped;
-    for (const message of mapped.lost) say(message);
-    return mapped.assertion ? [mapped.assertion] : [];
+    return 'lost' in mapped ? keptOf(mapped, say) : mapped;
   });
+}
+
+/** The assertion in a list, or an empty list; `say` reports what was lost. */
+export function keptOf({ assertion, lost }: Mapped, say: Say): Mapping[] {
+  for (const message of lost) say(message);
+  return assertion ? [assertion] : [];
 }

@@ -12,24 +12,23 @@ import { type Place, settle, withIds } from './evalFileText.ts';
 import { chatTarget, type Draft, type DraftCase, type Entry, Ledger } from './importer.ts';
 import { readDraft } from './importFile.ts';
 
-/** A file to draft cases from: its path says how it is read. */
+/** A file to draft cases from. The ending of its path determines how it is read. */
 export interface GivenFile {
   readonly path: string;
   readonly text: string;
 }
 
 export interface Sources {
-  /** The system prompt of what is tested. */
+  /** The system prompt of the tested agent. */
   readonly system?: GivenFile | undefined;
-  /** Files that `importFile` reads. */
   readonly conversations: readonly GivenFile[];
 }
 
 export interface Generated {
-  /** Empty where there was nothing to draft from; else it passes `turnlight check`. */
+  /** Empty if there was nothing to draft from; otherwise it passes `turnlight check`. */
   readonly text: string;
   readonly cases: number;
-  /** What of the files or of the draft was left out. */
+  /** What was left out of the files or of the draft. */
   readonly entries: readonly Entry[];
 }
 
@@ -69,27 +68,26 @@ export async function generateFile(
   return { text: settled.text, cases: settled.cases.length, entries: ledger.entries };
 }
 
-/** What cases are drafted from: at least one of the two. */
+/** What to draft cases from: at least one of the two. */
 export interface Material {
-  /** The system prompt of what is tested. */
+  /** The system prompt of the tested agent. */
   readonly system?: string;
-  /** Conversations that took place, as their cases say them. */
+  /** Recorded conversations, as cases. */
   readonly conversations: readonly DraftCase[];
 }
 
 export interface Wanted {
-  /** Cases at most. */
+  /** Maximum number of cases. */
   readonly count: number;
-  /** Judges the cases, and plays their users: the model that drafts, as a file names it. */
+  /** The model that drafts. It also judges the cases and plays their users. */
   readonly judge: ChosenModel;
 }
 
-/** The model answered, but not with cases. */
 export class DraftError extends ReasonedError<'refusal' | 'cut-off' | 'unusable-answer'> {
   override readonly name = 'DraftError';
 }
 
-/** Characters of conversations that a model is shown. */
+/** Maximum characters of conversations to show to the model. */
 const SHOWN = 60_000;
 
 const words = z.string().regex(/\S/);
@@ -213,7 +211,7 @@ function systemIn([first]: readonly DraftCase[]): string | undefined {
 
 type Read = Pick<Answer, 'cases'> | { readonly fault: string };
 
-/** @throws DraftError where asking again changes nothing */
+/** @throws DraftError if another request wouldn't help */
 function readReply({ text, finish, refusal }: ModelReply): Read {
   if (refusal !== undefined || finish === 'content-filter') {
     throw new DraftError('refusal', `The model refused to draft cases. ${refusal ?? ''}`.trim());
@@ -251,7 +249,7 @@ function draftCase({ id, description, goal, persona, opening, criteria }: Answer
   };
 }
 
-/** A model's words name no variable of ours. */
+/** Keeps a model's text from being read as variables. */
 function plain(text: string): string {
   return text.trim().replaceAll('{{', '{ {').replaceAll('${', '$ {');
 }

@@ -15,16 +15,16 @@ import { promptfoo } from './importers/promptfoo.ts';
 import { rowsOf } from './source.ts';
 
 export interface Imported {
-  /** Who knew the file; absent if nobody did. */
+  /** Name of the importer; absent if the format is unknown. */
   readonly importer?: string;
-  /** The eval files, in order; one unless it would be too large. Each passes `turnlight check`. */
+  /** The eval files, in order; only one unless it would be too large. Each passes `turnlight check`. */
   readonly texts: readonly string[];
   readonly cases: number;
-  /** What did not come along, by line. */
+  /** What was left out, by line. */
   readonly entries: readonly Entry[];
 }
 
-/** A file is begun anew before it is as large as this, in characters. */
+/** Maximum characters per eval file; then another one is started. */
 const FILE_SIZE = LIMITS.evalFile / 4;
 
 /**
@@ -53,7 +53,7 @@ export async function importFile(path: string, text: string, place: Place): Prom
   return { importer: importer.name, texts, cases: count, entries: ledger.entries };
 }
 
-/** What a file says, and who knew it; undefined, and told, if nobody does. */
+/** Reads a file with its importer; undefined, with an entry in the ledger, if there is none. */
 export function readDraft(path: string, text: string, ledger: Ledger) {
   const rows = rowsOf(path, text, ledger);
   const importer = importerOf(rows);
@@ -65,7 +65,7 @@ export function readDraft(path: string, text: string, ledger: Ledger) {
   return { importer, draft: importer.read(fitting, ledger) };
 }
 
-/** The one that knows most rows; of two the first. */
+/** The importer that matches the most rows; the first of several. */
 function importerOf(rows: readonly Row[]): Importer | undefined {
   const known = importers.map((importer) => ({
     importer,
@@ -125,7 +125,7 @@ function inFiles(about: Omit<Draft, 'cases'>, cases: readonly WrittenCase[]): Wr
   return files;
 }
 
-/** Every kind of file that is imported; of two that know it equally well the first reads it. */
+/** Every importer; if several match equally well, the first one reads the file. */
 export const importers: readonly Importer[] = [
   openTelemetryTraces,
   mlflowTraces,

@@ -1,46 +1,46 @@
 import type { Mapping, Path } from '../core/data/data.ts';
 
-/** What stands on a line of the file, or is an item of its list. */
+/** A line of the file, or an item of its list. */
 export interface Row {
   /** From 1. */
   readonly line: number;
   readonly value: unknown;
-  /** The line of something in it, where that is known. */
+  /** The line of a value in it, if known. */
   readonly lineOf?: (path: Path) => number;
 }
 
-/** A case as another tool's file says it. */
+/** A case from another tool's file. */
 export interface DraftCase {
   readonly line: number;
-  /** Its id, or words to make one of. */
+  /** Its id, or words to make one from. */
   readonly name?: string | undefined;
-  /** Words to make an id of where it has no name. */
+  /** Words to make an id from if it has no name. */
   readonly opening?: string | undefined;
-  /** Its keys besides `id` and `assert`; what is undefined is left out. */
+  /** Its keys besides `id` and `assert`; undefined values are left out. */
   readonly keys: Mapping;
   readonly assert: readonly unknown[];
-  /** Assertions that a person may want, written as comments. */
+  /** Assertions to suggest in comments. */
   readonly suggestions: readonly unknown[];
 }
 
 export interface Draft {
-  /** The keys at the top besides `cases`. */
+  /** The top-level keys besides `cases`. */
   readonly head?: Mapping;
   readonly comments?: readonly string[];
   readonly cases: readonly DraftCase[];
 }
 
-/** One kind of file: a file in this folder and its line in the registry. */
+/** One kind of file: a file in `importers` and its line in the list of importers. */
 export interface Importer {
-  /** As people call it, such as `DeepEval`. */
+  /** The name to show, such as `DeepEval`. */
   readonly name: string;
-  /** What of it is read. */
+  /** The kinds of files and contents that it reads. */
   readonly takes: string;
-  /** The tag that its cases get. */
+  /** The tag of its cases. */
   readonly tag: string;
-  /** Whether a row is meant for it, however broken it is. */
+  /** Whether a row is in its format, even if it is broken. */
   matches(value: unknown): boolean;
-  /** Loses no row in silence: what is not carried over goes into the ledger. */
+  /** Records everything that it leaves out in the ledger. */
   read(rows: readonly Row[], ledger: Ledger): Draft;
 }
 
@@ -48,11 +48,11 @@ export interface Entry {
   /** Of the imported file, from 1. */
   readonly line: number;
   readonly message: string;
-  /** True if something could not be read; else it has no place in an eval file. */
+  /** True if something couldn't be read; otherwise it has no counterpart in an eval file. */
   readonly broken: boolean;
 }
 
-/** What of a file did not come into the eval file, and why. */
+/** What was left out of the eval file, and why. */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
 
@@ -65,7 +65,7 @@ export class Ledger {
     this.#add({ line, message, broken: false });
   }
 
-  /** By line. */
+  /** Sorted by line. */
   get entries(): Entry[] {
     return [...this.#entries.values()].sort((a, b) => a.line - b.line);
   }
@@ -77,7 +77,7 @@ export class Ledger {
 
 const MODEL = 'openai:gpt-5-mini';
 
-/** What a live case of another tool is asked of: it says so nowhere that could be read. */
+/** A target that stands in for one that can't be read from another tool's file. */
 export function placeholderTarget(name = 'agent', system?: string) {
   return {
     head: { targets: { [name]: chatTarget(system) }, target: name },

@@ -22,7 +22,7 @@ export function rowsOf(path: string, text: string, ledger: Ledger): Row[] {
   return several ? together(linesOf(plain, ledger)) : jsonRows(plain, ledger);
 }
 
-/** An export may have millions of values. */
+/** An export can have millions of values. */
 function parseAny(text: string): unknown {
   return parseJson(text, Number.POSITIVE_INFINITY);
 }
@@ -88,7 +88,7 @@ function csvRows(text: string, ledger: Ledger): Row[] {
   }));
 }
 
-/** A list or mapping stands in a cell as JSON. */
+/** A list or mapping in a cell is JSON. */
 function cellOf(cell: string): unknown {
   return /^\s*[[{]/.test(cell) ? jsonOrText(cell) : cell;
 }
@@ -98,7 +98,7 @@ function itemRows(value: unknown, lineOf: (index: number) => number): Row[] {
   return together(value.map((item: unknown, index) => ({ line: lineOf(index), value: item })));
 }
 
-/** Rows that are all messages are one conversation. */
+/** If all rows are messages, they are one conversation. */
 function together(rows: Row[]): Row[] {
   const list = rows.map(({ value }) => value);
   const [first] = rows;
@@ -106,7 +106,7 @@ function together(rows: Row[]): Row[] {
 }
 
 interface ScannedJson {
-  /** The lines on which the items of the outermost list begin, from 1. */
+  /** The lines where the items of the outermost list start, from 1. */
   readonly lines: readonly number[];
   /**
    * Of a text that breaks off: where to cut it, and what closes it then. The cut is behind the last
@@ -117,7 +117,7 @@ interface ScannedJson {
 
 const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
-/** Looks at the brackets of a JSON text alone, in one pass. */
+/** Scans the brackets of JSON text in one pass. */
 function scanJson(text: string): ScannedJson {
   const lines: number[] = [];
   const open: string[] = [];

@@ -39,7 +39,7 @@ const toolCall = callKind('tool-call', {
   argumentsOf: ({ input, args }) => input ?? args ?? {},
 });
 
-/** What a tool may return beside text. */
+/** What a tool can return. */
 const returned: PartKinds = {
   text: textKind('text', added),
   media: mediaKind('media', 'mediaType', ['data']),
@@ -136,7 +136,7 @@ const schemas = messageSchemas(['system', 'user', 'assistant', 'tool'], (role) =
 
 const { tool, ...others } = schemas;
 
-/** A tool says nothing in plain text. */
+/** A tool message is never plain text. */
 const accepted = [...Object.values(others), tool.extend({ content: partsOf('tool', parts) })];
 
 /** The AI SDK's `ModelMessage`: `tool-call`, `tool-result`, `image` and `file` parts. */

@@ -81,7 +81,7 @@ const dynamicTool: PartKind = {
   read: readTool,
 };
 
-/** What an application sends along for its own display. */
+/** An application's own data. */
 const data: PartKind = {
   schema: z.strictObject({
     type: z

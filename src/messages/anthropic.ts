@@ -72,7 +72,6 @@ const own: PartKinds = {
 
 const parts: PartKinds = { text, ...own };
 
-/** A whole reply of the API has more than role and content. */
 const schemas = messageSchemas(['user', 'assistant', 'system'], (role) => ({
   content: contentOf(role, parts),
   type: z

@@ -50,7 +50,7 @@ function azureCall(type: string): PartKind {
   return callKind(type, { id: 'tool_call_id', keys: { arguments: toolArguments, status } });
 }
 
-/** As `azureCall`, or with the call as OpenAI writes it in `tool_call`. */
+/** As `azureCall`, or with a call in OpenAI's format under `tool_call`. */
 const toolCall: PartKind = {
   schema: z.strictObject({
     type: z.literal('tool_call').meta({ description: 'A tool call.' }),
@@ -125,7 +125,7 @@ const parts: PartKinds = {
   ...own,
 };
 
-/** Keys that Azure's agents add and no other dialect knows. */
+/** Keys that only Azure's agents add. */
 const marks = ignored('run_id', 'thread_id', 'assistant_id', 'createdAt');
 
 const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'tool'], (role) => ({
@@ -137,7 +137,7 @@ const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'too
 
 const { tool, ...others } = schemas;
 
-/** The call is named by the message, or by each of its parts; approvals name none. */
+/** The message names the call, or each of its parts does; approvals name none. */
 const accepted = [
   ...Object.values(others),
   tool.extend({ tool_call_id: answeredCall }),
@@ -166,7 +166,7 @@ export const azure: Dialect = {
     }),
 };
 
-/** Results of one message that all lack the same id lack it once. */
+/** Reports an id once that all results of a message lack. */
 function once(read: ReadMessage): ReadMessage {
   if (!('problems' in read)) return read;
   const seen = new Set<string>();
@@ -178,7 +178,7 @@ function once(read: ReadMessage): ReadMessage {
   };
 }
 
-/** Texts and results of a tool message; what several parts say about one call is one result. */
+/** Texts and results of a tool message; parts about the same call are one result. */
 function readResult(item: Item, read: ReadMessage): ReadMessage {
   if ('problems' in read) return read;
   const own = typeof item.tool_call_id === 'string' ? item.tool_call_id : '';

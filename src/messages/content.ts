@@ -33,7 +33,7 @@ export const agent = z
   .nullish()
   .meta({ description: 'Name of the agent that speaks, where several are the assistant.' });
 
-/** What other tools write into a message and nothing here looks at; it is never offered. */
+/** A key that other tools write, and that Turnlight ignores; completion never offers it. */
 export const unread = z
   .unknown()
   .optional()
@@ -57,7 +57,7 @@ export const status = z.string().nullish().meta({
 
 const text = z.string().meta({ description: 'The text.' });
 
-/** A part `{type, text}` and what endpoints add to it. */
+/** A part `{type, text}`, with the keys that endpoints add. */
 export function textKind(type: string, extras: Readonly<Record<string, z.ZodType>> = {}): PartKind {
   return {
     schema: z.strictObject({
@@ -96,7 +96,7 @@ export function hiddenKind(type: string, what: string, keys: readonly string[]):
   };
 }
 
-/** As `hiddenKind`, of a part that says what it is in `by`: `image/png`, or `image`. */
+/** As `hiddenKind`, for a part whose key `by` contains its kind: `image/png`, or `image`. */
 export function mediaKind(type: string, by: string, keys: readonly string[]): PartKind {
   const kind = hiddenKind(type, 'file', [by, ...keys]);
   return { ...kind, read: (part) => ({ text: hiddenText(mediaOf(part[by]), part) }) };
@@ -118,7 +118,7 @@ export function notShown(what: string, name: string | undefined): string {
   return `[${what}${name === undefined ? '' : ` ${JSON.stringify(name)}`}: not shown]`;
 }
 
-/** What OpenAI's chat messages hold beside texts. */
+/** Parts of OpenAI's chat messages other than texts. */
 export const hiddenInChat: PartKinds = {
   image_url: hiddenKind('image_url', 'image', ['image_url']),
   input_audio: hiddenKind('input_audio', 'audio', ['input_audio']),
@@ -131,7 +131,7 @@ export const chatParts: PartKinds = {
   ...hiddenInChat,
 };
 
-/** What messages of Responses hold beside texts. */
+/** Parts of messages of Responses other than texts. */
 export const hiddenInputs: PartKinds = {
   input_image: hiddenKind('input_image', 'image', ['image_url', 'file_id', 'detail']),
   input_file: hiddenKind('input_file', 'file', [
@@ -144,7 +144,7 @@ export const hiddenInputs: PartKinds = {
   input_audio: hiddenKind('input_audio', 'audio', ['input_audio']),
 };
 
-/** The words of a text, or what stands for a part that is not shown. */
+/** The text of a part, or the placeholder of a part that isn't shown. */
 function partText(part: unknown, kinds: PartKinds): string {
   const item = mappingOf(part);
   const kind = kinds[String(item.type)];
@@ -152,7 +152,7 @@ function partText(part: unknown, kinds: PartKinds): string {
   return read && 'text' in read && read.text !== undefined ? read.text : String(item.text);
 }
 
-/** One line, however many there are: a text with links may have dozens. */
+/** One line for all of them: a text with links can have dozens. */
 export function annotationNotes(count: number): string[] {
   if (count === 0) return [];
   return [count === 1 ? 'An annotation of a text.' : `${count} annotations of a text.`];
@@ -165,7 +165,7 @@ function notesOfText({ annotations, citations, logprobs }: Item): string[] {
   return notes;
 }
 
-/** A call as OpenAI's chat messages write it. */
+/** A call in the format of OpenAI's chat messages. */
 export const nestedCall = z.strictObject({
   id: callId,
   type: z.literal('function').optional().meta({ description: 'Always `function`.' }),
@@ -176,7 +176,7 @@ export const nestedCall = z.strictObject({
 
 export const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
 
-/** What a tool call lacks, by the key of its id. */
+/** Problems of a tool call without an id or a name. */
 export function missingOfCall(id: string, name = 'name'): Missing {
   return {
     [name]: NO_NAME,
@@ -184,7 +184,7 @@ export function missingOfCall(id: string, name = 'name'): Missing {
   };
 }
 
-/** What a tool result lacks, by the key of the call's id. */
+/** The problem of a tool result without the id of its call. */
 export function missingOfResult(id: string): Missing {
   const message = `A tool result needs \`${id}\`, the id of the call it answers.`;
   return { [id]: ['result-without-id', message] };
@@ -260,7 +260,7 @@ export function textOrParts(kinds: PartKinds) {
   return z.union([z.string(), z.array(unionBy('type', schemas))]);
 }
 
-/** What is wrong with calls in OpenAI's form that lack something. */
+/** Problems of incomplete calls in OpenAI's format. */
 export const MISSING_OF_CALLS: Missing = {
   ...missingOfCall('tool_calls.id', 'tool_calls.function.name'),
   'tool_calls.function': NO_NAME,
@@ -271,7 +271,7 @@ export const toolCalls = z
   .nullish()
   .meta({ description: "Tool calls, in OpenAI's format." });
 
-/** Sound calls in OpenAI's form. Arguments that are JSON in a text are parsed, else kept as text. */
+/** Valid calls in OpenAI's format. Arguments that are JSON text are parsed; other text stays. */
 export function readToolCalls(calls: unknown): ToolCall[] {
   return (toolCalls.parse(calls) ?? []).map(({ id, function: called }) => ({
     id,
@@ -280,7 +280,7 @@ export function readToolCalls(calls: unknown): ToolCall[] {
   }));
 }
 
-/** What the assistant says and calls; nothing if it does neither. */
+/** The assistant's text and calls; empty if there are neither. */
 export function assistantMessage(
   content: string,
   toolCalls: ToolCall[],
@@ -292,18 +292,18 @@ export function assistantMessage(
   return [{ message: { role: 'assistant', content, ...calls, ...rest } }];
 }
 
-/** @param given a name, or anything that is none */
+/** @param given a name, or any other value */
 export function agentNamed(given: unknown): { readonly agent?: string } {
   return typeof given === 'string' && given !== '' ? { agent: given } : {};
 }
 
-/** JSON in a text is parsed; a text that is not JSON stays; nothing, and an empty text, mean no arguments. */
+/** Parses JSON text; other text stays. No value, or empty text, means no arguments. */
 export function parseArguments(given: unknown): unknown {
   if (given === null || given === undefined || given === '') return {};
   return typeof given === 'string' ? jsonOrText(given) : given;
 }
 
-/** What a tool gave back, as a text: a text as it is, nothing as nothing, all else as JSON. */
+/** A tool's result as text: text as it is, no value as empty text, anything else as JSON. */
 export function resultText(given: unknown): string {
   if (given === null || given === undefined) return '';
   return typeof given === 'string' ? given : JSON.stringify(given);
@@ -315,12 +315,12 @@ export function returnedText(given: unknown, kinds: PartKinds): string {
   return given.map((part: unknown) => partText(part, kinds)).join('\n\n');
 }
 
-/** A note on a result that is no answer but what went wrong. */
+/** A note on a result that is an error. */
 export function failedResult(id: unknown): string {
   return `The result of the call "${id}" says that the tool failed.`;
 }
 
-/** A part with nothing to show but this note. */
+/** A part that only leaves a note. */
 export function notedKind(
   type: string,
   description: string,
@@ -342,7 +342,7 @@ export function reasoningKind(type: string, keys: readonly string[]): PartKind {
   return notedKind(type, description, keys, "The model's reasoning.");
 }
 
-/** A note on a call, an output or a message that did not come to its end. */
+/** A note on an unfinished call, output, or message. */
 export function unfinished({ status }: Item, what: string): string[] {
   if (status === undefined || status === null || status === 'completed') return [];
   return [`${what} has the status "${status}".`];
@@ -379,7 +379,7 @@ const response = z.strictObject({
   reason: z.string().nullish().meta({ description: 'Why.' }),
 });
 
-/** Approvals of MCP calls: they ask and answer what the user never sees, and become notes. */
+/** Approvals of MCP calls. The user never sees them, so they become notes. */
 export const approvals: PartKinds = {
   mcp_approval_request: {
     schema: request,

@@ -76,7 +76,7 @@ const MARKING = [
 
 const NOTED = [...MARKING, 'audio'] as const;
 
-/** Keys that no other dialect has, also as DeepEval's own servers spell them. */
+/** Keys of no other dialect, including the spelling of DeepEval's servers. */
 const MARKS = ['tools_called', 'mcp_tools_called', ...MARKING, 'toolsCalled', 'userId'];
 
 /** DeepEval's turns: `{role, content, tools_called?, retrieval_context?}`. */
@@ -121,7 +121,7 @@ function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMe
   return unlessSilent(item, empty ? [] : held, [...notes, ...calls.flatMap((one) => one.notes)]);
 }
 
-/** Here notes are about a turn that speaks: alone they are none. */
+/** Drops the notes of a turn without messages. */
 function unlessSilent(item: Item, messages: HeldMessage[], notes: string[]): ReadMessage {
   return unlessEmpty(item, { messages, notes: messages.length === 0 ? [] : notes });
 }
@@ -132,7 +132,7 @@ interface Called {
   readonly notes: readonly string[];
 }
 
-/** DeepEval's calls have no ids: their places are. */
+/** DeepEval's calls have no ids, so their positions become ids. */
 function callsOf(item: Item, index: number): Called[] {
   const tools = z
     .array(toolSchema)
@@ -162,7 +162,7 @@ function callsOf(item: Item, index: number): Called[] {
   ];
 }
 
-/** An MCP result is a list of contents; where all are texts, they are the result. */
+/** An MCP result is a list of contents; if all are texts, their text is the result. */
 function mcpText(result: unknown): string {
   const read = z
     .object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })) })

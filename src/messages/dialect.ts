@@ -8,9 +8,9 @@ export type Item = Mapping;
 
 export interface HeldMessage {
   readonly message: Message;
-  /** Where in the item a tool result names its call; `tool_call_id` by default. */
+  /** Where in the item a tool result names its call. Default: `tool_call_id`. */
   readonly idAt?: Path;
-  /** A tool result that names no call and joins the one open call. */
+  /** A tool result that names no call and belongs to the only open call. */
   readonly joinsOpenCall?: boolean;
 }
 
@@ -20,25 +20,25 @@ export interface Refused {
 
 export type ReadMessage =
   | {
-      /** In order: a reply may hold text, a call, its result and text again. */
+      /** In order: a reply can contain text, a call, its result, and text again. */
       readonly messages: readonly HeldMessage[];
-      /** Parts with nothing to show, a line each. */
+      /** Parts with nothing to show, one line per part. */
       readonly notes: readonly string[];
     }
   | Refused;
 
-/** One way to write messages: a file in this folder and its line in the registry. */
+/** One format of messages: a file in this folder and its line in the registry. */
 export interface Dialect {
   readonly name: string;
-  /** True for our own way to write messages, in which nothing unknown is ignored. */
+  /** True for our own format, in which no unknown key is ignored. */
   readonly isOurs?: true;
-  /** Whether an item is meant in this dialect, however broken it is. */
+  /** Whether an item is in this dialect, even if it is broken. */
   matches(item: Item): boolean;
-  /** Closed at every depth; the base of completion and JSON Schema. */
+  /** Strict at every depth; the base of completion and JSON Schema. */
   readonly schema: z.ZodType;
-  /** The `type`s that its parts and items may have. */
+  /** The `type`s of its parts and items. */
   readonly types: readonly string[];
-  /** Never changes the item. `index` is its place in the list, from 0. */
+  /** Never changes the item. `index` is its position in the list, from 0. */
   read(item: Item, index: number): ReadMessage;
 }
 
@@ -58,7 +58,7 @@ const ABOUT: Readonly<Record<Speaker, string>> = {
 
 export type SchemasByRole<Role extends Speaker> = Readonly<Record<Role, z.ZodObject>>;
 
-/** A closed schema for each role; `keysOf` gives its keys besides `role`. */
+/** A strict schema per role; `keysOf` returns its keys besides `role`. */
 export function messageSchemas<Role extends Speaker>(
   roles: readonly Role[],
   keysOf: (role: Role) => Readonly<Record<string, z.ZodType>>,
@@ -70,7 +70,7 @@ export function messageSchemas<Role extends Speaker>(
   return Object.fromEntries(schemas);
 }
 
-/** Checks all of a message but its content, which `read` reads part by part. */
+/** Checks everything in a message but its content, which `read` reads part by part. */
 export function readByRole<Role extends Speaker>(
   item: Item,
   schemas: SchemasByRole<Role>,

@@ -36,7 +36,7 @@ const ABOUT: Readonly<Record<Kind, string>> = {
   tool: 'The result of a tool call.',
 };
 
-/** Keys of an image, of audio or of a file; none of it is read. */
+/** Keys of images, audio, and files; none of them is read. */
 const BLOCK = [
   'id',
   'index',
@@ -55,7 +55,7 @@ const BLOCK = [
 
 const marks = ignored('index', 'id', 'extras');
 
-/** What a provider calls a tool by; `tool_calls` says the same again. */
+/** A provider's own call, which `tool_calls` repeats. */
 function repeatedCall(type: string, id: string, given: string): PartKind {
   return {
     schema: z.strictObject({
@@ -192,7 +192,7 @@ function isConstructed(item: Item): boolean {
   return item.type === 'constructor' && Object.hasOwn(item, 'lc');
 }
 
-/** By its type, `ai`, or by its class: `AIMessage`, `AIMessageChunk`. */
+/** By type, `ai`, or by class: `AIMessage`, `AIMessageChunk`. */
 function kindOf(type: unknown): Kind | undefined {
   const [name = ''] = /^\w+?(?=(Message(Chunk)?)?$)/.exec(String(type)) ?? [];
   return kinds.find((kind) => kind === name.toLowerCase());
@@ -210,7 +210,7 @@ function readConstructed(item: Item): ReadMessage {
   return readFields(item.kwargs, kind, ['kwargs']);
 }
 
-/** @param at where the fields stand in the item */
+/** @param at path of the fields in the item */
 function readFields(fields: Item, kind: Kind, at: Path): ReadMessage {
   const schema = z.strictObject({ ...SHAPES[kind], type: z.unknown().optional() });
   const problems = valueProblems(schema, { ...fields, content: '' }, { missing: MISSING });
@@ -256,7 +256,7 @@ function readResult(fields: Item, { messages, notes }: Whole): ReadMessage {
   };
 }
 
-/** The calls stand beside the content, and come after what is said. */
+/** Adds the calls next to the content, after the text. */
 function withCalls(fields: Item, { messages, notes }: Whole): Whole {
   const toolCalls = callsOf(fields);
   const broken = Array.isArray(fields.invalid_tool_calls) ? fields.invalid_tool_calls : [];
@@ -278,7 +278,7 @@ function withAgent({ name }: Item, { messages, notes }: Whole): Whole {
   return { messages: named, notes };
 }
 
-/** Older versions keep the calls as OpenAI wrote them. */
+/** Older versions store the calls in OpenAI's format. */
 function callsOf(fields: Item): ToolCall[] {
   const listed = z
     .array(listedCall)

@@ -42,7 +42,7 @@ const toolCallResponse = resultKind('tool_call_response', {
   notesOf: () => [],
 });
 
-/** What is not text; `modality` says what it is. */
+/** Parts other than text, by their `modality`. */
 const media: PartKinds = {
   blob: mediaKind('blob', 'modality', ['mime_type', 'content']),
   file: mediaKind('file', 'modality', ['mime_type', 'file_id']),

@@ -23,7 +23,7 @@ import {
 } from './dialect.ts';
 import { contentOf, readContent, unionBy, unlessEmpty } from './parts.ts';
 
-/** Keys that endpoints add to a message and that hold nothing of the conversation when empty. */
+/** Keys that endpoints add to a message. */
 const extras = {
   refusal: z.string().nullish().meta({ description: "The model's words when it refused." }),
   annotations: notedList,
@@ -55,7 +55,7 @@ const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'too
   }),
 }));
 
-/** What a message of the assistant holds beside content and calls. */
+/** What an assistant message contains besides content and calls. */
 const readable = z.object({ retrieval_context: retrievalContext, ...extras });
 
 const MISSING = {
@@ -106,7 +106,7 @@ function readResult(item: Item, text: string): ReadMessage {
   };
 }
 
-/** A canonical message as OpenAI Chat Completions write it; what targets are given. */
+/** A canonical message in the format of OpenAI Chat Completions, as targets get it. */
 export function toOpenaiChat(message: Message): Record<string, unknown> {
   switch (message.role) {
     case 'tool':

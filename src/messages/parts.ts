@@ -20,17 +20,17 @@ import {
   type Speaker,
 } from './dialect.ts';
 
-/** What a part of a message comes to. Nothing but notes: it has nothing to show. */
+/** The contents of a part. With notes only, there is nothing to show. */
 export interface Part {
   readonly text?: string;
   readonly call?: ToolCall;
-  /** The result of a call; `idAt` says where in the message the call is named. */
+  /** `idAt` is where in the message the call is named. */
   readonly result?: { readonly callId: string; readonly content: string; readonly idAt: Path };
   readonly notes?: readonly string[];
 }
 
 export interface PartKind {
-  /** Closed, with a literal `type`. */
+  /** A strict object with a literal `type`. */
   readonly schema: z.ZodObject;
   /** Whose messages can contain it. Default: everyone's. */
   readonly of?: readonly Speaker[];
@@ -42,10 +42,10 @@ export interface PartKind {
   read(part: Item, message: Item, at: Path): Part | ValueProblem;
 }
 
-/** By type; what stands under `data-*` is for every type that begins with `data-`. */
+/** By type; `data-*` is for every type that starts with `data-`. */
 export type PartKinds = Readonly<Record<string, PartKind>>;
 
-/** What the content of such a speaker's message may be: a text or a list of the parts he can have. */
+/** The schema of a role's content: text, or a list of the role's parts. */
 export function contentOf(role: Speaker, kinds: PartKinds): z.ZodType {
   return z
     .union([z.string(), z.null(), partsOf(role, kinds)])
@@ -64,7 +64,7 @@ export function partsOf(role: Speaker, kinds: PartKinds): z.ZodArray {
     .meta({ description: 'A list of parts.' });
 }
 
-/** A union of mappings that one key tells apart; zod wants at least one in it. */
+/** A union of mappings, discriminated by `key` if possible. zod requires at least one. */
 export function unionBy(key: string, schemas: readonly z.ZodObject[]): z.ZodType {
   const apart = schemas.every(({ shape }) => shape[key] instanceof z.ZodLiteral);
   return apart
@@ -72,7 +72,7 @@ export function unionBy(key: string, schemas: readonly z.ZodObject[]): z.ZodType
     : z.union(schemas as unknown as [z.ZodObject]);
 }
 
-/** True if the content is a list in which such a part stands. */
+/** Whether the content is a list with such a part. */
 export function hasPart(
   item: Item,
   test: (part: Item) => boolean,
@@ -82,7 +82,7 @@ export function hasPart(
   return Array.isArray(list) && list.some((part) => isMapping(part) && test(part));
 }
 
-/** A message's content, a text or a list of parts, as canonical messages in its order. */
+/** A message's content, text or a list of parts, as canonical messages in order. */
 export function readContent(item: Item, role: Speaker, kinds: PartKinds): ReadMessage {
   const { content } = item;
   if (content === undefined || content === null) return { messages: [], notes: [] };
@@ -94,7 +94,7 @@ export function readContent(item: Item, role: Speaker, kinds: PartKinds): ReadMe
   return readParts(item, role, kinds, 'content');
 }
 
-/** The list of parts under a key of a message, as canonical messages in their order. */
+/** The list of parts under a key of a message, as canonical messages in order. */
 function readParts(
   item: Item,
   role: Speaker,
@@ -172,7 +172,7 @@ function unknownPart(part: Item, kinds: PartKinds): ValueProblem {
   return unknownType(type === undefined ? [] : ['type'], type, Object.keys(kinds).filter(isWhole));
 }
 
-/** @param types that can stand at the path */
+/** @param types allowed at the path */
 export function unknownType(path: Path, type: unknown, types: readonly string[]): ValueProblem {
   const meant = typeof type === 'string' ? closest(type, types) : undefined;
   const shown =
@@ -223,7 +223,7 @@ function messageOf(role: Speaker, content: string, calls: ToolCall[]): Message {
   return { role, content, toolCalls: calls };
 }
 
-/** Refuses a message that says nothing; one of which only notes are left is none of these. */
+/** Refuses a message without messages and notes. */
 export function unlessEmpty(
   item: Item,
   read: ReadMessage,

@@ -17,12 +17,12 @@ import { dialects } from './registry.ts';
 import { SHORTHANDS } from './shorthand.ts';
 
 export interface ReadMessages {
-  /** Canonical messages, each with the index of the item it came from. */
+  /** Canonical messages, each with the index of its item. */
   readonly messages: readonly { readonly message: Message; readonly index: number }[];
   readonly notes: readonly string[];
-  /** Keys that were ignored, as problems for whoever wrote the list by hand. */
+  /** Ignored keys, as problems for lists that a person wrote. */
   readonly unknownKeys: readonly ValueProblem[];
-  /** Paths start with the item's index. Empty: all was read. */
+  /** Paths start with the item's index. Empty if everything was read. */
   readonly problems: readonly ValueProblem[];
 }
 
@@ -36,7 +36,7 @@ export function readMessages(list: unknown): ReadMessages {
   return readItems(list);
 }
 
-/** Whether every item is meant as a message in some dialect. */
+/** Whether each item looks like a message of some dialect. */
 export function looksLikeMessages(list: readonly unknown[]): boolean {
   return (
     list.length > 0 &&
@@ -92,7 +92,7 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
   return { messages, notes: [...notes, ...ignoredKeys(unknownKeys)], unknownKeys, problems };
 });
 
-/** One note for each key, whatever the number of messages that have it. */
+/** One note per key. */
 function ignoredKeys(unknown: readonly ValueProblem[]): string[] {
   const byKey = groupBy(unknown, ({ path }) =>
     path.filter((step) => typeof step === 'string').join('.'),
@@ -106,7 +106,7 @@ function ignoredKeys(unknown: readonly ValueProblem[]): string[] {
 
 const MAX_KEY = 60;
 
-/** Endpoints that stream write a call as two messages: `{assistant: ""}`, then the call itself. */
+/** Streaming endpoints write a call as two messages: `{assistant: ""}`, then the call. */
 function isEmptyReply(item: unknown, read: ForeignMessage): boolean {
   if (!('problems' in read) || !isMapping(item) || item.role !== 'assistant') return false;
   return read.problems.every(({ code }) => code === 'empty-content');
@@ -117,10 +117,10 @@ function callsAtOnce(read: ForeignMessage): boolean {
   return first?.role === 'assistant' && first.toolCalls !== undefined;
 }
 
-/** Calls whose results have not come. */
+/** Calls without results so far. */
 class OpenCalls {
   readonly #ids = new Map<string, number>();
-  /** Those of the last message with calls that came without an id, in order. */
+  /** Calls without an id in the last message with calls, in order. */
   #unnamed: string[] = [];
 
   add(calls: readonly { readonly id: string }[], newIds: ReadonlySet<string>): void {
@@ -181,7 +181,6 @@ function unreadable(why: Refused): ForeignMessage {
   return { ...why, unknownKeys: [], newIds: new Set() };
 }
 
-/** What a message can hold in any dialect, once for all. */
 const SHAPES = dialects.flatMap(({ schema }) => shapesOf(schema));
 const TYPES = [...new Set([...dialects].reverse().flatMap(({ types }) => types))];
 
@@ -190,7 +189,7 @@ function shapesOf(schema: z.core.$ZodType): z.ZodObject[] {
   return options ? options.flatMap(shapesOf) : [schema as z.ZodObject];
 }
 
-/** A key or type that is misspelt can belong to another dialect than the rest of the message. */
+/** A misspelled key or type can belong to another dialect than the rest of the message. */
 function inAnyDialect(problem: ValueProblem, item: Item): ValueProblem {
   const key = problem.path.at(-1);
   if (problem.code === 'unknown-key' && problem.path.length === 1 && typeof key === 'string') {
@@ -216,7 +215,7 @@ function fitsRole(schema: unknown, role: unknown): boolean {
   return (schema as z.ZodType).safeParse(role).success;
 }
 
-/** The field that a sentence is about, where it does not name it itself. */
+/** The field that a problem is about, unless its message names it. */
 function fieldOf({ path, code }: ValueProblem): string {
   const field = code === 'unknown-key' ? path.slice(0, -1) : path;
   return field.length === 0 ? '' : `, \`${field.join('.')}\``;
@@ -244,7 +243,7 @@ function notAList(given: unknown): string {
 
 const GIVE = 'Keep only the list, with nothing around it.';
 
-/** Keys under which other tools keep messages. */
+/** Keys under which other tools store messages. */
 const LISTS = ['messages', 'turns', 'input', 'output', 'query', 'response', 'conversation'];
 
 function listsIn(item: Item): string[] {
@@ -269,20 +268,20 @@ function failed(code: string, message: string): ReadMessages {
   return { messages: [], notes: [], unknownKeys: [], ...refused([], code, message) };
 }
 
-/** A message of another tool's, with what its reader put up with. */
+/** A message of another tool, with what the reader ignored or added. */
 type ForeignMessage = ReadMessage & {
-  /** Keys that the dialect doesn't know: ignored. */
+  /** Ignored keys, which the dialect doesn't know. */
   readonly unknownKeys: readonly ValueProblem[];
-  /** Ids given to calls that had none. */
+  /** Ids that the reader gave to calls without one. */
   readonly newIds: ReadonlySet<string>;
 };
 
-/** Stands for the id of a result that names no call. */
+/** The id of a result that names no call. */
 const NO_ID = '(no id)';
 
 const WITHOUT_ID: readonly string[] = ['call-without-id', 'result-without-id'];
 
-/** Each round finds what the one before hid. */
+/** Each round can reveal problems that the previous one hid. */
 const MAX_ROUNDS = 20;
 
 /**
@@ -321,7 +320,7 @@ function readForeign(
     : { ...read, unknownKeys, newIds };
 }
 
-/** A misspelled key is not strange: it means something, so it is refused with the right spelling. */
+/** A misspelled key isn't unknown: it is refused, with the right spelling. */
 function isStrange({ code, replacement }: ValueProblem): boolean {
   return code === 'unknown-key' && replacement === undefined;
 }

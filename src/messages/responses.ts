@@ -80,7 +80,7 @@ function outputKind(type: string, description: string): PartKind {
   });
 }
 
-/** Of a call that an MCP server answered at once. */
+/** A call that an MCP server answered immediately. */
 const mcpCall: PartKind = {
   schema: z.strictObject({
     type: itemType('mcp_call', "A call to an MCP server's tool, with its output."),
@@ -130,7 +130,7 @@ const mcpListTools: PartKind = {
   }),
 };
 
-/** What stands in the list beside messages. */
+/** Items of the list other than messages. */
 const items: PartKinds = {
   function_call: callKind('function_call', {
     id: 'call_id',

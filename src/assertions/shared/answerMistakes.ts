@@ -3,7 +3,7 @@ import type { Scale } from '../../core/scoring.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import type { VerdictEntry } from './entries.ts';
 
-/** Two parts of an answer that cannot both be right. */
+/** Two parts of an answer that can't both be right. */
 export function contradiction(text: string): Mistake {
   return { reason: 'contradiction', text };
 }
@@ -43,7 +43,7 @@ export function turnMistakes(
   return mistakes;
 }
 
-/** What is cited must be one of the turns to judge. */
+/** A cited turn must be one of the judged turns. */
 export function judgedTurnMistakes(
   { turns }: Pick<AssertionInput, 'turns'>,
   turn: number,
@@ -73,7 +73,7 @@ export function citationMistakes(
   return [{ reason: 'turns-mismatch', text }];
 }
 
-/** A number outside the range that was asked for is refused, never clipped. */
+/** A number out of range is refused, never clipped. */
 export function rangeMistake(value: number, [low, high]: Scale, what: string): Mistake[] {
   if (value >= low && value <= high) return [];
   return [{ reason: 'out-of-range', text: `${what} is ${value}; it must be ${low} to ${high}.` }];
@@ -85,7 +85,7 @@ export function wholeMistakes(value: number, what: string): Mistake[] {
   return [{ reason: 'out-of-range', text: `${what} must be a whole number.` }];
 }
 
-/** The highest value of a scale does not go with failing turns alone. */
+/** The highest value of a scale contradicts turns that all fail. */
 export function extremeMistakes(
   entries: readonly Pick<VerdictEntry, 'applicable' | 'verdict'>[],
   value: number,

@@ -41,16 +41,16 @@ type Entry = Answer['turns'][number];
 
 interface Claims {
   readonly instructions: string;
-  /** What is counted, in the plural: `claims`, `statements`. */
+  /** Plural name of the items: `claims`, `statements`. */
   readonly what: string;
-  /** Said of one that does not hold: `unsupported`. */
+  /** Label of an item that doesn't hold: `unsupported`. */
   readonly wrong: string;
   /** `turns`: mean over the turns of holding ÷ all. `claims`: holding ÷ all, over all turns. */
   readonly per: 'turns' | 'claims';
   readonly nothing: string;
 }
 
-/** Each turn is taken apart into claims, each of which holds or does not. */
+/** A question that splits each turn into claims, and decides whether each holds. */
 export function claimsQuestion(given: Claims, input: AssertionInput): OwnQuestion<Answer> {
   return {
     instructions: given.instructions,
@@ -95,17 +95,16 @@ function conclude(answer: Answer, given: Claims, input: AssertionInput): Outcome
   });
 }
 
-/** The judged turns that used retrieved context. */
 function turnsWithContext({ turns }: AssertionInput): Turn[] {
   return turns.filter(({ retrievalContext = [] }) => retrievalContext.length > 0);
 }
 
-/** Known beforehand of a transcript. */
+/** For transcripts, whose context is known before the run. */
 export function idleWithoutContext(_facts: CaseFacts, known: Known): string | undefined {
   return known.hasRetrievedContext === false ? 'no message has `retrieval_context`' : undefined;
 }
 
-/** Asks about the turns that used retrieved context; if none did, nothing is asked. */
+/** Asks about the turns with retrieved context, if there are any. */
 function aboutRetrieval<Answer>(
   input: AssertionInput,
   question: (input: AssertionInput) => OwnQuestion<Answer> | NotApplicable,
@@ -117,7 +116,7 @@ function aboutRetrieval<Answer>(
   return question({ ...input, turns });
 }
 
-/** What a good reply of each turn holds. */
+/** What a good reply of the turn contains. */
 function expectedOf({ expected }: Turn, { expectations }: CaseFacts): string | undefined {
   const { outcome } = expectations;
   return expected ?? (typeof outcome === 'string' ? outcome : undefined);
@@ -157,7 +156,7 @@ export function needsExpected(
 
 interface Asking {
   readonly instructions: string;
-  /** Said of one that does not hold: `not supported`. */
+  /** Label of an item that doesn't hold: `not supported`. */
   readonly wrong: string;
 }
 
@@ -165,20 +164,20 @@ interface RetrievalClaims extends Asking {
   readonly type: string;
   readonly summary: string;
   readonly docs: TypeDocs;
-  /** Keys of the type's own, and how they change what is asked. */
+  /** The type's own keys, and how they change the question. */
   readonly own?: {
     readonly params: z.ZodObject;
     change(assertion: Assertion): Partial<Asking>;
   };
-  /** What is counted, in the plural: `claims`, `statements`. */
+  /** Plural name of the items: `claims`, `statements`. */
   readonly what: string;
-  /** Said if there are none. */
+  /** The rationale if there are none. */
   readonly nothing: string;
-  /** Whether it needs to know what a good reply holds. */
+  /** Whether it needs to know what a good reply contains. */
   readonly expected?: boolean;
 }
 
-/** A type that holds what each turn retrieved, and the turn, against each other, claim by claim. */
+/** A type that compares each turn with its retrieved context, claim by claim. */
 export function retrievalClaims({
   type,
   summary,

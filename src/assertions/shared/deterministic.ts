@@ -15,17 +15,17 @@ import {
 } from './entries.ts';
 import { checkedType } from './kinds.ts';
 
-/** What a check says of one turn; `holds` is undefined if it cannot tell. */
+/** The result of checking a turn; `holds` is undefined if it is unknown. */
 export interface TurnFinding {
   readonly holds: boolean | undefined;
-  /** To be read after `Turn 4: `. */
+  /** Follows `Turn 4: `. */
   readonly rationale: string;
 }
 
 interface Wording {
-  /** What was found, to be read after `Turn 4`: `is JSON`. */
+  /** The finding, after `Turn 4`: `is JSON`. */
   claim(found: boolean): string;
-  /** Where no turn could be told: a stable kebab-case reason and a sentence. */
+  /** If all turns are unknown: a stable kebab-case reason, and a sentence. */
   readonly undecided?: { readonly reason: string; readonly rationale: string };
 }
 
@@ -66,7 +66,7 @@ interface TextAssertion<Params extends z.ZodObject> {
   readonly summary: string;
   readonly docs: TypeDocs;
   readonly params: Params;
-  /** What was found, to be read after `Turn 4`: `contains "98765"`, `does not contain "98765"`. */
+  /** The finding, after `Turn 4`: `contains "98765"`, `does not contain "98765"`. */
   claim(params: z.infer<Params>, found: boolean): string;
   holds(text: string, params: z.infer<Params>): boolean;
 }
@@ -125,9 +125,9 @@ interface Comparison<Wanted> {
   readonly type: string;
   readonly summary: string;
   readonly docs: TypeDocs;
-  /** To be read between `Turn 4` and what is wanted, where it holds and where it does not. */
+  /** Phrases between `Turn 4` and the wanted text, if it holds and if it doesn't. */
   readonly says: readonly [yes: string, no: string];
-  /** Both in small letters where capitals do not count. */
+  /** Both arguments are in lower case if case is ignored. */
   holds(text: string, wanted: Wanted): boolean;
 }
 
@@ -141,7 +141,7 @@ const severalParams = z.strictObject({
   ignore_case: ignoreCase,
 });
 
-/** An assertion type that compares what the assistant said with one text. */
+/** An assertion type that compares the assistant's text with one text. */
 export function valueAssertion({ says, holds, ...type }: Comparison<string>): DeterministicType {
   return textAssertion({
     ...type,
@@ -204,10 +204,10 @@ export function usageLimit(
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Words and what stands between them, after which others may have their turn. */
+/** Number of words and separators between pauses. */
 const STRIDE = 1_000;
 
-/** The words of a text, in steps. */
+/** The words of a text, with pauses for other work. */
 export async function* wordsOf(text: string): AsyncGenerator<string> {
   // Chinese, Japanese and Thai words have no spaces between them.
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });

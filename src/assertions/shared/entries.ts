@@ -64,7 +64,7 @@ export function fromVerdictEntries(
   return turnVerdicts(entries, turns, (entry) => (passes(entry) ? 1 : 0), passes);
 }
 
-/** An entry on a turn that holds or does not. */
+/** The verdict of a turn that passes or fails. */
 export function decidedTurn(turn: number, passed: boolean, rationale: string): TurnVerdict {
   return { turn, status: passed ? 'pass' : 'fail', score: passed ? 1 : 0, rationale };
 }
@@ -110,7 +110,6 @@ export function citing(turn: number, text: string): string {
   return `Turn ${turn}: ${text}`;
 }
 
-/** Nothing in the conversation that the assertion could be about. */
 export function notApplicable(
   reason: string,
   rationale: string,
@@ -119,7 +118,7 @@ export function notApplicable(
   return { kind: 'skipped', reason, rationale, turns };
 }
 
-/** The name of the answer's schema: endpoints take no other characters there. */
+/** The name of the answer's schema: endpoints allow no hyphens. */
 export function questionName(type: string): string {
   return type.replaceAll('-', '_');
 }
@@ -138,7 +137,7 @@ interface TurnsAndRationale {
   readonly rationale: string;
 }
 
-/** Where the entries of the turns are all that an answer holds. */
+/** For answers with entries of turns only. */
 export function entriesOnly<Answer extends TurnsAndRationale>(): Parts<Answer> {
   return {
     join(parts) {
@@ -153,7 +152,7 @@ export function entriesOnly<Answer extends TurnsAndRationale>(): Parts<Answer> {
   };
 }
 
-/** Where an answer also says something of the whole: all but `turns` is asked again at the end. */
+/** For answers about the whole, too: everything but `turns` is asked again at the end. */
 export function withWhole<Schema extends z.ZodObject>(answer: Schema): Parts<z.infer<Schema>> {
   const { turns: _, ...rest } = answer.shape;
   const whole = z.object(rest);
@@ -179,7 +178,7 @@ export function lookUpQuote(turn: Turn, quote: string): Quote | undefined {
   return { text, verified: fold(wordsOf(turn)).includes(folded) };
 }
 
-/** All that a judge may quote of a turn: what was said, tool calls as JSON, results, retrieved context. */
+/** Everything that a judge can quote: texts, tool calls as JSON, results, retrieved context. */
 function wordsOf({ items, retrievalContext = [] }: Turn): string {
   return [...items.map(wordsOfItem), ...retrievalContext].join('\n');
 }

@@ -17,31 +17,30 @@ const labelsSchema = z
       'Labels for the judge to choose from, each with a score from 0 to 1: `{ polite: 1, neutral: 0.5, impolite: 0 }`. Replaces `scale`.',
   });
 
-/** The keys of an assertion or a judge prompt that say how the judge grades. */
+/** Keys of an assertion or a judge prompt that define how the judge grades. */
 export const gradingKeys = { scale: scaleSchema.optional(), labels: labelsSchema.optional() };
 
 const gradingSchema = z.object(gradingKeys);
 
-/** What is wrong with `scale` and `labels` together. */
 export function gradingFaults({ scale, labels }: Mapping): Fault[] {
   if (scale === undefined || labels === undefined) return [];
   const message = 'Set either `labels` or `scale`, not both: a label has its own score.';
   return [{ path: ['scale'], message }];
 }
 
-/** How the judge is to grade; undefined if neither key is there, or sound. */
+/** How the judge should grade; undefined if neither key is present and valid. */
 export function writtenGrading(keys: Mapping): Grading | undefined {
   const { scale, labels } = gradingSchema.safeParse(keys).data ?? {};
   if (labels) return { kind: 'labels', labels };
   return scale && { kind: 'scale', scale };
 }
 
-/** The scale that a threshold is read on. */
+/** The scale of thresholds. */
 export function scaleOfGrading(grading: Grading | undefined): Scale {
   return grading?.kind === 'scale' ? grading.scale : UNIT_SCALE;
 }
 
-/** The key of an assertion or a judge prompt that says what the judge notes beside its grade. */
+/** The key of an assertion or a judge prompt for what the judge reports besides its grade. */
 export const detailsKey = z.record(z.string(), z.unknown()).meta({
   description:
     'What else the judge reports, as a JSON Schema of an object. All properties are required; the verdict keeps them in `details`.',
@@ -51,7 +50,7 @@ const listed = z
   .array(z.object({ name: z.string(), value: z.string() }))
   .describe('Findings that the prompt asks for beyond the other fields; else empty.');
 
-/** What is wrong with `details` as a schema that a judge's answer can be held to. */
+/** Problems of `details` as a schema for a judge's answer. */
 export function detailsFaults({ details }: Mapping): Fault[] {
   if (!isMapping(details)) return [];
   if (details.type !== 'object') {
@@ -68,7 +67,7 @@ export function detailsFaults({ details }: Mapping): Fault[] {
   }));
 }
 
-/** What of an answer is the details: names and values unless a schema says otherwise. */
+/** The schema of an answer's details. Default: names and values. */
 export function detailsSchemaOf(schema: Mapping | undefined): z.ZodType {
   if (!schema) return listed;
   const asked = strict(schema);
@@ -81,14 +80,14 @@ export function detailsSchemaOf(schema: Mapping | undefined): z.ZodType {
     .meta(asked);
 }
 
-/** Of an answer that fits. */
+/** The details of a valid answer. */
 export function readDetails(given: unknown): Mapping {
   const list = listed.safeParse(given);
   if (!list.success) return mappingOf(given);
   return Object.fromEntries(list.data.map(({ name, value }) => [name, value]));
 }
 
-/** As endpoints with strict schemas take it: every object closed, all of its properties required. */
+/** For endpoints with strict schemas: no additional properties, all properties required. */
 function strict({ $schema: _, ...schema }: Mapping): Mapping {
   const { properties } = schema;
   const inner = Object.entries(schema).map(([key, value]) => [key, strictWithin(key, value)]);

@@ -16,7 +16,7 @@ const at = atSchema
   .optional()
   .meta({ description: `Which turns to look at. Default: the assertion's turns.` });
 
-/** The nodes of a decision graph, given the schema of an assertion. */
+/** The schema of a node, given the schema of an assertion. */
 export function nodeSchema(assertion: z.ZodType) {
   return z.discriminatedUnion('type', [
     z.strictObject({
@@ -58,12 +58,12 @@ export type Branch = string | number;
 export type Nodes = Readonly<Record<string, Node>>;
 
 interface Way {
-  /** From the mapping of the node. */
+  /** Relative to the node. */
   readonly key: readonly string[];
   readonly to: Branch;
 }
 
-/** Where one can go from a node. */
+/** The edges from a node. */
 export function waysFrom(node: Node): Way[] {
   switch (node.type) {
     case 'task':
@@ -84,7 +84,7 @@ export function nodeAt(nodes: Nodes, name: string): Node | undefined {
   return Object.hasOwn(nodes, name) ? nodes[name] : undefined;
 }
 
-/** All that keeps a graph from coming to exactly one end, whatever the answers. */
+/** Everything that keeps a graph from reaching exactly one end for all answers. */
 export function graphFaults(nodes: Nodes, start: string): Fault[] {
   if (!nodeAt(nodes, start)) {
     const known = Object.keys(nodes).join(', ');
@@ -134,7 +134,7 @@ function reachedFrom(nodes: Nodes, start: string): Set<string> {
   return reached;
 }
 
-/** The branch that closes each circle, found depth first and without recursion. */
+/** The branch that closes each cycle, found depth-first without recursion. */
 function cycleFaults(nodes: Nodes, start: string): Fault[] {
   const faults: Fault[] = [];
   const done = new Set<string>();
@@ -165,7 +165,7 @@ function cycleFaults(nodes: Nodes, start: string): Fault[] {
   return faults;
 }
 
-/** The longest way that can be taken, as names of nodes; the graph has no circle. */
+/** The longest path, as names of nodes. The graph has no cycles. */
 export function longestWay(nodes: Nodes, start: string): string[] {
   const known = new Map<string, string[]>();
   const from = (name: string): string[] => {
@@ -191,7 +191,7 @@ interface NodeAnswer {
   readonly answer: string;
 }
 
-/** A node that was passed. */
+/** A visited node. */
 export interface Step {
   readonly node: string;
   readonly asked: string;
@@ -203,19 +203,18 @@ export interface Step {
 const HOW =
   'First say for each turn whether it bears on your answer: applicable if it does, with the words that show it.';
 
-/** A node that a judge is asked at. */
+/** A node with a question. */
 export type AskingNode = Extract<Node, { type: 'task' | 'yes-no' | 'choice' }>;
 
 export function asks(node: Node): node is AskingNode {
   return node.type !== 'verdict' && node.type !== 'assertion';
 }
 
-/** The turns that a node looks at. */
 export function turnsAt({ at }: AskingNode, { conversation, turns }: AssertionInput): ChosenTurns {
   return at === undefined ? { turns } : selectTurns(parseAt(at), conversation, 'assistant');
 }
 
-/** What is asked at a node. @param steps those on the way to it */
+/** The question of a node. @param steps on the path to it */
 export function questionAt(
   node: AskingNode,
   steps: readonly Step[],

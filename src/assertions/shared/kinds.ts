@@ -24,7 +24,7 @@ type Declared<Type extends DeterministicType | ProcedureType, Params extends z.Z
 > &
   Partial<Pick<Type, Defaults>> & {
     readonly params: Params;
-    /** What is wrong with parameters that fit `params` one by one. */
+    /** Problems of parameters that are valid one by one. */
     faults?(params: z.infer<Params>): readonly Fault[];
   };
 
@@ -114,7 +114,7 @@ function groupParams(assertion: z.ZodType) {
 }
 
 interface Group extends Pick<GroupType, 'type' | 'summary' | 'docs' | 'defaultThreshold'> {
-  /** What assertions of these weights are worth together. */
+  /** The combined worth of assertions with these weights. */
   worth(weights: readonly number[]): number;
 }
 
@@ -140,7 +140,7 @@ export function groupType({ worth, ...type }: Group): GroupType {
   };
 }
 
-/** An assertion that decides another could not be judged. */
+/** An assertion that decides another one couldn't be judged. */
 export class NestedError extends ReasonedError<string> {
   override readonly name = 'NestedError';
   readonly verdict: UnscoredVerdict;

@@ -4,12 +4,11 @@ import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, CaseFacts } from '../contract.ts';
 import { numbersOf } from './entries.ts';
 
-/** A part of the case that is not there in every case. */
+/** A part of the case that can be missing. */
 type OptionalFact = 'role' | 'topics' | 'tools' | 'expectations';
 
-/** What a judge prompt can refer to by `{{name}}`, beside `{{context.NAME}}`. */
+/** A variable of judge prompts, `{{name}}`, besides `{{context.NAME}}`. */
 interface PromptVariable {
-  /** What it stands for. */
   readonly says: string;
   /** The part of the case that it needs. */
   readonly fact?: OptionalFact;
@@ -49,7 +48,7 @@ export const PROMPT_VARIABLES: Readonly<Record<string, PromptVariable>> = {
   turn: { says: 'The numbers of the judged turns.', value: ({ turns }) => numbersOf(turns) },
 };
 
-/** The part of the case that a variable needs and the case lacks. */
+/** The part of the case that a variable needs, if it is missing. */
 export function lackingFact(variable: string, facts: CaseFacts): OptionalFact | undefined {
   const { fact } = (Object.hasOwn(PROMPT_VARIABLES, variable) && PROMPT_VARIABLES[variable]) || {};
   if (fact === undefined) return undefined;
@@ -62,7 +61,7 @@ export function contextKey(variable: string): string | undefined {
   return variable.startsWith('context.') ? variable.slice('context.'.length) : undefined;
 }
 
-/** @throws Error on a variable that has no value, or whose part of the case is missing */
+/** @throws Error if a variable has no value, or its part of the case is missing */
 export function fillPrompt(prompt: string, input: AssertionInput): string {
   const { context } = input.facts;
   return renderTemplate(prompt, (name) => {
@@ -77,14 +76,14 @@ export function fillPrompt(prompt: string, input: AssertionInput): string {
   });
 }
 
-/** @param fact that the case lacks */
+/** @param fact missing from the case */
 export function lackingSentence(variable: string, fact: OptionalFact): string {
   const where =
     fact === 'expectations' ? 'to the case or to `defaults`' : 'to the case or the file';
   return `The prompt uses {{${variable}}}, but the case has no \`${fact}\`. Add \`${fact}\` ${where}.`;
 }
 
-/** One line for each key, texts as they are. */
+/** One line per key, with texts as they are. */
 export function expectationsText({ expectations }: Pick<CaseFacts, 'expectations'>): string {
   return Object.entries(expectations)
     .map(([key, value]) => `${key}: ${textual(value)}`)
@@ -95,7 +94,7 @@ function theConversation(): string {
   return 'the conversation above';
 }
 
-/** Values come from files and agents: they stand behind a fence, on lines of their own. */
+/** Fences values, which come from files and agents, on lines of their own. */
 function fenced(text: string): string {
   return `\n${fence(text)}\n`;
 }

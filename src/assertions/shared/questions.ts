@@ -148,7 +148,6 @@ export function listQuestion<Item>(
   return question;
 }
 
-/** One to five. */
 const LIKERT: Scale = [1, 5];
 
 interface Likert {

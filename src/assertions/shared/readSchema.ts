@@ -29,7 +29,7 @@ const DIALECTS: readonly [RegExp, Dialect][] = [
   [/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, Ajv],
 ];
 
-/** Patterns of a schema run in linear time; none of them becomes a RegExp of the language. */
+/** Runs the patterns of a schema in linear time, without the language's RegExp. */
 const linearTime = Object.assign(
   (pattern: string) => {
     const wrong = patternFault(pattern);
@@ -59,17 +59,17 @@ const OPTIONS: Options = {
   code: { regExp: linearTime },
 };
 
-/** Milliseconds for a schema. A `$ref` can make it endless, and what is held to it too. */
+/** Milliseconds to compile a schema. A `$ref` can make it endless, and validation too. */
 const SCHEMA_LIMIT = 250;
 
-/** Milliseconds for each value that is held to a schema: a long one takes some ten. */
+/** Milliseconds to validate a value. A long one takes about ten. */
 const VALUE_LIMIT = 100;
 
-/** Schemas read lately: a file is checked anew with every key that is typed. */
+/** Recently read schemas: a file is checked again with every key press. */
 const readLately = new Map<string, ReadSchema>();
 const KEPT = 64;
 
-/** Compiles a JSON Schema of draft 2020-12, or of draft 7 where `$schema` says so. */
+/** Compiles a JSON Schema of draft 2020-12, or of draft 7 if `$schema` says so. */
 export function readSchema(schema: Schema): ReadSchema {
   const key = JSON.stringify(schema);
   const known = readLately.get(key);
@@ -122,7 +122,7 @@ function compiled(checker: Ajv | Ajv2020, ajv: Ajv | Ajv2020, schema: Schema): R
   }
 }
 
-/** Keywords of both drafts under which schemas stand: one, a list, or a mapping of them. */
+/** Keywords of both drafts that contain schemas: one, a list, or a mapping of them. */
 const INNER = ['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPPINGS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
@@ -132,7 +132,7 @@ const OTHERS =
   );
 const KEYWORDS = [...INNER, ...LISTS, ...MAPPINGS, ...OTHERS];
 
-/** A validator passes over keywords that it does not know: a misspelt one would check nothing. */
+/** Finds a misspelled keyword, which a validator would ignore. */
 function misspeltKeyword(
   schema: unknown,
   path: readonly (string | number)[] = [],
@@ -164,7 +164,7 @@ function fault(message: string): ReadSchema {
   return { faults: [{ path: [], message }] };
 }
 
-/** One fault for each place, the first that was found there. */
+/** The first fault of each place. */
 function schemaFaults(schema: Schema, errors: readonly ErrorObject[]): Fault[] {
   const first = new Map<string, ErrorObject>();
   for (const error of errors) {
@@ -176,7 +176,7 @@ function schemaFaults(schema: Schema, errors: readonly ErrorObject[]): Fault[] {
   }));
 }
 
-/** The keys that a JSON pointer goes through, places in lists as numbers. */
+/** The path of a JSON pointer, with list indexes as numbers. */
 function pathOf(schema: Schema, pointer: string): (string | number)[] {
   let value: unknown = schema;
   return pointerSteps(pointer).map((name) => {
@@ -210,7 +210,7 @@ function wrongsOf(validate: ValidateFunction, value: unknown): string[] {
   return [...new Set(wrongs)];
 }
 
-/** `must be string`, with the value or name that the message leaves out. */
+/** `must be string`, with the value or name that Ajv's message omits. */
 function phrase({ message = 'is not valid', params }: ErrorObject): string {
   const { additionalProperty, unevaluatedProperty, allowedValues, allowedValue } = params;
   const left = additionalProperty ?? unevaluatedProperty ?? allowedValues ?? allowedValue;
@@ -219,7 +219,7 @@ function phrase({ message = 'is not valid', params }: ErrorObject): string {
 
 const context = createContext({ work: undefined });
 
-/** How often work is begun that the machine gives no time to; each time it may wait twice as long. */
+/** Maximum number of attempts if the machine is busy; each may wait twice as long. */
 const TRIES = 4;
 
 /**

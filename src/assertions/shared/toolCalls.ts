@@ -6,7 +6,7 @@ import type { ToolCall } from '../../core/message.ts';
 import type { AssertionInput, Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
 
-/** The keys that say which arguments a call must have. */
+/** Keys for the arguments of a call. */
 export const argumentKeys = {
   args: z
     .record(z.string(), z.unknown())
@@ -19,19 +19,19 @@ export const argumentKeys = {
 };
 
 interface WantedCall {
-  /** Any tool where it is absent. */
+  /** Default: any tool. */
   readonly name?: string | undefined;
   readonly args?: Readonly<Record<string, unknown>> | undefined;
   readonly match: 'exact' | 'partial' | 'pattern';
 }
 
-/** `tool-called refund`: several of one type in a case are told apart by their tools. */
+/** `tool-called refund`: the tool distinguishes assertions of the same type. */
 export function labelWithTool(type: string) {
   return ({ name }: Readonly<Record<string, unknown>>): string | undefined =>
     typeof name === 'string' ? `${type} ${name}` : undefined;
 }
 
-/** The calls of a turn in the order they were made. */
+/** The calls of a turn, in order. */
 export function callsOf(turn: Turn): ToolCall[] {
   return turn.items.flatMap((item) => (item.kind === 'tool-call' ? [item.call] : []));
 }
@@ -69,7 +69,7 @@ function callMatches(call: ToolCall, { name, args, match }: WantedCall): boolean
 
 const ARGUMENTS_MATCHES = ['ignore', 'exact', 'subset', 'superset'] as const;
 
-/** How the arguments of a call are compared: with the wanted ones, or by these keys alone. */
+/** How to compare the arguments of a call: all of them, or only these keys. */
 export const argumentsMatchSchema = z.union([
   z.enum(ARGUMENTS_MATCHES),
   z.array(z.string().min(1)).min(1),
@@ -94,7 +94,7 @@ export function argumentsMatch(given: unknown, wanted: Mapping, compare: Argumen
   }
 }
 
-/** Texts in `args` that are to be patterns and are none. */
+/** Texts in `args` that should be patterns, but aren't valid. */
 export function faultsOfArguments({ args, match }: WantedCall): Fault[] {
   if (match !== 'pattern') return [];
   return textsIn(args).flatMap((text) => {
@@ -107,7 +107,7 @@ export function faultsOfArguments({ args, match }: WantedCall): Fault[] {
 
 const LONGEST_SHOWN = 200;
 
-/** `lookup_order {"order":"98765"}`; long arguments are shown by their beginning. */
+/** `lookup_order {"order":"98765"}`; long arguments are cut. */
 export function describeCall({ name, arguments: given }: ToolCall): string {
   const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
   const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;

@@ -102,7 +102,7 @@ export const criterion: ChecklistType = {
   },
 };
 
-/** Its variables are the keys of the case's `context`, which a prompt has by another name. */
+/** Renames the variables, which are keys of the case's `context`, as in a judge prompt. */
 function promptOf(words: string): string {
   const asked = words.trim().replace(/\{\{\s*([\w.-]+)\s*\}\}/g, '{{context.$1}}');
   return `Does this hold for the conversation?\n\n${asked}\n\n{{conversation}}`;
@@ -132,7 +132,7 @@ function textOf({ assertion }: AssertionInput): string {
   return params.parse(assertion.params).criterion;
 }
 
-/** What breaks a criterion in one turn is not mended by the others. */
+/** A turn that breaks a criterion can't be fixed by others. */
 function outcomeMistakes({ criterion: number, outcome, turns }: Answer['criteria'][number]) {
   if (outcome !== 'met') return [];
   return turns

@@ -154,7 +154,7 @@ function keyOf({ type }: Node, answer: string): string {
   return type === 'yes-no' ? `if_${answer}` : answer;
 }
 
-/** The assertion of a node that holds one. */
+/** The assertion of a node. */
 function endAt(name: string, { assertion }: AssertionInput): Assertion | undefined {
   return assertion.nested?.find(({ path }) => path === `nodes.${name}.assert`)?.assertion;
 }
@@ -208,7 +208,7 @@ function brief(answer: string): string {
   return answer.length <= MAX_LABEL ? answer : `${answer.slice(0, MAX_LABEL)}…`;
 }
 
-/** The turns that the answers on the way rest on: they share the outcome. */
+/** The turns that the answers on the path rely on: they share the outcome. */
 function turnsOfWay(
   steps: readonly Step[],
   score: number,

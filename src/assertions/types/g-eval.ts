@@ -234,10 +234,10 @@ export function weighScore(
   return { mean: sum / weights, probabilities };
 }
 
-/** Endpoints round. */
+/** Endpoints round their probabilities. */
 const TOLERANCE = 0.01;
 
-/** The token that begins the value of the last `"score":`. */
+/** The first token of the value of the last `"score":`. */
 function tokenOfScore(text: string, tokens: readonly ScoredToken[]): ScoredToken | undefined {
   if (tokens.map((token) => token.text).join('') !== text) return undefined;
   const key = [...text.matchAll(/"score"\s*:\s*/g)].at(-1);

@@ -64,7 +64,7 @@ export const groundedness = judgedType({
   },
 });
 
-/** What an earlier turn retrieved is ground for later ones, also where only these are judged. */
+/** Context that an earlier turn retrieved counts for later turns, even if only those are judged. */
 function hasGround({ conversation, facts }: AssertionInput): boolean {
   const { hasToolResults, hasRetrievedContext } = knownOf(conversation);
   return hasToolResults || hasRetrievedContext || Object.keys(facts.context).length > 0;

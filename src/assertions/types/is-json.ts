@@ -6,7 +6,7 @@ import { checkedType } from '../shared/kinds.ts';
 
 type ReadJson =
   | { readonly valid: true; readonly value: unknown }
-  /** `wrong` is to be read after `Turn 4: `. */
+  /** `wrong` follows `Turn 4: `. */
   | { readonly valid: false; readonly wrong: string };
 
 export const fencedJson = z
@@ -16,7 +16,7 @@ export const fencedJson = z
 
 const FENCE = /^```json[ \t]*\r?\n([\s\S]*?)\r?\n[ \t]*```$/i;
 
-/** Reads a text that is one JSON value with nothing but white space around it. */
+/** Reads a text that is one JSON value, with only white space around it. */
 export function readJson(text: string, fenced: boolean): ReadJson {
   const whole = text.trim();
   const body = (fenced && FENCE.exec(whole)?.[1]) || whole;

@@ -12,7 +12,7 @@ const params = z.strictObject({
   fenced: fencedJson,
 });
 
-/** More would make a rationale that nobody reads. */
+/** Maximum number of errors in a rationale. */
 const MOST_SHOWN = 5;
 
 export const jsonSchema = checkedType({

@@ -93,7 +93,7 @@ export const knowledgeRetention = judgedType({
   },
 });
 
-/** The share of turns without a lapse; undefined if no turn counts. */
+/** Share of turns without a lapse; undefined if no turn counts. */
 function retained(
   facts: Answer['facts'],
   verdicts: readonly TurnVerdict[],

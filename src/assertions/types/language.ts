@@ -4,7 +4,7 @@ import { stepsOf } from '../../node/cooperative.ts';
 import { shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
 import { checkedType } from '../shared/kinds.ts';
 
-/** ISO 639-1 codes of the languages that can be told apart. */
+/** ISO 639-1 codes of the languages that the detector distinguishes. */
 export const LANGUAGES =
   'am ar az be bg bn ca cs da de el en es et eu fa fi fr gu he hi hr hu hy is it ja ka kn ko ku lo lt lv ml mr ms nl no or pa pl pt ro ru sk sl sq sr sv ta te th tl tr uk ur vi yo zh'.split(
     ' ',
@@ -58,22 +58,22 @@ export const language = checkedType({
 interface DetectedLanguage {
   /** ISO 639-1. */
   readonly language: string;
-  /** Share of the text in it, above 0 up to 1, of what could be told. */
+  /** Share of the detected text in this language, above 0 and up to 1. */
   readonly share: number;
 }
 
-/** The language of most of the text; undefined if it is too short or too unsure to tell. */
+/** The predominant language of a text; undefined if it is too short or ambiguous. */
 type DetectLanguage = (text: string) => Promise<DetectedLanguage | undefined>;
 
-/** One word is as good as none: `Gift` is English and German. */
+/** One word isn't enough: `Gift` is English and German. */
 const FEWEST_WORDS = 3;
 
-/** Characters of a piece, at least. The detector reads no more than some 350 bytes of each. */
+/** Minimum characters of a piece. The detector reads about 350 bytes of each. */
 const PIECE = 100;
 
 let loading: Promise<DetectLanguage> | undefined;
 
-/** Loads the detector with its data, about a megabyte, when it is needed first. */
+/** Loads the detector with its data, about a megabyte, on first use. */
 function languageDetector(): Promise<DetectLanguage> {
   loading ??= load();
   return loading;

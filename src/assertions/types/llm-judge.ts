@@ -192,7 +192,7 @@ function overallGrade({ input, grading, details, body }: Asked) {
   };
 }
 
-/** What a judge gives a turn or the whole: a label is null of a turn that the question has no bearing on. */
+/** A judge's grade. A label is null if the question doesn't apply to the turn. */
 type Graded = { readonly score: number } | { readonly label: string | null };
 
 function entrySchemaOf(grading: Grading) {
@@ -201,13 +201,13 @@ function entrySchemaOf(grading: Grading) {
     : scoreEntrySchema;
 }
 
-/** To be read after "give each turn a". */
+/** Follows "give each turn a". */
 function graded(grading: Grading): string {
   if (grading.kind === 'scale') return `\`score\` from ${grading.scale.join(' to ')}`;
   return `\`label\`, one of: ${Object.keys(grading.labels).join(', ')}`;
 }
 
-/** 0..1. A label's score is the one that was written beside it, never the judge's. */
+/** 0..1. A label's score comes from the assertion, never from the judge. */
 function shareBy(grading: Grading, given: Graded): number {
   if (grading.kind === 'scale' && 'score' in given) return shareOnScale(grading.scale, given.score);
   const { label } = { label: null, ...given };
@@ -222,7 +222,7 @@ function extremesOf(grading: Grading): Scale {
   return [Math.min(...scores), Math.max(...scores)];
 }
 
-/** With the label of its turn, also before the rationale, where every surface shows it. */
+/** Adds the turn's label, also to the rationale, so that every surface shows it. */
 function labelled(
   verdict: TurnVerdict,
   entries: readonly ({ readonly turn: number } & Graded)[],

@@ -48,7 +48,7 @@ export const maxLatency = checkedType({
   },
 });
 
-/** Rounded up, so that 1000.2 is not shown as the 1000 that were allowed. */
+/** Rounded up, so that 1000.2 isn't shown as an allowed 1000. */
 function shown(latency: number): number {
   return Math.ceil(latency);
 }

@@ -41,7 +41,7 @@ export const mcpUse = judgedType({
   question: (input) => toolUseQuestion(INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),
 });
 
-/** What MCP servers offer among the tools of a case. */
+/** The tools of a case that MCP servers offer. */
 export function mcpTools({ tools }: CaseFacts): Tool[] {
   return tools.filter(({ server }) => server !== undefined);
 }

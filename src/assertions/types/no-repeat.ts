@@ -61,7 +61,7 @@ export const noRepeat = checkedType({
 interface Reply {
   readonly number: number;
   readonly words: number;
-  /** Runs of three words that follow each other; fewer words are one run. */
+  /** Sequences of three words; fewer words are one sequence. */
   readonly runs: ReadonlySet<string>;
 }
 
@@ -87,7 +87,7 @@ async function replyOf(turn: Turn): Promise<Reply> {
   return { number: turn.number, words, runs };
 }
 
-/** Jaccard's index: what both have ÷ what either has. */
+/** Jaccard index: common ÷ all. */
 function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let both = 0;
   for (const run of a) if (b.has(run)) both += 1;

@@ -34,7 +34,7 @@ export const regex = textAssertion({
       .find(),
 });
 
-/** Why RE2 does not take the pattern; undefined if it does. */
+/** Why RE2 rejects the pattern; undefined if it doesn't. */
 export function faultOfPattern(pattern: string): string | undefined {
   try {
     RE2JS.compile(pattern);

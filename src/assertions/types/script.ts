@@ -145,7 +145,7 @@ function scriptInput(
   };
 }
 
-/** @throws Error where the function returned something else than it may */
+/** @throws Error if the function returned an invalid value */
 function conclude(returned: unknown, input: AssertionInput): Outcome {
   const read = scriptResultSchema.safeParse(returned);
   if (!read.success) {

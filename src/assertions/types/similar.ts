@@ -86,7 +86,7 @@ function toldTurns(
   });
 }
 
-/** @throws Error where the vectors cannot be compared */
+/** @throws Error if the vectors can't be compared */
 function cosine(a: readonly number[], b: readonly number[]): number {
   const dot = (left: readonly number[], right: readonly number[]) =>
     left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);

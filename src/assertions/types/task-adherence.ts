@@ -97,7 +97,7 @@ function aspectMistakes(
   return [contradiction(text)];
 }
 
-/** A turn fails by one of the aspects, or it does not fail. */
+/** A turn can fail only if an aspect fails. */
 function turnFailures(answer: Answer): Mistake[] {
   if (ASPECTS.some((aspect) => answer[aspect].verdict === 'fail')) return [];
   return answer.turns

@@ -52,7 +52,7 @@ const REQUESTS = listAnswer('requests', requestSchema);
 
 type Request = z.infer<typeof requestSchema>;
 
-/** What the user asked for and what was delivered. Score: 1 when nothing is missing, else 0. */
+/** Lists requests and what was delivered. Score: 1 if nothing is missing, else 0. */
 export function taskCompletionQuestion(instructions: string, input: AssertionInput) {
   return listQuestion(input, {
     instructions: withCase(input, instructions),

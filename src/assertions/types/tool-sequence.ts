@@ -26,7 +26,7 @@ export type SequenceMatch = (typeof SEQUENCE_MATCHES)[number];
 
 interface WantedTool {
   readonly name: string;
-  /** Any arguments where it is absent. */
+  /** Default: any arguments. */
   readonly args?: Readonly<Record<string, unknown>> | undefined;
   readonly compare: ArgumentsMatch;
 }
@@ -289,7 +289,7 @@ function cited({ notes, turns }: Checked): string[] {
   );
 }
 
-/** What several turns lack together, none of them lacks in particular. */
+/** If several turns lack something together, no single turn is to blame. */
 function entries({ passed, notes, turns }: Checked): TurnVerdict[] {
   return turns.flatMap((turn): TurnVerdict[] => {
     const own = turns.length === 1 ? notes : notes.filter((note) => note.turn === turn.number);

@@ -101,10 +101,10 @@ export function toolUseQuestion(
   };
 }
 
-/** How a turn calls: something that is judged, only other tools, or nothing. */
+/** Whether a turn calls judged tools, only other tools, or none. */
 type Calls = 'judged' | 'other' | 'none';
 
-/** @param names the tools that are judged; all where undefined */
+/** @param names of the judged tools. Default: all. */
 function callsIn(
   turns: readonly Turn[],
   number: number,

@@ -31,7 +31,7 @@ const answerSchema = z.object({
 
 type Answer = z.infer<typeof answerSchema>;
 
-/** From here on a turn counts as frustrated. */
+/** From this score, a turn counts as frustrated. */
 const FRUSTRATED = 0.5;
 
 const SCORES = { none: 1, resolved: 0.5, unresolved: 0 } as const;

@@ -1,10 +1,12 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import {
+  keptOf,
   listIn,
   type Mapped,
   ourAssertion,
   ourAssertions,
   parsed,
+  type Say,
   tellStrangers,
   textIn,
   textsIn,
@@ -18,7 +20,7 @@ import {
   type Row,
 } from '../importer.ts';
 
-/** The share at which AgentV calls a test passed. */
+/** AgentV's default threshold. */
 const PASS_SHARE = 0.8;
 
 const LISTS = ['tests', 'evalcases', 'cases'];
@@ -135,8 +137,8 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
   };
 }
 
-/** Instructions, what was said before, and what the user says now, to be answered live. */
-function conversationIn(test: Mapping, say: (message: string) => void): Mapping | undefined {
+/** Instructions, earlier messages, and the user's turns, which get live replies. */
+function conversationIn(test: Mapping, say: Say): Mapping | undefined {
   const input = messagesIn(test.input ?? test.input_messages, say);
   const system = input.filter(({ role }) => role === 'system').map(({ content }) => content);
   const said = input.filter(({ role }) => role !== 'system');
@@ -172,7 +174,7 @@ interface Said {
   readonly content: string;
 }
 
-function messagesIn(input: unknown, say: (message: string) => void): Said[] {
+function messagesIn(input: unknown, say: Say): Said[] {
   const given = parsed(input);
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) {
@@ -185,8 +187,8 @@ function messagesIn(input: unknown, say: (message: string) => void): Said[] {
   }));
 }
 
-/** Text, or parts of text, files and images. */
-function wordsOf(content: unknown, say: (message: string) => void): string {
+/** Text, or parts with text, files, and images. */
+function wordsOf(content: unknown, say: Say): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return JSON.stringify(content) ?? '';
   return content
@@ -199,14 +201,12 @@ function wordsOf(content: unknown, say: (message: string) => void): string {
     .join('\n\n');
 }
 
-function expectedIn(test: Mapping, say: (message: string) => void): string | undefined {
+function expectedIn(test: Mapping, say: Say): string | undefined {
   const given = test.expected_output ?? test.expected_messages;
   if (given === undefined || given === null) return undefined;
   const said = messagesIn(given, say).map(({ content }) => content);
   return said.join('\n\n') || undefined;
 }
-
-type Say = (message: string) => void;
 
 /**
  * AgentV's assertions as ours.
@@ -257,7 +257,7 @@ function mapped(written: Mapping, criteria: string | undefined, say: Say): Mappe
   }
 }
 
-/** By a prompt in a file, by one that stands there, by rubrics, or by the test's criteria. */
+/** Graded by a prompt in a file, an inline prompt, rubrics, or the test's criteria. */
 function graded(
   { prompt, rubrics: items, target: _target, ...rest }: Mapping,
   criteria: string | undefined,
@@ -286,16 +286,8 @@ function rubrics(items: readonly unknown[], say: Say): unknown[] {
     if (criterion === undefined) return [];
     if (operator === 'contradiction') say('`operator: contradiction` has no counterpart.');
     if ([id, weight, required, min_score].every((one) => one === undefined)) return [criterion];
-    const read = ourAssertion({
-      type: 'criterion',
-      criterion,
-      name: id,
-      weight,
-      required,
-      min_score,
-    });
-    for (const message of read.lost) say(message);
-    return read.assertion ? [read.assertion] : [];
+    const keys = { type: 'criterion', criterion, name: id, weight, required, min_score };
+    return keptOf(ourAssertion(keys), say);
   });
 }
 

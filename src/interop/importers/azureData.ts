@@ -1,7 +1,16 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
 import { messagesOf, spokenCase } from '../conversation.ts';
-import { listIn, ourAssertion, parsed, tellStrangers, textIn, toolsIn } from '../fields.ts';
+import {
+  keptOf,
+  listIn,
+  ourAssertion,
+  parsed,
+  type Say,
+  tellStrangers,
+  textIn,
+  toolsIn,
+} from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 
 const NAMES = ['id', 'conversation_id', 'thread_id'];
@@ -31,7 +40,7 @@ export const azureData: Importer = {
   }),
 };
 
-/** Of a result of `evaluate`: its rows, with their inputs under their own names. */
+/** The rows of a result of `evaluate`, with their inputs under their original names. */
 function rowsIn(value: Mapping): Mapping[] {
   const rows = Array.isArray(value.rows) && isMapping(value.metrics) ? value.rows : [value];
   return rows
@@ -90,7 +99,7 @@ function said(value: unknown, role: string): unknown[] {
   return Array.isArray(given) ? given : [{ role, content: String(given ?? '') }];
 }
 
-/** A message's own `context` is what this reply rests on. */
+/** A reply's own `context` becomes its retrieval context. */
 function withRetrieved(list: readonly unknown[], line: number, ledger: Ledger): unknown[] {
   return list.map((message) => {
     if (!isMapping(message) || message.context === undefined) return message;
@@ -111,7 +120,7 @@ function retrievedIn(context: unknown): string[] | undefined {
   return texts.length > 0 ? texts : undefined;
 }
 
-/** The last reply rests on what Azure calls the context. */
+/** Adds Azure's context to the last reply. */
 function resting(messages: readonly Message[], context: readonly string[]): Message[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   return messages.map((message, index) =>
@@ -121,8 +130,8 @@ function resting(messages: readonly Message[], context: readonly string[]): Mess
   );
 }
 
-/** `outputs.coherence.coherence` says that the row was judged by the evaluator of coherence. */
-function evaluatorsIn(row: Mapping, say: (message: string) => void): unknown[] {
+/** The evaluators that judged a row: `outputs.coherence.coherence` is by `coherence`. */
+function evaluatorsIn(row: Mapping, say: Say): unknown[] {
   const names = new Set(
     Object.keys(row).flatMap((key) => /^outputs\.([^.]+)\./.exec(key)?.[1] ?? []),
   );
@@ -130,8 +139,6 @@ function evaluatorsIn(row: Mapping, say: (message: string) => void): unknown[] {
     const threshold = [`outputs.${name}.${name}_threshold`, `outputs.${name}.threshold`]
       .map((key) => row[key])
       .find((one) => typeof one === 'number');
-    const { assertion, lost } = ourAssertion({ type: `${name}Evaluator`, threshold });
-    for (const message of lost) say(message);
-    return assertion ? [assertion] : [];
+    return keptOf(ourAssertion({ type: `${name}Evaluator`, threshold }), say);
   });
 }

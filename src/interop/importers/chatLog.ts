@@ -8,7 +8,7 @@ import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 const SESSION = ['conversation_id', 'session_id', 'thread_id', 'conversation', 'session'];
 const NAMES = ['id', 'custom_id', 'name', ...SESSION];
 
-/** What a line may hold beside the conversation that is no loss. */
+/** Keys of a line that can be ignored without a loss. */
 const PLAIN = [
   ...NAMES,
   'messages',
@@ -34,7 +34,7 @@ const PLAIN = [
   'store',
 ];
 
-/** Conversations as they were logged: lists of messages, and requests with their answers. */
+/** Logged conversations: lists of messages, and requests with their answers. */
 export const chatLog: Importer = {
   name: 'chat logs',
   takes: 'messages, or OpenAI requests and answers of Chat Completions and Responses',
@@ -103,7 +103,6 @@ interface RawExchange {
   readonly answer: unknown;
 }
 
-/** In whichever of the usual ways a line holds them. */
 function exchangesOf(log: Mapping): RawExchange[] {
   const several = listIn(log, 'interactions');
   if (several) return several.flatMap((one) => exchangesOf(mappingOf(one)));
@@ -193,7 +192,7 @@ function streamed(text: string): unknown[] | undefined {
   return deltas.length > 0 ? [assembled(deltas)] : undefined;
 }
 
-/** The message that the pieces of a stream of Chat Completions make. */
+/** The message in the deltas of a stream of Chat Completions. */
 function assembled(deltas: readonly Mapping[]): Mapping {
   const content = deltas.map((delta) => delta.content ?? '').join('');
   const calls: { id: string; name: string; arguments: string }[] = [];

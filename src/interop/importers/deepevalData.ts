@@ -1,7 +1,16 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
 import { recordedCase } from '../conversation.ts';
-import { listIn, ourAssertion, parsed, tellStrangers, textIn, textsIn } from '../fields.ts';
+import {
+  keptOf,
+  listIn,
+  ourAssertion,
+  parsed,
+  type Say,
+  tellStrangers,
+  textIn,
+  textsIn,
+} from '../fields.ts';
 import {
   type DraftCase,
   type Importer,
@@ -47,7 +56,7 @@ const MARKS = [
   'metrics_data',
 ];
 
-/** Test cases and goldens, as DeepEval saves them, with one turn or several. */
+/** Saved test cases and goldens, with one turn or several. */
 export const deepevalData: Importer = {
   name: 'DeepEval',
   takes: 'test cases, goldens and test runs, conversational or of one turn',
@@ -63,7 +72,7 @@ export const deepevalData: Importer = {
   },
 };
 
-/** A test run holds its cases in lists. */
+/** A test run contains lists of cases. */
 function casesIn(value: Mapping): Mapping[] {
   const run = snakeKeys(value);
   const lists = ['conversational_test_cases', 'test_cases', 'goldens'].flatMap(
@@ -72,7 +81,7 @@ function casesIn(value: Mapping): Mapping[] {
   return lists.length > 0 ? lists.map((one) => snakeKeys(mappingOf(one))) : [run];
 }
 
-/** Of the case itself, `userDescription`; what the turns hold is theirs. */
+/** Renames the case's own keys, such as `userDescription`; keys of its turns stay. */
 function snakeKeys(mapping: Mapping): Mapping {
   return Object.fromEntries(Object.entries(mapping).map(([key, value]) => [snake(key), value]));
 }
@@ -151,7 +160,7 @@ function turnsIn(given: Mapping): unknown[] | undefined {
   return [{ role: 'user', content: input }, reply];
 }
 
-/** Without what is null, and with the keys of the dialect, also in its calls. */
+/** Without null values, and with the dialect's keys, including those of its calls. */
 function turnOf(turn: Mapping): Mapping {
   const entries = Object.entries(snakeKeys(turn)).filter(
     // A test run numbers its turns.
@@ -167,7 +176,7 @@ function turnOf(turn: Mapping): Mapping {
   );
 }
 
-/** Without a metric that says otherwise, DeepEval asks for the tools and not for their order. */
+/** DeepEval ignores the order of tools by default. */
 function expectedTools(given: Mapping): unknown[] {
   const tools = (listIn(given, 'expected_tools') ?? []).flatMap(
     (tool) => textIn(mappingOf(tool), 'name') ?? [],
@@ -176,14 +185,9 @@ function expectedTools(given: Mapping): unknown[] {
 }
 
 /** The metrics of a finished run: `{name: "Turn Relevancy", threshold: 0.5}`. */
-function metricsIn(given: Mapping, say: (message: string) => void): unknown[] {
+function metricsIn(given: Mapping, say: Say): unknown[] {
   return (listIn(given, 'metrics_data') ?? []).map(mappingOf).flatMap((metric) => {
     const name = String(metric.name).replace(/\s*\[.*\]$/, '');
-    const { assertion, lost } = ourAssertion({
-      type: `${name}Metric`,
-      threshold: metric.threshold,
-    });
-    for (const message of lost) say(message);
-    return assertion ? [assertion] : [];
+    return keptOf(ourAssertion({ type: `${name}Metric`, threshold: metric.threshold }), say);
   });
 }

@@ -13,7 +13,7 @@ import {
   talkOf,
 } from '../mlflow/session.ts';
 
-/** MLflow's traces, as `Trace.to_json` and `search_traces` write them. */
+/** MLflow's traces, as written by `Trace.to_json` and `search_traces`. */
 export const mlflowTraces: Importer = {
   name: 'MLflow traces',
   takes: 'traces with `info` and `data`, or rows of `search_traces`',
@@ -72,7 +72,7 @@ function traceOf(value: Mapping, line: number, ledger: Ledger): Trace {
   };
 }
 
-/** Where rows have no spans, their request and response are one. */
+/** The request and response of a row without spans become a span. */
 function spansIn(data: Mapping): Span[] {
   const spans = (listIn(data, 'spans') ?? []).map(parsed);
   const read = readSpans(traceDataSchema.safeParse({ spans }).data?.spans ?? []);

@@ -15,7 +15,7 @@ import {
   spanOf,
 } from './spans.ts';
 
-/** What a session is called, the most particular first. */
+/** Attributes with the id of a session, most specific first. */
 const SESSION = [
   'gen_ai.conversation.id',
   'session.id',
@@ -65,7 +65,7 @@ function spansOf({ value, line }: Row): Span[] {
   });
 }
 
-/** Exporters that try again send spans twice. */
+/** Removes duplicate spans, which exporters send when they retry. */
 function distinct(spans: readonly Span[]): Span[] {
   const known = new Set<string>();
   return spans.filter(({ trace, id }) => {
@@ -76,7 +76,7 @@ function distinct(spans: readonly Span[]): Span[] {
   });
 }
 
-/** A span without a session is of its trace's, else the trace is one. */
+/** A span without a session belongs to the session of its trace, or the trace is a session. */
 function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
   const ofTraces = new Map<string, string>();
   for (const span of spans) {
@@ -148,7 +148,7 @@ function exchangeOf(span: Asked, spans: readonly Span[], ledger: Ledger): SpanEx
   return { span, input, output: named, retold: retoldIn(span, input) };
 }
 
-/** The innermost spans with messages: those around them repeat them. */
+/** The innermost spans with messages, which the spans around them repeat. */
 function askedIn(spans: readonly Span[]): Asked[] {
   const asked = spans.flatMap((span) => {
     const said = messagesOfSpan(span);
@@ -179,7 +179,7 @@ function toolsOf({ attributes, line }: Span, ledger: Ledger): Tool[] | undefined
   return toolsIn(given, line, ledger);
 }
 
-/** OpenInference's retrievers: the reply after them rests on what they found. */
+/** Adds the texts of OpenInference's retrievers to the replies after them. */
 function withRetrieved(messages: readonly Message[], spans: readonly Span[]): Message[] {
   const found = spans.flatMap(({ attributes }) => {
     const documents = nestedUnder(attributes, 'retrieval.documents');
@@ -203,7 +203,7 @@ function withRetrieved(messages: readonly Message[], spans: readonly Span[]): Me
   });
 }
 
-/** What conventions call the span of a tool, by attribute. */
+/** Attributes of tool spans, by convention. */
 const TOOL_SPANS: readonly (readonly [string, string])[] = [
   ['gen_ai.operation.name', 'execute_tool'],
   ['openinference.span.kind', 'TOOL'],
@@ -215,12 +215,12 @@ function isTool({ attributes }: Span): boolean {
   return TOOL_SPANS.some(([key, value]) => attributes[key] === value);
 }
 
-/** Whether a tool asked: what an agent that a tool asks says and hears, the user does not. */
+/** Whether a tool made the request: the user isn't part of that conversation. */
 function isInTool(span: Span, spans: readonly Span[]): boolean {
   return around(span, spans).some(isTool);
 }
 
-/** Whether a span around it is lost, so that nobody knows who asked. */
+/** Whether a span around it is missing, so that the origin of the request is unknown. */
 function isOrphan(span: Span, spans: readonly Span[]): boolean {
   const outermost = around(span, spans).at(-1) ?? span;
   return outermost.parent !== '' && !spansById(spans).has(outermost.parent);
@@ -230,7 +230,7 @@ const spansById = memoize(
   (spans: readonly Span[]): ReadonlyMap<string, Span> => new Map(spans.map((one) => [one.id, one])),
 );
 
-/** Spans around a span, the innermost first. */
+/** Spans around a span, innermost first. */
 function around(span: Span, spans: readonly Span[]): Span[] {
   const byId = spansById(spans);
   const found = new Set<Span>();
@@ -239,10 +239,10 @@ function around(span: Span, spans: readonly Span[]): Span[] {
   return [...found];
 }
 
-/** Attributes of a span that name the agent it is of. */
+/** Attributes with the name of a span's agent. */
 const AGENT_NAMES = ['gen_ai.agent.name', 'agent.name', 'ai.telemetry.functionId'];
 
-/** The agent that a span is of, as the innermost span around it that names one says. */
+/** The agent of a span: that of the innermost span with one, starting with itself. */
 function agentOf(span: Span, spans: readonly Span[]): string | undefined {
   return [span, ...around(span, spans)].map(agentNamedBy).find((name) => name !== undefined);
 }
@@ -255,7 +255,7 @@ function agentNamedBy({ attributes }: Span): string | undefined {
   );
 }
 
-/** LangGraph's path of graphs and the node that asks: `triage:f2358d51|model:ac7b` is of `triage`. */
+/** LangGraph's path of graphs and nodes: `triage:f2358d51|model:ac7b` belongs to `triage`. */
 function graphAgentIn(attributes: Mapping): string | undefined {
   const path =
     textIn(mappingOf(parsed(attributes.metadata)), GRAPH_PATH) ??
@@ -265,7 +265,7 @@ function graphAgentIn(attributes: Mapping): string | undefined {
 
 const GRAPH_PATH = 'langgraph_checkpoint_ns';
 
-/** ADK tells an agent what the others did in messages of the user's. */
+/** ADK repeats what other agents did in user messages. */
 const RETOLD =
   /^For context:[\s\S]*\[[^\]\n]{1,200}\] (?:said:|called tool `|`[^`]+` tool returned)/;
 
@@ -275,7 +275,7 @@ function retoldIn({ attributes }: Span, input: readonly Message[]): Set<Message>
   return new Set(isAdk ? retold : []);
 }
 
-/** What spans of tools returned to calls whose results no request repeats. */
+/** Results in tool spans, for calls without a result in the messages. */
 function resultsIn(messages: readonly Message[], spans: readonly Span[]) {
   const answered = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
   const byCall = new Map(spans.map((one) => [one.attributes['gen_ai.tool.call.id'], one]));

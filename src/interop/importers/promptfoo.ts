@@ -6,6 +6,7 @@ import {
   ourAssertion,
   ourAssertions,
   parsed,
+  type Say,
   tellStrangers,
   textIn,
 } from '../fields.ts';
@@ -31,7 +32,7 @@ const FILE_KEYS = [
 
 const TEST_KEYS = ['description', 'vars', 'assert', 'threshold', 'options'];
 
-/** What else a test sets, and what a provider does, as far as it is read. */
+/** Known options of a test, and of a provider's `config`. */
 const OPTION_KEYS = ['provider', 'disableVarExpansion'];
 const CONFIG_KEYS = new Map([
   ['apiBaseUrl', 'base_url'],
@@ -100,7 +101,7 @@ function isCsvRow(value: Mapping): boolean {
   return Object.keys(value).some((key) => /^__expected\d*$/.test(key));
 }
 
-function testsOf({ line, value, lineOf }: Row, say: (message: string) => void): Row[] {
+function testsOf({ line, value, lineOf }: Row, say: Say): Row[] {
   const given = mappingOf(value);
   if (!isConfig(given)) return [{ line, value: isCsvRow(given) ? fromCsv(given) : given }];
   if (given.scenarios !== undefined) say('`scenarios` has no counterpart.');
@@ -130,7 +131,7 @@ function fromCsv(row: Mapping): Mapping {
   };
 }
 
-function onlyPrompt(config: Mapping, say: (message: string) => void): Prompt | undefined {
+function onlyPrompt(config: Mapping, say: Say): Prompt | undefined {
   const [first, ...others] = promptsIn(config.prompts, say);
   if (others.length > 0) say(`Only the first of ${others.length + 1} prompts is imported.`);
   return first;
@@ -174,7 +175,7 @@ function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): Draft
   ];
 }
 
-/** promptfoo runs a test once for each value of a list. */
+/** promptfoo runs a test once per value of a list. */
 function valuesIn(vars: Mapping, whole: boolean) {
   const entries = Object.entries(vars);
   const isSeveral = ([, value]: [string, unknown]) =>
@@ -197,8 +198,8 @@ function wordsOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The first provider that is a model here; the others are told. */
-function targetIn(config: Mapping, system: string | undefined, say: (message: string) => void) {
+/** The first provider with a known model; the ledger gets the others. */
+function targetIn(config: Mapping, system: string | undefined, say: Say) {
   const given = config.providers ?? config.targets;
   const list = Array.isArray(given) ? given : given === undefined ? [] : [given];
   const models = list.map(modelIn);
@@ -236,14 +237,13 @@ function modelIn(provider: unknown): string | undefined {
   return short !== undefined && 'spec' in parseModelSpec(short, '/') ? short : undefined;
 }
 
-/** What a prompt tells the model, and what it says as the user. */
 interface Prompt {
   readonly system?: string;
   readonly turns: readonly string[];
 }
 
-/** Prompts that stand in the configuration; of one in a file it is told that it is not read. */
-function promptsIn(given: unknown, say: (message: string) => void): Prompt[] {
+/** Prompts in the configuration. Prompts in files aren't read, and are reported. */
+function promptsIn(given: unknown, say: Say): Prompt[] {
   const list = Array.isArray(given) ? given : given === undefined ? [] : [given];
   return list.flatMap((one) => {
     const text = isMapping(one) ? (one.raw ?? one.id) : one;
@@ -267,9 +267,7 @@ function promptOf(text: string): Prompt {
   return { turns: of('user'), ...(system !== '' && { system }) };
 }
 
-type Say = (message: string) => void;
-
-/** Models that promptfoo compares texts by. */
+/** promptfoo's default for `similar`. */
 const EMBEDDING = 'openai:text-embedding-3-large';
 const SIMILAR_ENOUGH = 0.75;
 
@@ -278,20 +276,19 @@ interface Around {
   readonly recorded?: boolean;
 }
 
-/** promptfoo's assertions as ours. */
 function promptfooAssertions(given: unknown, around: Around, say: Say): unknown[] {
   const list = Array.isArray(given) ? given : [];
   return ourAssertions(list, (written) => mapped(written, around, say), say);
 }
 
-/** What of an assertion all kinds read alike. */
+/** The parts of an assertion that all kinds use. */
 interface Given {
   readonly type: unknown;
   readonly value: unknown;
   readonly config: Mapping;
-  /** Its other keys, with ours for those that are called otherwise. */
+  /** Its other keys, with our names. */
   readonly plain: Mapping;
-  /** Where a text is looked for. */
+  /** Where to look for a text. */
   readonly last: Mapping;
   readonly nested: (list: unknown) => unknown[];
 }
@@ -335,7 +332,7 @@ const atMost =
   ({ plain: { threshold: max, ...others } }) =>
     ourAssertion({ type, max, ...others });
 
-/** By promptfoo's name, those whose keys are not ours. */
+/** By promptfoo's name: assertions with other keys than ours. */
 const KINDS: ReadonlyMap<string, Mapper> = new Map([
   ...['contains', 'icontains', 'equals', 'regex', 'starts-with'].map(
     (one) => [one, byText] as const,
@@ -382,7 +379,7 @@ function text(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }
 
-/** A list, or texts that commas separate. */
+/** A list, or comma-separated texts. */
 function textsOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(text);
   return typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;

@@ -1,7 +1,7 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { parsed, textIn } from '../fields.ts';
 
-/** A span with its attributes as plain values, its events' too. */
+/** A span and its events, with attributes as plain values. */
 export interface Span {
   readonly line: number;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Span {
   readonly events: readonly { readonly name: string; readonly attributes: Mapping }[];
 }
 
-/** @param resource attributes of what the span is part of */
+/** @param resource attributes of the span's resource */
 export function spanOf(value: unknown, line: number, resource: Mapping): Span {
   const span = mappingOf(value);
   const text = (...keys: string[]) => String(keys.map((key) => span[key]).find(isThere) ?? '');
@@ -115,7 +115,7 @@ function listed(value: unknown): unknown {
 
 interface Nested {
   readonly id: string;
-  /** The id of the span around it; empty or undefined where there is none. */
+  /** The id of the span around it; empty or undefined if there is none. */
   readonly parent: string | undefined;
 }
 
@@ -140,13 +140,13 @@ export function innermost<Span extends Nested>(
   return chosen.filter(({ id }) => !around.has(id));
 }
 
-/** What a span says was sent to a model and what came back, in dialects that are read. */
+/** The messages of a request and its answer, in known dialects. */
 export interface SpanMessages {
   readonly input: readonly unknown[];
   readonly output: readonly unknown[];
 }
 
-/** By the conventions of OpenTelemetry, OpenInference, OpenLLMetry, or the AI SDK; undefined if none. */
+/** By the conventions of OpenTelemetry, OpenInference, OpenLLMetry, or the AI SDK; undefined if there are none. */
 export function messagesOfSpan(span: Span): SpanMessages | undefined {
   const found =
     genAi(span) ??
@@ -157,7 +157,7 @@ export function messagesOfSpan(span: Span): SpanMessages | undefined {
   return found && found.input.length + found.output.length > 0 ? found : undefined;
 }
 
-/** The conventions' attributes, on the span or on its event with the details. */
+/** The attributes of the conventions, on the span or on its event with details. */
 function genAi({ attributes, events }: Span): SpanMessages | undefined {
   const details = events.map((event) => event.attributes);
   const [own] = [attributes, ...details].filter((one) =>
@@ -286,7 +286,7 @@ interface ChatFields {
   readonly tool_call_id: unknown;
 }
 
-/** As OpenAI chat: `model` is what Gemini calls the assistant. */
+/** In the format of OpenAI chat. Gemini calls the assistant `model`. */
 function chatMessage({ role, content, calls, tool_call_id: id }: ChatFields): unknown {
   const text = typeof content === 'object' && !Array.isArray(content) ? undefined : content;
   const tools = calls.map((call) => {

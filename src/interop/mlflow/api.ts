@@ -3,7 +3,7 @@ import { visibleLine } from '../../core/text/visibleText.ts';
 import type { MlflowClient } from './client.ts';
 import { MlflowError } from './mlflowError.ts';
 
-/** What MLflow's REST API answers, as far as it is read here. No object is strict: servers add keys. */
+/** The parts of MLflow's REST API that we read. No object is strict: servers add keys. */
 const texts = z.record(z.string(), z.string()).default({});
 
 const assessmentSchema = z.object({
@@ -20,7 +20,7 @@ const assessmentSchema = z.object({
     .optional(),
   rationale: z.string().optional(),
   metadata: texts,
-  /** False for one that another has replaced. */
+  /** False if another assessment replaced it. */
   valid: z.boolean().default(true),
 });
 
@@ -45,7 +45,7 @@ const spanSchema = z.object({
   parent_span_id: z.string().nullish(),
   name: z.string().default(''),
   start_time_unix_nano: z.union([z.number(), z.string()]).default(0),
-  /** A list of OTLP's, or a mapping whose values are JSON. */
+  /** A list as in OTLP, or a mapping whose values are JSON. */
   attributes: z.unknown(),
 });
 
@@ -83,28 +83,20 @@ export type TraceInfo = z.infer<typeof traceInfoSchema>;
 export type WireSpan = z.infer<typeof spanSchema>;
 type Experiment = z.infer<typeof experimentSchema>;
 
-/** The most that MLflow gives on a page. */
+/** MLflow's maximum page size. */
 const PAGE = 500;
 
-/** Traces whose spans are asked for at once. */
+/** Maximum number of traces per request for spans. */
 export const BATCH = 20;
 
-/** The most that MLflow takes in a request. */
+/** MLflow's maximums per request. */
 const MOST_METRICS = 1_000;
 const MOST_LINKS = 100;
 
-const anything = z.unknown();
-
-/** By name, or by id where none is called so. @throws MlflowError */
+/** By name, or by id if no experiment has the name. @throws MlflowError */
 export async function findExperiment(client: MlflowClient, wanted: string): Promise<Experiment> {
   const ask = (path: string, key: string) =>
-    client.send({
-      method: 'GET',
-      path: `/api/2.0/mlflow/experiments/${path}`,
-      query: [[key, wanted]],
-      answer: foundExperimentSchema,
-      asks: true,
-    });
+    client.get(`/api/2.0/mlflow/experiments/${path}`, foundExperimentSchema, [[key, wanted]]);
   const unless = (error: unknown) => {
     if (error instanceof MlflowError && error.reason === 'not-found') return undefined;
     throw error;
@@ -113,13 +105,11 @@ export async function findExperiment(client: MlflowClient, wanted: string): Prom
   if (found) return found.experiment;
   const byId = /^\d+$/.test(wanted) ? await ask('get', 'experiment_id').catch(unless) : undefined;
   if (byId) return byId.experiment;
-  const { experiments } = await client.send({
-    method: 'POST',
-    path: '/api/2.0/mlflow/experiments/search',
-    body: { max_results: 20 },
-    answer: experimentsSchema,
-    asks: true,
-  });
+  const { experiments } = await client.search(
+    '/api/2.0/mlflow/experiments/search',
+    { max_results: 20 },
+    experimentsSchema,
+  );
   const names = experiments.map(({ name }) => `"${visibleLine(name, 60)}"`).join(', ');
   throw new MlflowError(
     'not-found',
@@ -127,7 +117,7 @@ export async function findExperiment(client: MlflowClient, wanted: string): Prom
   );
 }
 
-/** Every trace of an experiment without its spans, the oldest first, page by page. */
+/** Every trace of an experiment without its spans, oldest first, page by page. */
 export async function* searchTraces(
   client: MlflowClient,
   experimentId: string,
@@ -135,10 +125,9 @@ export async function* searchTraces(
 ): AsyncGenerator<readonly TraceInfo[]> {
   let token: string | undefined;
   do {
-    const page = await client.send({
-      method: 'POST',
-      path: '/api/3.0/mlflow/traces/search',
-      body: {
+    const page = await client.search(
+      '/api/3.0/mlflow/traces/search',
+      {
         locations: [
           { type: 'MLFLOW_EXPERIMENT', mlflow_experiment: { experiment_id: experimentId } },
         ],
@@ -147,15 +136,14 @@ export async function* searchTraces(
         ...(session !== undefined && { filter: sessionFilter(session) }),
         ...(token !== undefined && { page_token: token }),
       },
-      answer: tracePageSchema,
-      asks: true,
-    });
+      tracePageSchema,
+    );
     yield page.traces;
     token = page.traces.length === 0 ? undefined : page.next_page_token || undefined;
   } while (token !== undefined);
 }
 
-/** MLflow's filters know no escape: a name with quotes of both kinds is looked for among all. */
+/** MLflow's filters have no escapes: a name with both kinds of quotes isn't filtered. */
 function sessionFilter(session: string): string | undefined {
   const quote = ["'", '"'].find((one) => !session.includes(one));
   return quote && `metadata.\`mlflow.trace.session\` = ${quote}${session}${quote}`;
@@ -163,7 +151,7 @@ function sessionFilter(session: string): string | undefined {
 
 const SPANS_LOCATION = 'mlflow.trace.spansLocation';
 
-/** The spans of some traces by their ids, wherever the server keeps them. */
+/** The spans of traces by the traces' ids, wherever the server stores them. */
 export async function spansOf(
   client: MlflowClient,
   infos: readonly TraceInfo[],
@@ -171,44 +159,31 @@ export async function spansOf(
   const found = new Map<string, readonly WireSpan[]>();
   const stored = infos.filter(({ tags }) => tags[SPANS_LOCATION] === 'TRACKING_STORE');
   if (stored.length > 0) {
-    const { traces } = await client.send({
-      method: 'GET',
-      path: '/api/3.0/mlflow/traces/batchGet',
-      query: stored.map((info) => ['trace_ids', info.trace_id] as const),
-      answer: traceBatchSchema,
-      asks: true,
-    });
+    const { traces } = await client.get(
+      '/api/3.0/mlflow/traces/batchGet',
+      traceBatchSchema,
+      stored.map((info) => ['trace_ids', info.trace_id] as const),
+    );
     for (const { trace_info, spans } of traces) found.set(trace_info.trace_id, spans);
   }
   for (const { trace_id } of infos) {
     if (found.has(trace_id)) continue;
-    found.set(trace_id, await spansInArtifacts(client, trace_id));
+    const path = '/ajax-api/2.0/mlflow/get-trace-artifact';
+    const { spans } = await client.get(path, traceDataSchema, [['request_id', trace_id]]);
+    found.set(trace_id, spans);
   }
   return found;
 }
 
-async function spansInArtifacts(client: MlflowClient, id: string): Promise<readonly WireSpan[]> {
-  const { spans } = await client.send({
-    method: 'GET',
-    path: '/ajax-api/2.0/mlflow/get-trace-artifact',
-    query: [['request_id', id]],
-    answer: traceDataSchema,
-    asks: true,
-  });
-  return spans;
-}
-
 export async function traceInfo(client: MlflowClient, id: string): Promise<TraceInfo> {
-  const { trace } = await client.send({
-    method: 'GET',
-    path: `/api/3.0/mlflow/traces/${encodeURIComponent(id)}`,
-    answer: traceInfoAnswerSchema,
-    asks: true,
-  });
+  const { trace } = await client.get(
+    `/api/3.0/mlflow/traces/${encodeURIComponent(id)}`,
+    traceInfoAnswerSchema,
+  );
   return trace.trace_info;
 }
 
-/** What is said of a trace, as MLflow takes it. */
+/** An assessment in MLflow's format. */
 export interface NewAssessment {
   readonly assessment_name: string;
   readonly source: { readonly source_type: 'LLM_JUDGE' | 'CODE'; readonly source_id: string };
@@ -225,12 +200,8 @@ export async function createAssessment(
   traceId: string,
   assessment: NewAssessment,
 ): Promise<void> {
-  await client.send({
-    method: 'POST',
-    path: `/api/3.0/mlflow/traces/${encodeURIComponent(traceId)}/assessments`,
-    body: { assessment: { ...assessment, trace_id: traceId } },
-    answer: anything,
-    asks: false,
+  await client.post(`/api/3.0/mlflow/traces/${encodeURIComponent(traceId)}/assessments`, {
+    assessment: { ...assessment, trace_id: traceId },
   });
 }
 
@@ -239,23 +210,21 @@ interface Tag {
   readonly value: string;
 }
 
-/** The run that has a tag; undefined if there is none. */
+/** The id of the run with a tag; undefined if there is none. */
 export async function findRun(
   client: MlflowClient,
   experimentId: string,
   { key, value }: Tag,
 ): Promise<string | undefined> {
-  const { runs } = await client.send({
-    method: 'POST',
-    path: '/api/2.0/mlflow/runs/search',
-    body: {
+  const { runs } = await client.search(
+    '/api/2.0/mlflow/runs/search',
+    {
       experiment_ids: [experimentId],
       filter: `tags.\`${key}\` = '${value}'`,
       max_results: 1,
     },
-    answer: runsSchema,
-    asks: true,
-  });
+    runsSchema,
+  );
   return runs[0]?.info.run_id;
 }
 
@@ -266,13 +235,11 @@ export async function createRun(
   started: number,
   tags: readonly Tag[],
 ): Promise<string> {
-  const { run } = await client.send({
-    method: 'POST',
-    path: '/api/2.0/mlflow/runs/create',
-    body: { experiment_id: experimentId, run_name: name, start_time: started, tags },
-    answer: createdRunSchema,
-    asks: false,
-  });
+  const { run } = await client.post(
+    '/api/2.0/mlflow/runs/create',
+    { experiment_id: experimentId, run_name: name, start_time: started, tags },
+    createdRunSchema,
+  );
   return run.info.run_id;
 }
 
@@ -282,12 +249,9 @@ export async function linkTraces(
   ids: readonly string[],
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += MOST_LINKS) {
-    await client.send({
-      method: 'POST',
-      path: '/api/2.0/mlflow/traces/link-to-run',
-      body: { run_id: runId, trace_ids: ids.slice(from, from + MOST_LINKS) },
-      answer: anything,
-      asks: false,
+    await client.post('/api/2.0/mlflow/traces/link-to-run', {
+      run_id: runId,
+      trace_ids: ids.slice(from, from + MOST_LINKS),
     });
   }
 }
@@ -300,22 +264,17 @@ export async function logMetrics(
 ): Promise<void> {
   const all = Object.entries(metrics).map(([key, value]) => ({ key, value, timestamp, step: 0 }));
   for (let from = 0; from < all.length; from += MOST_METRICS) {
-    await client.send({
-      method: 'POST',
-      path: '/api/2.0/mlflow/runs/log-batch',
-      body: { run_id: runId, metrics: all.slice(from, from + MOST_METRICS) },
-      answer: anything,
-      asks: false,
+    await client.post('/api/2.0/mlflow/runs/log-batch', {
+      run_id: runId,
+      metrics: all.slice(from, from + MOST_METRICS),
     });
   }
 }
 
 export async function endRun(client: MlflowClient, runId: string, ended: number): Promise<void> {
-  await client.send({
-    method: 'POST',
-    path: '/api/2.0/mlflow/runs/update',
-    body: { run_id: runId, status: 'FINISHED', end_time: ended },
-    answer: anything,
-    asks: false,
+  await client.post('/api/2.0/mlflow/runs/update', {
+    run_id: runId,
+    status: 'FINISHED',
+    end_time: ended,
   });
 }

@@ -15,18 +15,18 @@ const TOKEN = 'MLFLOW_TRACKING_TOKEN';
 const USER = 'MLFLOW_TRACKING_USERNAME';
 const PASSWORD = 'MLFLOW_TRACKING_PASSWORD';
 
-/** MLflow's own variables, in the order in which MLflow asks for them. */
+/** MLflow's own variables, in MLflow's order. */
 const CREDENTIALS = `${TOKEN}, or ${USER} and ${PASSWORD}`;
 
-/** Where a tracking server is, and who asks it. */
+/** The address of a tracking server, and credentials. */
 interface Connection {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly url: string;
   /** The header `Authorization`. */
   readonly authorization?: string;
 }
 
-/** The environment does not say where the server is, or may not be used so. */
+/** The environment has no valid address of a server, or would send secrets unencrypted. */
 class ConnectionError extends ReasonedError<'no-server' | 'not-encrypted'> {
   override readonly name = 'ConnectionError';
 }
@@ -84,15 +84,15 @@ function authorizationOf({
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-/** Milliseconds that one request may take. */
+/** Milliseconds per request. */
 const TIMEOUT = 60_000;
 
-/** Milliseconds before a question is asked again of a server that is busy. */
+/** Milliseconds before each retry, if the server is busy. */
 const WAITS = [500, 2_000];
 
 const BUSY = [429, 502, 503, 504];
 
-/** Characters of a server's words that an error shows. */
+/** Maximum length of a server's message in an error. */
 const SHOWN = 300;
 
 const failureSchema = z.object({
@@ -100,18 +100,18 @@ const failureSchema = z.object({
   message: z.string().default(''),
 });
 
+type Query = readonly (readonly [name: string, value: string])[];
+
 interface Sent<Answer> {
-  readonly method: 'GET' | 'POST' | 'PATCH';
-  /** From the address of the server. */
+  readonly method: 'GET' | 'POST';
+  /** Relative to the address of the server. */
   readonly path: string;
-  readonly query?: readonly (readonly [string, string])[];
+  readonly query?: Query;
   readonly body?: object;
   readonly answer: z.ZodType<Answer>;
-  /** Whether it changes nothing, and may be asked again. */
-  readonly asks: boolean;
 }
 
-/** Talks to one tracking server, in its REST API. Follows it nowhere, and believes none of its answers. */
+/** A client of a tracking server's REST API. Follows no redirects, and validates all answers. */
 export class MlflowClient {
   readonly #connection: Connection;
   readonly #signal: AbortSignal;
@@ -121,14 +121,31 @@ export class MlflowClient {
     this.#signal = signal;
   }
 
-  /** The address that people know it by. */
   get url(): string {
     return this.#connection.url;
   }
 
-  /** @throws MlflowError; the signal's reason when aborted */
-  async send<Answer>(sent: Sent<Answer>): Promise<Answer> {
-    for (const wait of sent.asks ? WAITS : []) {
+  get<Answer>(path: string, answer: z.ZodType<Answer>, query: Query = []): Promise<Answer> {
+    return this.#ask({ method: 'GET', path, query, answer });
+  }
+
+  search<Answer>(path: string, body: object, answer: z.ZodType<Answer>): Promise<Answer> {
+    return this.#ask({ method: 'POST', path, body, answer });
+  }
+
+  /** Changes something, so it is sent only once. */
+  async post<Answer = unknown>(
+    path: string,
+    body: object,
+    answer: z.ZodType<Answer> = z.any(),
+  ): Promise<Answer> {
+    const sent: Sent<Answer> = { method: 'POST', path, body, answer };
+    return this.#read(sent, await this.#fetch(sent));
+  }
+
+  /** Sends it again if the server is busy. @throws MlflowError; the signal's reason when aborted */
+  async #ask<Answer>(sent: Sent<Answer>): Promise<Answer> {
+    for (const wait of WAITS) {
       const response = await this.#fetch(sent);
       if (!BUSY.includes(response.status)) return this.#read(sent, response);
       await response.body?.cancel();

@@ -7,10 +7,10 @@ import { CREATE, makeRealFolder, writeRegular } from '../../disk/regularFile.ts'
 import { sha256 } from '../../node/hashes.ts';
 import { evalName } from '../../node/paths.ts';
 
-/** What is written beside an eval file that was pulled, whose sessions are which. */
+/** The file next to a pulled eval file that maps its cases to sessions. */
 export const linkSchema = z.object({
   experiment: z.object({ experiment_id: z.string(), name: z.string() }),
-  /** By the id of the case; the first trace stands first. */
+  /** By the id of the case; traces in order. */
   sessions: z.record(
     z.string(),
     z.object({ session: z.string(), traces: z.array(z.string()).min(1) }),
@@ -19,7 +19,7 @@ export const linkSchema = z.object({
 
 export type Link = z.infer<typeof linkSchema>;
 
-/** `shop.sessions` beside `shop.eval.yaml`. */
+/** `shop.sessions` next to `shop.eval.yaml`. */
 export function sessionsFolder(evalFile: string): string {
   return join(dirname(evalFile), `${evalName(evalFile)}.sessions`);
 }
@@ -28,7 +28,7 @@ export function linkFile(evalFile: string): string {
   return join(sessionsFolder(evalFile), 'mlflow.json');
 }
 
-/** The session that a case, or the variant of one, was; undefined if it was none. */
+/** The session of a case or of its variant; undefined if it has none. */
 export function sessionOf(
   { sessions }: Link,
   { id, variant }: Pick<CaseIdentity, 'id' | 'variant'>,
@@ -39,10 +39,10 @@ export function sessionOf(
   return key === undefined ? undefined : sessions[key];
 }
 
-/** As an error calls them. */
+/** For error messages. */
 const WHAT = 'What was pulled';
 
-/** Makes a folder of ours beside an eval file. @throws UnwritableError */
+/** Creates a folder next to an eval file. @throws UnwritableError */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -52,7 +52,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Writes a file of ours anew; a link that stands in its place goes. @throws UnwritableError */
+/** Replaces a file; a link in its place is removed. @throws UnwritableError */
 export async function replaceFile(path: string, text: string): Promise<void> {
   try {
     await unlink(path).catch((error: NodeJS.ErrnoException) => {
@@ -64,7 +64,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Writes a file unless one is there. @returns whether it was written @throws UnwritableError */
+/** Writes a file unless it exists. @returns whether it was written @throws UnwritableError */
 export async function writeOnce(path: string, text: string): Promise<boolean> {
   try {
     await writeRegular(path, text, CREATE);
@@ -75,7 +75,7 @@ export async function writeOnce(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Names that Windows has for devices. */
+/** Device names on Windows. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 const LONGEST = 64;
@@ -85,7 +85,7 @@ const LONGEST = 64;
  * a digest, so that the same session has the same id every time.
  */
 export class CaseIds {
-  /** In small letters, as some disks take them; the list of the cases stands beside them. */
+  /** In lower case, since some disks ignore case. `cases` is the name of the list of cases. */
   readonly #taken = new Set(['cases']);
 
   idFor(session: string): string {

@@ -12,7 +12,7 @@ import { appendLabels, saveLabelledConversation } from '../../store/labels.ts';
 import type { Assessment } from './api.ts';
 import { SESSION, type Session } from './session.ts';
 
-/** A score from which a value without an assertion of ours counts as good. */
+/** The threshold of values without an assertion. */
 const GOOD = 0.5;
 
 /** A session that became a case. */
@@ -24,14 +24,14 @@ export interface Pulled {
 }
 
 export interface LabelledSessions {
-  /** How many labels are there now, old ones aside. */
+  /** Number of new labels. */
   readonly added: number;
   readonly people: readonly string[];
-  /** `tone: "so-so"`: assessments that say neither good nor bad. */
+  /** `tone: "so-so"`: assessments that are neither good nor bad. */
   readonly unclear: readonly string[];
 }
 
-/** Writes what people said of sessions beside the eval file, a file for each of them. */
+/** Writes people's assessments as labels next to the eval file, one file per person. */
 export async function writeLabels(
   evalFile: string,
   pulled: readonly Pulled[],
@@ -126,7 +126,7 @@ async function keepConversation(
   });
 }
 
-/** What MLflow's own scorers call their results, where that is not our type in snake case. */
+/** The assertion types of MLflow's scorers whose names aren't our types in snake case. */
 const SCORERS: Readonly<Record<string, string>> = {
   conversational_guidelines: 'guidelines',
   expectations_guidelines: 'guidelines',
@@ -138,13 +138,13 @@ const SCORERS: Readonly<Record<string, string>> = {
   relevance_to_query: 'turn-relevancy',
 };
 
-/** The assertion that an assessment is about: a type of ours, or one of that name. */
+/** The assertion that an assessment is about: one of our types, or the assessment's name. */
 export function assertionKeyOf(name: string): string {
   const type = SCORERS[name] ?? name.replaceAll('_', '-');
   return findAssertionType(type) ? type : name;
 }
 
-/** What MLflow's own words come to, as a share: those of its scorers, and plain yes and no. */
+/** Scores of the values of MLflow's scorers, and of yes and no. */
 const SHARES: Readonly<Record<string, number>> = {
   yes: 1,
   true: 1,
@@ -161,7 +161,7 @@ const SHARES: Readonly<Record<string, number>> = {
   unresolved: 0,
 };
 
-/** The score that a person gave, 0..1; undefined where the value says neither good nor bad. */
+/** The score that a person gave, 0..1; undefined if the value is neither good nor bad. */
 function shareOf(value: unknown): number | undefined {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'number') return value >= 0 && value <= 1 ? value : undefined;

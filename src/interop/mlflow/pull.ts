@@ -43,25 +43,25 @@ import {
 
 interface Pull {
   readonly experiment: string;
-  /** Only these; all by default. */
+  /** Default: all. */
   readonly sessions: readonly string[];
   /** Absolute. */
   readonly evalFile: string;
-  /** Reads the eval file once it is there. */
+  /** Reads the eval file after it was written. */
   readonly load: (path: string) => Promise<Suite | undefined>;
 }
 
 interface PullReport {
   readonly sessions: number;
   readonly traces: number;
-  /** Sentences on what did not come along. */
+  /** Sentences about anything that was left out. */
   readonly notes: readonly string[];
-  /** False if an eval file was there already, which stays as it is. */
+  /** False if the eval file existed; then it isn't changed. */
   readonly created: boolean;
   readonly labels: LabelledSessions;
 }
 
-/** Requests for spans at the same time. */
+/** Maximum number of concurrent requests for spans. */
 const SIDE_BY_SIDE = 4;
 
 interface PulledSession extends Pulled {
@@ -69,7 +69,7 @@ interface PulledSession extends Pulled {
   readonly expectations: Readonly<Record<string, unknown>>;
 }
 
-/** Makes cases of the sessions of an experiment. @throws MlflowError, UnwritableError */
+/** Turns the sessions of an experiment into cases. @throws MlflowError, UnwritableError */
 export async function pull(client: MlflowClient, wanted: Pull): Promise<PullReport> {
   const experiment = await findExperiment(client, wanted.experiment);
   const notes: string[] = [];
@@ -137,7 +137,7 @@ async function sessionsOf(
   return all.filter(({ id }) => wanted.includes(id));
 }
 
-/** Undefined if it is no conversation, which is noted. */
+/** Undefined, with a note, if it isn't a conversation. */
 async function pullSession(
   client: MlflowClient,
   id: string,
@@ -219,14 +219,13 @@ function evalFileText(
   return `${lines.join('\n')}\n`;
 }
 
-/** An assertion whose key is the name. */
 function suggested(name: string): string {
   return writeInline(
     findAssertionType(name) ? { type: name } : { name, type: 'criterion', criterion: '' },
   );
 }
 
-/** What a session is usually asked. */
+/** Assertions for every session. */
 const SUGGESTED = [{ type: 'conversation-completeness' }, { type: 'user-frustration' }];
 
 function assessedNames(pulled: readonly PulledSession[]): string[] {
@@ -237,7 +236,7 @@ function assessedNames(pulled: readonly PulledSession[]): string[] {
   return [...new Set(assessments.map((one) => assertionKeyOf(one.assessment_name)))];
 }
 
-/** Where a pull writes unless it is told. */
+/** The default eval file of a pull. */
 export function defaultEvalFile(folder: string, experiment: string): string {
   const words = experiment
     .split('/')

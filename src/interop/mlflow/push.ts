@@ -19,41 +19,40 @@ import type { MlflowClient } from './client.ts';
 import { type Link, linkFile, linkSchema, sessionOf } from './folder.ts';
 import { SESSION } from './session.ts';
 
-/** MLflow's own names, by which its pages find what belongs together. */
+/** MLflow's own names, which its pages use. */
 const SOURCE_RUN = 'mlflow.assessment.sourceRunId';
 const RUN_TYPE = { key: 'mlflow.runType', value: 'genai_evaluate' };
 
 const OWN_RUN = 'turnlight.run';
 const OWN_KEY = 'turnlight.verdict';
 
-/** What MLflow takes of a name of a metric. */
+/** Characters that MLflow doesn't allow in the name of a metric. */
 const NOT_IN_METRICS = /[^A-Za-z0-9_\-. /:]+/g;
 
-/** MLflow's columns are not endless. */
+/** MLflow's columns are limited. */
 const LONGEST_RATIONALE = 16_000;
 const LONGEST_NAME = 200;
 
 interface Pushed {
-  /** Of MLflow. */
+  /** The id of the run in MLflow. */
   readonly runId: string;
   readonly sessions: number;
   readonly assessments: number;
-  /** Those that an earlier push had written. */
+  /** Assessments that an earlier push wrote. */
   readonly known: number;
   readonly metrics: number;
 }
 
-/** A run of ours, as it is recorded. */
+/** A recorded run. */
 export interface JudgedRun {
   readonly id: string;
   /** ISO 8601. */
   readonly started: string;
   readonly evalFile: string;
-  /** Only of cases that the link knows. */
+  /** Only cases in the link. */
   readonly cases: readonly CaseLine[];
 }
 
-/** The link of an eval file that was pulled; undefined if there is none. */
 export async function readLink(evalFile: string): Promise<Link | undefined> {
   const text = await readFile(linkFile(evalFile), 'utf8').catch(() => '');
   return linkSchema.safeParse(parseJson(text)).data;
@@ -114,7 +113,7 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link): Pr
   };
 }
 
-/** The verdicts of a run that stand on a trace. */
+/** The keys of a run's verdicts on a trace. */
 async function keysOn(client: MlflowClient, trace: string, run: string): Promise<Set<string>> {
   const { assessments } = await traceInfo(client, trace);
   const own = assessments.filter(({ metadata }) => metadata[OWN_RUN] === run);
@@ -148,7 +147,7 @@ function assessmentOf(verdict: Verdict, metadata: Readonly<Record<string, string
   };
 }
 
-/** Of each assertion its mean, its pass rate, its labels, and what could not be judged; of all the cases. */
+/** Mean, pass rate, labels, and errors of each assertion, and the counts of all cases. */
 function metricsOf(cases: readonly CaseLine[]): Record<string, number> {
   const metrics: Record<string, number> = {};
   const put = (name: string, value: number | null | undefined) => {

@@ -7,21 +7,21 @@ import { Ledger } from '../importer.ts';
 import { attributesOf, innermost } from '../importers/spans.ts';
 import type { TraceInfo, WireSpan } from './api.ts';
 
-/** A span with its values as they were logged. */
+/** A span with its logged values. */
 export interface Span {
   readonly id: string;
   readonly parent: string | undefined;
-  /** Nanoseconds since 1970, but for the last digits. */
+  /** Nanoseconds since 1970; the last digits are lost. */
   readonly start: number;
   readonly type: string;
   readonly name: string;
   readonly inputs: unknown;
   readonly outputs: unknown;
-  /** Of a model's span: the tools that it was offered. */
+  /** The tools offered to the model of the span. */
   readonly tools: unknown;
 }
 
-/** In the order in which they began. */
+/** Sorted by start. */
 export function readSpans(given: readonly WireSpan[]): Span[] {
   const inOrder = [...given].sort((a, b) => startOf(a) - startOf(b));
   return inOrder.map((span) => {
@@ -43,7 +43,7 @@ function startOf({ start_time_unix_nano: nanoseconds }: WireSpan): number {
   return Number(nanoseconds);
 }
 
-/** The tracking store tells them as OTLP does, artifacts as a mapping of JSON texts. */
+/** The tracking store uses the format of OTLP, artifacts a mapping of JSON texts. */
 function valuesOf(given: unknown): Mapping {
   const attributes = attributesOf(given);
   if (Array.isArray(given)) return attributes;
@@ -54,17 +54,17 @@ function valuesOf(given: unknown): Mapping {
   return Object.fromEntries(values);
 }
 
-/** What one trace says of the conversation that it is part of. */
+/** The part of a conversation that one trace contains. */
 export interface TraceTalk {
   readonly exchanges: readonly Exchange[];
-  /** Requests to models that are about something else, such as safety. */
+  /** Number of requests to models outside the conversation, such as for safety. */
   readonly besides: number;
-  /** What the replies of the trace rest on. */
+  /** Texts that the trace retrieved. */
   readonly retrieved: readonly string[];
   readonly tools: unknown;
 }
 
-/** Where an application's own function keeps what was said; the first that is there. */
+/** Keys under which an application's own function stores texts, by priority. */
 const QUESTIONS = [
   'message',
   'question',
@@ -97,7 +97,7 @@ export function talkOf(spans: readonly Span[]): TraceTalk {
   };
 }
 
-/** Requests that ended in a tool call or in the reply. */
+/** Requests that ended with a tool call or with the reply. */
 function modelExchanges(
   models: readonly Span[],
   reply: string | undefined,
@@ -163,7 +163,7 @@ function jsonOrMore(value: unknown): unknown {
   return typeof value === 'string' ? jsonOrText(value) : value;
 }
 
-/** Undefined if these are no messages. */
+/** Undefined if these aren't messages. */
 function messagesIn(list: unknown): Message[] | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined;
   const { messages, problems } = readMessages(list);
@@ -203,7 +203,7 @@ function lastOfUser(inputs: unknown): string | undefined {
   return messagesIn(requestOf(inputs))?.findLast(({ role }) => role === 'user')?.content;
 }
 
-/** A text, or the one that stands under one of the keys; that of the last message where there are some. */
+/** The text itself, the text of the last reply, or the text under one of the keys. */
 function textIn(given: unknown, keys: readonly string[]): string | undefined {
   const value = jsonOrMore(given);
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
@@ -234,28 +234,28 @@ function textFor(value: unknown): string {
 
 export const SESSION = 'mlflow.trace.session';
 
-/** The traces of one session without their spans, the oldest first. */
+/** The traces of a session without their spans, oldest first. */
 export interface Session {
   readonly id: string;
   readonly traces: readonly TraceInfo[];
 }
 
-/** What was said in a session. */
+/** The conversation of a session. */
 export interface SessionTalk {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
-  /** By trace: the number of the turn that replies in it. */
+  /** By trace: the number of the turn with its reply. */
   readonly turns: ReadonlyMap<string, number>;
-  /** Traces in which nothing was said. */
+  /** Traces without messages. */
   readonly silent: readonly string[];
-  /** Number of requests that don't continue the conversation, and are left out. */
+  /** Number of requests that are left out because they don't continue the conversation. */
   readonly branches: number;
 }
 
-/** Groups what comes page by page. */
+/** Groups pages of traces by session. */
 export class Sessions {
   readonly #traces = new Map<string, Map<string, TraceInfo>>();
-  /** Traces of no session. */
+  /** Number of traces without a session. */
   lonely = 0;
 
   add(traces: readonly TraceInfo[]): void {
@@ -269,7 +269,7 @@ export class Sessions {
     }
   }
 
-  /** By their first trace. */
+  /** Sorted by their first trace. */
   all(): Session[] {
     const sessions = [...this.#traces].map(([id, traces]) => ({
       id,
@@ -291,7 +291,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** The session with its traces in the order in which they began: a server tells that only to the millisecond. */
+/** Sorts the traces by start in nanoseconds: servers sort them by milliseconds. */
 export function inOrder(session: Session, spans: ReadonlyMap<string, readonly Span[]>): Session {
   const began = ({ trace_id: id }: TraceInfo) => spans.get(id)?.[0]?.start ?? 0;
   const traces = [...session.traces].sort(
@@ -300,7 +300,7 @@ export function inOrder(session: Session, spans: ReadonlyMap<string, readonly Sp
   return { ...session, traces };
 }
 
-/** Puts together what the traces of a session say, in their order. */
+/** Joins the conversations of a session's traces. */
 export function talkOfSession(
   { traces }: Session,
   spans: ReadonlyMap<string, readonly Span[]>,
@@ -308,7 +308,7 @@ export function talkOfSession(
   return joined(traces.map(({ trace_id: id }) => ({ id, ...talkOf(spans.get(id) ?? []) })));
 }
 
-/** Each trace may repeat what was said before. */
+/** Joins traces that may repeat earlier messages. */
 export function joined(talks: readonly (TraceTalk & { readonly id: string })[]): SessionTalk {
   let said: readonly Message[] = [];
   const joinedExchanges: Exchange[] = [];
@@ -336,7 +336,7 @@ function withRetrieved(said: readonly Message[], retrieved: readonly string[]): 
   return [...said.slice(0, -1), { ...last, retrievalContext: [...retrieved] }];
 }
 
-/** The number of the turn that each count of messages ends in. */
+/** The number of the turn in which each count of messages ends. */
 function turnsAt(
   messages: readonly Message[],
   replies: ReadonlyMap<string, number>,
