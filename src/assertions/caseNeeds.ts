@@ -6,10 +6,12 @@ import {
   turnsOf,
 } from '../core/conversation.ts';
 import { formatList } from '../core/text/format.ts';
-import type { AssertionType, CaseFacts, Known } from './contract.ts';
+import type { AssertionType, CaseFacts, ConversationTraits } from './contract.ts';
 
 /** The facts about a finished conversation. */
-export function knownOf(conversation: Conversation): Required<Omit<Known, 'reporting'>> {
+export function traitsOf(
+  conversation: Conversation,
+): Required<Omit<ConversationTraits, 'reporting'>> {
   const turns = turnsOf(conversation);
   const items = turns.flatMap((turn) => turn.items);
   return {

@@ -64,7 +64,7 @@ export interface Mistake {
 }
 
 /** A request to a judge, and the checks of its answer. */
-export interface Asked<Answer> {
+export interface JudgeRequest<Answer> {
   /** Name of the answer's schema: letters, digits, `_` and `-`. */
   readonly name: string;
   /** The last part of the request: the assertion's own instructions. */
@@ -86,7 +86,7 @@ export interface Parts<Answer> {
 }
 
 /** A request that can be about parts of a conversation. */
-export interface Divisible<Answer> extends Asked<Answer> {
+export interface Divisible<Answer> extends JudgeRequest<Answer> {
   readonly parts: Parts<Answer>;
 }
 
@@ -126,7 +126,7 @@ export interface Toolbox {
     options?: { readonly logprobs?: boolean },
   ): Promise<Answered<Answer>>;
   /** Asks without the conversation; the same question goes to a model only once per run. */
-  askOnce<Answer>(asked: Asked<Answer>): Promise<Answer>;
+  askOnce<Answer>(asked: JudgeRequest<Answer>): Promise<Answer>;
   /** Checks another assertion over the same conversation. */
   verdict(assertion: Assertion): Promise<Verdict>;
   /** One vector for each text, of the assertion's `model`. */
@@ -143,7 +143,7 @@ export interface Fault {
 }
 
 /** Facts about a conversation; a field is absent if it isn't known before the run. */
-export interface Known {
+export interface ConversationTraits {
   readonly hasSystemText?: boolean;
   readonly hasRetrievedContext?: boolean;
   /** Some tool call has a result. */
@@ -213,9 +213,9 @@ interface Common {
   /** What it needs to see besides messages. Unless the target reports one of these, it is an error. */
   sees?(facts: CaseFacts): readonly Report[];
   /** What is missing from the case, as a sentence with what to do; undefined if nothing is. */
-  needs?(facts: CaseFacts, known: Known): string | undefined;
+  needs?(facts: CaseFacts, known: ConversationTraits): string | undefined;
   /** Why it will be skipped, if known before the run. */
-  idle?(facts: CaseFacts, known: Known): string | undefined;
+  idle?(facts: CaseFacts, known: ConversationTraits): string | undefined;
   /** Problems of parameters that are valid one by one. */
   faults?(params: Readonly<Record<string, unknown>>): readonly Fault[];
 }
@@ -253,7 +253,7 @@ export type Planned =
   /** Asked about the conversation. @param about as of `Toolbox.ask` */
   | { readonly kind: 'asked'; about(turns: readonly Turn[]): Divisible<unknown> }
   /** Asked once in a run, without the conversation. */
-  | { readonly kind: 'once'; readonly asked: Asked<unknown> }
+  | { readonly kind: 'once'; readonly asked: JudgeRequest<unknown> }
   /** Another assertion over the same conversation. */
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
   /** Texts to embed with the assertion's `model`. */

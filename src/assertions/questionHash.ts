@@ -42,7 +42,7 @@ export function questionHash(assertion: Assertion, facts: CaseFacts): string {
     type: assertion.type,
     params: portableParams(assertion),
     prompt: prompt && [prompt.body, prompt.grading, prompt.details, prompt.perTurn],
-    asked: askedBy({ conversation: PROBE, turns: subjectOf(assertion), assertion, facts }),
+    asked: questionsTo({ conversation: PROBE, turns: subjectOf(assertion), assertion, facts }),
     facts: typeOf(assertion).readsFacts && [role, topics, tools, expectations, context],
     at,
     scriptedTurn,
@@ -100,7 +100,7 @@ function subjectOf(assertion: Assertion) {
 }
 
 /** The questions to a judge; empty if there are none, or if its verdict would be an error. */
-function askedBy(input: AssertionInput): unknown[] {
+function questionsTo(input: AssertionInput): unknown[] {
   try {
     return questionsOf(input);
   } catch {
@@ -112,11 +112,11 @@ function questionsOf(input: AssertionInput): unknown[] {
   const type = typeOf(input.assertion);
   switch (type.kind) {
     case 'judged':
-      return described(type.question(input));
+      return describeQuestion(type.question(input));
     case 'checklist':
-      return described(type.checklist([input]));
+      return describeQuestion(type.checklist([input]));
     case 'procedure':
-      return type.plan(input).flatMap((planned) => plannedBy(planned, input));
+      return type.plan(input).flatMap((planned) => describePlanned(planned, input));
     case 'deterministic':
     case 'group':
       return [];
@@ -125,10 +125,10 @@ function questionsOf(input: AssertionInput): unknown[] {
   }
 }
 
-function plannedBy(planned: Planned, { turns }: AssertionInput): unknown[] {
+function describePlanned(planned: Planned, { turns }: AssertionInput): unknown[] {
   switch (planned.kind) {
     case 'asked':
-      return described(planned.about(turns));
+      return describeQuestion(planned.about(turns));
     case 'once':
       return [[planned.asked.name, planned.asked.instructions, answerSchema(planned.asked.answer)]];
     // What it asks is in the hash of the nested assertion.
@@ -140,7 +140,7 @@ function plannedBy(planned: Planned, { turns }: AssertionInput): unknown[] {
   }
 }
 
-function described(question: Divisible<unknown> | Outcome): unknown[] {
+function describeQuestion(question: Divisible<unknown> | Outcome): unknown[] {
   // Nothing to ask where a fact is missing.
   if ('kind' in question) return [];
   const { name, instructions, answer, parts } = question;
@@ -168,7 +168,7 @@ function modelName({ params, written = params }: ModelSpec): string {
  * Whether what was found of a case still answers what the case asks: the same questions, with the same
  * thresholds and weights. Its conversation may be another one now; `input_hash` tells.
  */
-export function stillAnswers(line: CaseLine, suiteCase: SuiteCase): boolean {
+export function isCurrent(line: CaseLine, suiteCase: SuiteCase): boolean {
   const { assertions, threshold, aggregate, repeat, skip, stopOnFailure } = suiteCase;
   const skipped = line.verdicts.some(({ reason }) => reason === 'case-skipped');
   return (
@@ -191,7 +191,7 @@ export function stillAnswers(line: CaseLine, suiteCase: SuiteCase): boolean {
  *
  * @param line of a case whose own text is what it was: what its file says for all cases may differ, or a prompt
  */
-export function asksAnother(
+export function isStale(
   { verdicts, status, threshold }: Pick<CaseLine, 'verdicts' | 'status' | 'threshold'>,
   suiteCase: SuiteCase,
 ): boolean {
@@ -212,12 +212,12 @@ export function asksAnother(
 
 function answers(verdict: Verdict | undefined, assertion: Assertion, facts: SuiteCase): boolean {
   return (
-    verdict?.question_hash === questionHash(assertion, facts) && weighsTheSame(verdict, assertion)
+    verdict?.question_hash === questionHash(assertion, facts) && countsTheSame(verdict, assertion)
   );
 }
 
 /** Whether thresholds, weights, and gates are the same, including those of nested assertions. */
-function weighsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: Assertion): boolean {
+function countsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: Assertion): boolean {
   const under = new Map((wanted.nested ?? []).map((one) => [one.assertion.key, one.assertion]));
   return (
     assertion.key === wanted.key &&
@@ -227,7 +227,7 @@ function weighsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: A
     (assertion.required === wanted.required || (assertion.required && under.size > 0)) &&
     nested.every((one) => {
       const own = under.get(one.assertion.key ?? '');
-      return !own || weighsTheSame(one, own);
+      return !own || countsTheSame(one, own);
     })
   );
 }

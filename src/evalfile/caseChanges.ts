@@ -1,4 +1,4 @@
-import { asksAnother } from '../assertions/questionHash.ts';
+import { isStale } from '../assertions/questionHash.ts';
 import { memoize } from '../core/data/data.ts';
 import { caseKey } from '../core/identity.ts';
 import { isError } from '../core/problem.ts';
@@ -84,7 +84,7 @@ export async function changeOf(
   if (now === 'broken') return fault || line.input_hash === undefined ? undefined : 'input';
   if (fault) return 'input';
   const isSame = line.input_hash === undefined || line.input_hash === (await inputOf(now));
-  return isSame ? (asksAnother(line, now) ? 'questions' : undefined) : 'input';
+  return isSame ? (isStale(line, now) ? 'questions' : undefined) : 'input';
 }
 
 /**

@@ -7,7 +7,7 @@ import type { DraftCase, Ledger } from './importer.ts';
 const SIDES: readonly Message['role'][] = ['user', 'assistant'];
 
 /** Maximum number of calls to list in a case. */
-const MOST_CALLS = 12;
+const MAX_CALLS = 12;
 
 interface Recorded {
   readonly line: number;
@@ -18,12 +18,12 @@ interface Recorded {
 }
 
 /** A recorded conversation as a case; undefined if its messages can't be read. */
-export function recordedCase(
+export function caseFromList(
   list: unknown,
   recorded: Recorded,
   ledger: Ledger,
 ): DraftCase | undefined {
-  const messages = messagesOf(list, recorded.line, ledger);
+  const messages = readConversation(list, recorded.line, ledger);
   return messages && caseOf(messages, recorded);
 }
 
@@ -42,7 +42,7 @@ function caseOf(
 }
 
 /** Messages as a case; undefined, with an entry in the ledger, if a side never speaks. */
-export function spokenCase(
+export function caseFromMessages(
   messages: readonly Message[],
   recorded: Recorded,
   ledger: Ledger,
@@ -54,20 +54,24 @@ export function spokenCase(
 }
 
 /** Canonical messages. Problems, and parts with nothing to show, go into the ledger. */
-export function messagesOf(list: unknown, line: number, ledger: Ledger): Message[] | undefined {
+export function readConversation(
+  list: unknown,
+  line: number,
+  ledger: Ledger,
+): Message[] | undefined {
   return readPart(list, /^$/, { line, what: 'This conversation' }, ledger);
 }
 
 /** The origin of a list of messages: `The span "chat"`. */
-interface Piece {
+interface Origin {
   readonly line: number;
   readonly what: string;
 }
 
 /** As `messagesOf`, for a part of a conversation, in which one side can be silent. */
-export function partOf(
+export function readPartial(
   list: readonly unknown[],
-  piece: Piece,
+  piece: Origin,
   ledger: Ledger,
 ): Message[] | undefined {
   const said = list.filter((one) => !isEmptyInstruction(one));
@@ -87,7 +91,7 @@ function isEmptyInstruction(given: unknown): boolean {
 function readPart(
   list: unknown,
   excused: RegExp,
-  { line, what }: Piece,
+  { line, what }: Origin,
   ledger: Ledger,
 ): Message[] | undefined {
   const { messages, notes, problems } = readMessages(list);
@@ -125,7 +129,7 @@ export function shorthandOf(message: Message): Mapping {
 function plainChecks(messages: readonly Message[]): unknown[] {
   const tools = callsIn(messages)
     .map(({ name }) => name)
-    .slice(0, MOST_CALLS);
+    .slice(0, MAX_CALLS);
   const sides = messages.map(({ role }) => role).filter((role) => SIDES.includes(role));
   const turns = sides.filter((side, index) => side !== sides[index - 1]);
   const replies = turns.filter((side) => side === 'assistant').length;

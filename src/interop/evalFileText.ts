@@ -8,7 +8,7 @@ import { indented, STEP, write, writeEntry, writeInline, writeWord } from '../ya
 import { parseYaml } from '../yaml/yamlDocument.ts';
 import type { Draft, DraftCase, Ledger } from './importer.ts';
 
-const LONGEST_ID = 48;
+const MAX_ID_LENGTH = 48;
 
 /** A case with its id, ready to be written. */
 export interface WrittenCase extends DraftCase {
@@ -16,7 +16,7 @@ export interface WrittenCase extends DraftCase {
 }
 
 /** Gives each case a readable and unique id. */
-export function withIds(cases: readonly DraftCase[], tag: string): WrittenCase[] {
+export function assignIds(cases: readonly DraftCase[], tag: string): WrittenCase[] {
   const wanted = cases.map(({ name, opening }) =>
     name !== undefined && isId(name) ? name : slug(name ?? opening ?? '') || tag,
   );
@@ -32,7 +32,7 @@ export function withIds(cases: readonly DraftCase[], tag: string): WrittenCase[]
 }
 
 function isId(name: string): boolean {
-  return name.length <= LONGEST_ID && /^[A-Za-z0-9][\w.-]*$/.test(name);
+  return name.length <= MAX_ID_LENGTH && /^[A-Za-z0-9][\w.-]*$/.test(name);
 }
 
 /** The first words of a text. */
@@ -40,7 +40,7 @@ function slug(text: string): string {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const first: string[] = [];
   for (const word of words.slice(0, 6)) {
-    if ([...first, word].join('-').length <= LONGEST_ID) first.push(word);
+    if ([...first, word].join('-').length <= MAX_ID_LENGTH) first.push(word);
   }
   return first.join('-');
 }
@@ -66,13 +66,20 @@ const caseText = memoize(({ id, keys, assert, suggestions }: WrittenCase): strin
   );
   const checks =
     assert.length > 0
-      ? ['assert:', indented(write(plainCopy(assert)).text, STEP), ...suggested(suggestions)]
-      : suggested(suggestions, '# assert:');
+      ? [
+          'assert:',
+          indented(write(plainCopy(assert)).text, STEP),
+          ...suggestionComments(suggestions),
+        ]
+      : suggestionComments(suggestions, '# assert:');
   const text = [...entries, ...checks].join('\n');
   return indented(`- ${indented(text, STEP).slice(STEP)}`, STEP);
 });
 
-function suggested(suggestions: readonly unknown[], ...opening: readonly string[]): string[] {
+function suggestionComments(
+  suggestions: readonly unknown[],
+  ...opening: readonly string[]
+): string[] {
   if (suggestions.length === 0) return [];
   const lines = suggestions.map((one) => `- ${onOneLine(one)}`);
   const all = ['For a judge to decide. Take away the # of what should hold:', ...lines];
@@ -114,7 +121,7 @@ export interface Place {
   readonly env: (name: string) => string | undefined;
 }
 
-interface Settled {
+interface ValidFile {
   readonly text: string;
   readonly cases: readonly WrittenCase[];
 }
@@ -129,13 +136,13 @@ const AT_LEAST = [{ type: 'no-repeat' }];
  * An eval file in which nothing is wrong: what `turnlight check` finds an error in is left out and
  * told, an assertion alone where it is the assertion's, else the case.
  */
-export async function settle(
+export async function removeInvalid(
   draft: Omit<Draft, 'cases'>,
   given: readonly WrittenCase[],
   place: Place,
   ledger: Ledger,
-): Promise<Settled> {
-  let cases = given.map(withCheck);
+): Promise<ValidFile> {
+  let cases = given.map(ensureCheck);
   for (let round = 0; cases.length > 0; round += 1) {
     const text = evalFileText(draft, cases);
     const loaded = await load(text, place);
@@ -146,13 +153,13 @@ export async function settle(
       ledger.broken(1, `The eval file would be wrong. ${errors[0]?.message}`);
       break;
     }
-    cases = left.map(withCheck);
+    cases = left.map(ensureCheck);
   }
   return { text: '', cases: [] };
 }
 
 /** Adds a check if none of the other tool's checks is left: what it expects, if anything. */
-function withCheck(one: WrittenCase): WrittenCase {
+function ensureCheck(one: WrittenCase): WrittenCase {
   const perTurn = JSON.stringify(one.keys.turns ?? '').includes('"assert"');
   if (one.assert.length > 0 || perTurn) return one;
   const expected = one.suggestions.filter((suggestion) => typeof suggestion === 'string');

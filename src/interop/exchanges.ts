@@ -16,30 +16,30 @@ interface Thread<One extends Exchange = Exchange> {
 }
 
 /** The messages with one more exchange; undefined if it belongs to another conversation. */
-export function continued(thread: Thread, exchange: Exchange): readonly Message[] | undefined {
-  return repeating(thread.messages, exchange) ?? adding(thread, exchange);
+export function continueThread(thread: Thread, exchange: Exchange): readonly Message[] | undefined {
+  return continueRepeating(thread.messages, exchange) ?? continueWithNew(thread, exchange);
 }
 
 /** As `continued`, for a request that repeats the messages. */
-function repeating(
+function continueRepeating(
   messages: readonly Message[],
   exchange: Exchange,
 ): readonly Message[] | undefined {
   const said = messages.filter((one) => !isInstruction(one));
   const given = exchange.input.filter((one) => !isInstruction(one));
-  const covered = coveredBy(said, given, exchange.retold ?? new Set());
-  return covered === undefined ? undefined : withExchange(messages, exchange, covered);
+  const covered = countRepeated(said, given, exchange.retold ?? new Set());
+  return covered === undefined ? undefined : addExchange(messages, exchange, covered);
 }
 
 /** As `continued`, for a request with new messages only, to an endpoint that stores the rest. */
-function adding(
+function continueWithNew(
   { messages, exchanges }: Thread,
   exchange: Exchange,
 ): readonly Message[] | undefined {
   const last = exchanges.at(-1);
   const repeats = exchange.input.some(({ role }) => role === 'assistant');
   const isNew = !repeats && last && hasInstructionsOf(last, exchange);
-  return isNew ? withExchange(messages, exchange, 0) : undefined;
+  return isNew ? addExchange(messages, exchange, 0) : undefined;
 }
 
 function hasInstructionsOf(one: Exchange, other: Exchange): boolean {
@@ -50,7 +50,7 @@ function hasInstructionsOf(one: Exchange, other: Exchange): boolean {
 }
 
 /** @param covered number of the request's first messages, without instructions, that are repeated */
-function withExchange(
+function addExchange(
   messages: readonly Message[],
   { input, output, retold = new Set() }: Exchange,
   covered: number,
@@ -62,8 +62,8 @@ function withExchange(
   );
   const fresh = given.slice(covered).filter((one) => !retold.has(one));
   const results = newResults(messages, given.slice(0, covered));
-  const start = messages.length === 0 ? [] : withResults(messages, results);
-  return [...start, ...instructions, ...withOwnIds([...fresh, ...output], start)];
+  const start = messages.length === 0 ? [] : insertResults(messages, results);
+  return [...start, ...instructions, ...makeIdsUnique([...fresh, ...output], start)];
 }
 
 interface Result {
@@ -84,7 +84,7 @@ function newResults(messages: readonly Message[], repeated: readonly Message[]):
 }
 
 /** Inserts results, each after its call and the call's other results. */
-export function withResults(messages: readonly Message[], results: readonly Result[]): Message[] {
+export function insertResults(messages: readonly Message[], results: readonly Result[]): Message[] {
   const added = [...messages];
   for (const result of results) {
     const call = added.findLastIndex((one) =>
@@ -101,7 +101,7 @@ export function withResults(messages: readonly Message[], results: readonly Resu
 }
 
 /** Makes generated ids of calls unique. */
-function withOwnIds(fresh: readonly Message[], before: readonly Message[]): Message[] {
+function makeIdsUnique(fresh: readonly Message[], before: readonly Message[]): Message[] {
   const taken = new Set(callsIn(before).map(({ id }) => id));
   const names = new Map<string, string>();
   for (const { id } of callsIn(fresh)) {
@@ -143,7 +143,7 @@ interface Item {
  *
  * @param retold messages that stand for what another agent did
  */
-function coveredBy(
+function countRepeated(
   said: readonly Message[],
   given: readonly Message[],
   retold: ReadonlySet<Message>,
@@ -151,7 +151,7 @@ function coveredBy(
   const before = itemsOf(said, new Set());
   const now = itemsOf(given, retold);
   if (before.length === 0) return 0;
-  const count = retelling(before, now) ?? lastWords(before, now) ?? excerpt(before, now);
+  const count = matchFromStart(before, now) ?? matchEnd(before, now) ?? matchExcerpt(before, now);
   if (count === undefined) return undefined;
   const next = now[count]?.at ?? given.length;
   const isWhole = count === 0 || now[count - 1]?.at !== next;
@@ -181,7 +181,7 @@ function itemsOf(messages: readonly Message[], retold: ReadonlySet<Message>): It
 }
 
 /** Matches everything from the start. */
-function retelling(before: readonly Item[], now: readonly Item[]): number | undefined {
+function matchFromStart(before: readonly Item[], now: readonly Item[]): number | undefined {
   let at = 0;
   let count = 0;
   while (at < before.length || now[count]?.isRetold) {
@@ -199,7 +199,7 @@ function retelling(before: readonly Item[], now: readonly Item[]): number | unde
 }
 
 /** Matches the end. */
-function lastWords(before: readonly Item[], now: readonly Item[]): number | undefined {
+function matchEnd(before: readonly Item[], now: readonly Item[]): number | undefined {
   for (let count = Math.min(before.length, now.length); count > 0; count -= 1) {
     if (before.slice(-count).every(({ key }, index) => key === now[index]?.key)) return count;
   }
@@ -207,7 +207,7 @@ function lastWords(before: readonly Item[], now: readonly Item[]): number | unde
 }
 
 /** Matches parts of it with all user messages, while the last call has no result. */
-function excerpt(before: readonly Item[], now: readonly Item[]): number | undefined {
+function matchExcerpt(before: readonly Item[], now: readonly Item[]): number | undefined {
   const users = (items: readonly Item[]) => items.filter(({ role }) => role === 'user').length;
   if (!before.at(-1)?.isCall || users(before) !== users(now)) return undefined;
   let at = 0;
@@ -220,7 +220,7 @@ function excerpt(before: readonly Item[], now: readonly Item[]): number | undefi
 }
 
 /** The conversation among exchanges, and the exchanges that aren't part of it. */
-interface Found<One extends Exchange> extends Thread<One> {
+interface FoundConversation<One extends Exchange> extends Thread<One> {
   readonly branches: readonly One[];
   /** Set if two threads could be the conversation. */
   readonly rivals?: Rivals<One>;
@@ -244,7 +244,9 @@ interface Path<One extends Exchange> extends Thread<One> {
 const MAX_BACK = 20;
 
 /** Finds the thread that the user had. Others, such as of a guard, are branches. */
-export function conversationOf<One extends Exchange>(exchanges: readonly One[]): Found<One> {
+export function findConversation<One extends Exchange>(
+  exchanges: readonly One[],
+): FoundConversation<One> {
   const paths = pathsOf(exchanges);
   const order = new Map(exchanges.map((one, index) => [one, index]));
   const winner = (a: Path<One>, b: Path<One>) => mainOf(a, b, order);
@@ -262,11 +264,11 @@ function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] {
   const paths: Path<One>[] = [];
   for (const exchange of exchanges) {
     const at = paths.findIndex(
-      (one) => !isAskedAgain(one, exchange) && continued(one, exchange) !== undefined,
+      (one) => !isAskedAgain(one, exchange) && continueThread(one, exchange) !== undefined,
     );
-    const from = paths[at] ?? leftBy(exchange, paths) ?? NOTHING;
-    const messages = continued(from, exchange) ?? [];
-    const isLoose = from.exchanges.length > 0 && !repeating(from.messages, exchange);
+    const from = paths[at] ?? branchPoint(exchange, paths) ?? NOTHING;
+    const messages = continueThread(from, exchange) ?? [];
+    const isLoose = from.exchanges.length > 0 && !continueRepeating(from.messages, exchange);
     paths[at === -1 ? paths.length : at] = {
       messages,
       exchanges: [...from.exchanges, exchange],
@@ -289,7 +291,7 @@ function questionsIn(messages: readonly Message[]): number {
 const NOTHING: Path<never> = { messages: [], exchanges: [], states: [], loose: new Set() };
 
 /** The start of a path that a request repeats and then leaves. */
-function leftBy<One extends Exchange>(
+function branchPoint<One extends Exchange>(
   exchange: One,
   paths: readonly Path<One>[],
 ): Path<One> | undefined {
@@ -297,7 +299,7 @@ function leftBy<One extends Exchange>(
     const least = Math.max(1, path.states.length - MAX_BACK);
     for (let count = path.states.length - 1; count >= least; count -= 1) {
       const messages = path.states[count - 1] ?? [];
-      if (!repeating(messages, exchange)) continue;
+      if (!continueRepeating(messages, exchange)) continue;
       const [exchanges, states] = [path.exchanges.slice(0, count), path.states.slice(0, count)];
       return { messages, exchanges, states, loose: path.loose };
     }
@@ -311,7 +313,7 @@ function mainOf<One extends Exchange>(
   b: Path<One>,
   order: ReadonlyMap<One, number>,
 ): Path<One> | undefined {
-  const shared = sharedBy(a, b);
+  const shared = sharedLength(a, b);
   if (shared === 0) return mainOfTwo(a, b, order);
   if (isDeepStrictEqual(a.messages, b.messages)) return a;
   const isMain = (one: Path<One>, other: Path<One>) => {
@@ -344,19 +346,19 @@ function mainOfTwo<One extends Exchange>(
 }
 
 /** Number of exchanges that two paths have in common. */
-function sharedBy<One extends Exchange>(a: Path<One>, b: Path<One>): number {
+function sharedLength<One extends Exchange>(a: Path<One>, b: Path<One>): number {
   const count = a.exchanges.findIndex((one, index) => one !== b.exchanges[index]);
   return count === -1 ? a.exchanges.length : count;
 }
 
 function rivalsOf<One extends Exchange>(a: Path<One>, b: Path<One>): Rivals<One> {
-  const shared = sharedBy(a, b);
+  const shared = sharedLength(a, b);
   const [first, second] = [a, b].map(({ exchanges }) => exchanges[shared] as One);
   return { pair: [first as One, second as One], isFork: shared > 0 };
 }
 
 /** Why a conversation with rivals is left out. @param nameOf such as `the span "chat" (1f)` */
-export function rivalry<One extends Exchange>(
+export function rivalsMessage<One extends Exchange>(
   { pair, isFork }: Rivals<One>,
   nameOf: (exchange: One) => string,
 ): string {

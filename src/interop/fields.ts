@@ -19,14 +19,14 @@ export function textIn(mapping: Mapping, ...keys: readonly string[]): string | u
 /** A list, or the JSON text of one; undefined for anything else and for an empty list. */
 export function listIn(mapping: Mapping, ...keys: readonly string[]): unknown[] | undefined {
   for (const key of keys) {
-    const value = parsed(mapping[key]);
+    const value = parseJsonText(mapping[key]);
     if (Array.isArray(value) && value.length > 0) return value;
   }
   return undefined;
 }
 
 /** The value of JSON text; anything else as it is. */
-export function parsed(value: unknown): unknown {
+export function parseJsonText(value: unknown): unknown {
   return typeof value === 'string' && /^\s*[[{"]/.test(value) ? jsonOrText(value) : value;
 }
 
@@ -40,10 +40,10 @@ export function textsIn(value: unknown): string[] | undefined {
 
 /** Tool definitions of OpenAI, Anthropic, Azure, and the AI SDK as our `tools`. */
 export function toolsIn(value: unknown, line: number, ledger: Ledger): Tool[] | undefined {
-  const list = parsed(value);
+  const list = parseJsonText(value);
   if (list === undefined || list === null) return undefined;
   const tools = (Array.isArray(list) ? list : [list]).flatMap((one) => {
-    const tool = toolOf(parsed(one));
+    const tool = toolOf(parseJsonText(one));
     if (!tool) ledger.lost(line, 'A tool definition without a name is left out.');
     return tool ? [tool] : [];
   });
@@ -66,7 +66,7 @@ function toolOf(value: unknown): Tool | undefined {
 }
 
 /** Reports unknown keys with a value as lost. */
-export function tellStrangers(
+export function reportUnknownKeys(
   mapping: Mapping,
   known: readonly string[],
   line: number,
@@ -84,7 +84,7 @@ const OUR_TYPES = assertionTypes.map(({ type }) => type);
 export type Say = (message: string) => void;
 
 /** Another tool's check as an assertion, and what was lost. */
-export interface Mapped {
+export interface MappedAssertion {
   /** Absent if there is no counterpart. */
   readonly assertion?: Mapping;
   /** Sentences, such as `` `windowSize` of "conversation-relevance" has no counterpart. `` */
@@ -96,7 +96,7 @@ export interface Mapped {
  *
  * @param given with the type under `type`, and keys that are ours or the other tool's
  */
-export function ourAssertion(given: Mapping): Mapped {
+export function mapAssertion(given: Mapping): MappedAssertion {
   const { type: written, ...rest } = given;
   const name = String(written);
   const foreign = foreignNames.ofValue(name, 'type', OUR_TYPES);
@@ -135,21 +135,21 @@ function reasonOf(assertion: Mapping): string {
 }
 
 /** Maps every check of a list; `say` reports what was lost. */
-export function ourAssertions(
+export function mapAssertions(
   list: readonly unknown[],
-  map: (written: Mapping) => Mapped | readonly unknown[],
+  map: (written: Mapping) => MappedAssertion | readonly unknown[],
   say: Say,
 ): unknown[] {
   return list.flatMap((written): readonly unknown[] => {
     if (typeof written === 'string') return written.trim() === '' ? [] : [written];
     if (!isMapping(written)) return [];
     const mapped = map(written);
-    return 'lost' in mapped ? keptOf(mapped, say) : mapped;
+    return 'lost' in mapped ? reportLost(mapped, say) : mapped;
   });
 }
 
 /** The assertion in a list, or an empty list; `say` reports what was lost. */
-export function keptOf({ assertion, lost }: Mapped, say: Say): Mapping[] {
+export function reportLost({ assertion, lost }: MappedAssertion, say: Say): Mapping[] {
   for (const message of lost) say(message);
   return assertion ? [assertion] : [];
 }

@@ -8,7 +8,7 @@ import type { Message } from '../core/message.ts';
 import { fence } from '../core/text/visibleText.ts';
 import { type ChosenModel, modelValue } from '../evalfile/starter.ts';
 import type { Model, ModelReply } from '../models/model.ts';
-import { type Place, settle, withIds } from './evalFileText.ts';
+import { assignIds, type Place, removeInvalid } from './evalFileText.ts';
 import { chatTarget, type Draft, type DraftCase, type Entry, Ledger } from './importer.ts';
 import { readDraft } from './importFile.ts';
 
@@ -64,7 +64,7 @@ export async function generateFile(
     head: { ...head, defaults: { tags: ['draft'] } },
     comments: [`From ${from.join(', ')}.`, ...comments],
   };
-  const settled = await settle(about, withIds(cases, 'draft'), place, ledger);
+  const settled = await removeInvalid(about, assignIds(cases, 'draft'), place, ledger);
   return { text: settled.text, cases: settled.cases.length, entries: ledger.entries };
 }
 
@@ -88,7 +88,7 @@ export class DraftError extends ReasonedError<'refusal' | 'cut-off' | 'unusable-
 }
 
 /** Maximum characters of conversations to show to the model. */
-const SHOWN = 60_000;
+const MAX_SHOWN = 60_000;
 
 const words = z.string().regex(/\S/);
 
@@ -179,13 +179,13 @@ function question(system: string | undefined, shown: readonly string[], count: n
 
 function shownOf(conversations: readonly DraftCase[]): string[] {
   const shown: string[] = [];
-  let left = SHOWN;
+  let left = MAX_SHOWN;
   for (const { keys } of conversations) {
     const text = textOf(keys.transcript);
     left -= text.length;
     if (text === '') continue;
     if (left < 0 && shown.length > 0) break;
-    shown.push(text.slice(0, SHOWN));
+    shown.push(text.slice(0, MAX_SHOWN));
   }
   return shown;
 }
@@ -241,15 +241,19 @@ function draftCase({ id, description, goal, persona, opening, criteria }: Answer
     line: 1,
     name: id,
     keys: {
-      description: plain(description),
-      simulate: { goal: plain(goal), persona: plain(persona), opening: [plain(opening)] },
+      description: escapeVariables(description),
+      simulate: {
+        goal: escapeVariables(goal),
+        persona: escapeVariables(persona),
+        opening: [escapeVariables(opening)],
+      },
     },
-    assert: criteria.map(plain),
+    assert: criteria.map(escapeVariables),
     suggestions: [],
   };
 }
 
 /** Keeps a model's text from being read as variables. */
-function plain(text: string): string {
+function escapeVariables(text: string): string {
   return text.trim().replaceAll('{{', '{ {').replaceAll('${', '$ {');
 }

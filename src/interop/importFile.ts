@@ -3,7 +3,13 @@ import { isMapping, mappingOf } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { EVAL_ENDING } from '../node/paths.ts';
-import { evalFileText, type Place, settle, type WrittenCase, withIds } from './evalFileText.ts';
+import {
+  assignIds,
+  evalFileText,
+  type Place,
+  removeInvalid,
+  type WrittenCase,
+} from './evalFileText.ts';
 import { type Draft, type Entry, type Importer, Ledger, type Row } from './importer.ts';
 import { agentv } from './importers/agentv.ts';
 import { azureData } from './importers/azureData.ts';
@@ -25,7 +31,7 @@ export interface Imported {
 }
 
 /** Maximum characters per eval file; then another one is started. */
-const FILE_SIZE = LIMITS.evalFile / 4;
+const MAX_FILE_LENGTH = LIMITS.evalFile / 4;
 
 /**
  * Makes eval files of another tool's file. Reads it, and asks and runs nothing.
@@ -37,12 +43,12 @@ export async function importFile(path: string, text: string, place: Place): Prom
   const read = readDraft(path, text, ledger);
   if (!read) return { texts: [], cases: 0, entries: ledger.entries };
   const { importer, draft } = read;
-  const cases = withIds(most(draft, ledger), importer.tag);
-  const about = draftOf(path, draft, importer);
+  const cases = assignIds(limitCases(draft, ledger), importer.tag);
+  const about = headerOf(path, draft, importer);
   const texts: string[] = [];
   let count = 0;
   for (const some of inFiles(about, cases)) {
-    const settled = await settle(about, some, place, ledger);
+    const settled = await removeInvalid(about, some, place, ledger);
     if (settled.cases.length === 0) continue;
     texts.push(settled.text);
     count += settled.cases.length;
@@ -58,10 +64,10 @@ export function readDraft(path: string, text: string, ledger: Ledger) {
   const rows = rowsOf(path, text, ledger);
   const importer = importerOf(rows);
   if (!importer) {
-    tellUnknown(rows, ledger);
+    reportUnknownFormat(rows, ledger);
     return undefined;
   }
-  const fitting = rows.filter((row) => fits(importer, row, ledger));
+  const fitting = rows.filter((row) => checkRow(importer, row, ledger));
   return { importer, draft: importer.read(fitting, ledger) };
 }
 
@@ -75,13 +81,13 @@ function importerOf(rows: readonly Row[]): Importer | undefined {
   return best === 0 ? undefined : known.find(({ count }) => count === best)?.importer;
 }
 
-function fits(importer: Importer, { line, value }: Row, ledger: Ledger): boolean {
+function checkRow(importer: Importer, { line, value }: Row, ledger: Ledger): boolean {
   if (importer.matches(value)) return true;
   ledger.broken(line, `This is ${shapeOf(value)}, nothing of ${importer.name}.`);
   return false;
 }
 
-function tellUnknown(rows: readonly Row[], ledger: Ledger): void {
+function reportUnknownFormat(rows: readonly Row[], ledger: Ledger): void {
   const tried = importers.map(({ name, takes }) => `${name} (${takes})`).join(', ');
   const [first] = rows;
   const found = first ? `found ${shapeOf(first.value)}` : 'found nothing that can be read';
@@ -96,7 +102,7 @@ function shapeOf(value: unknown): string {
   return `a mapping with ${keys.map((key) => `\`${visibleLine(key, 40)}\``).join(', ')}`;
 }
 
-function most({ cases }: Draft, ledger: Ledger): Draft['cases'] {
+function limitCases({ cases }: Draft, ledger: Ledger): Draft['cases'] {
   const beyond = cases[LIMITS.importedCases];
   if (!beyond) return cases;
   const limit = readable(LIMITS.importedCases);
@@ -104,7 +110,7 @@ function most({ cases }: Draft, ledger: Ledger): Draft['cases'] {
   return cases.slice(0, LIMITS.importedCases);
 }
 
-function draftOf(path: string, { head = {}, comments = [] }: Draft, { name, tag }: Importer) {
+function headerOf(path: string, { head = {}, comments = [] }: Draft, { name, tag }: Importer) {
   const defaults = { ...mappingOf(head.defaults), tags: [tag] };
   const from = `Imported from ${basename(path)} (${name}).`;
   return { head: { ...head, defaults }, comments: [from, ...comments] };
@@ -115,7 +121,7 @@ function inFiles(about: Omit<Draft, 'cases'>, cases: readonly WrittenCase[]): Wr
   let size = Number.POSITIVE_INFINITY;
   for (const one of cases) {
     const own = evalFileText(about, [one]).length;
-    if (size + own > FILE_SIZE) {
+    if (size + own > MAX_FILE_LENGTH) {
       files.push([]);
       size = 0;
     }

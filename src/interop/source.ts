@@ -13,13 +13,13 @@ import type { Ledger, Row } from './importer.ts';
  */
 export function rowsOf(path: string, text: string, ledger: Ledger): Row[] {
   const plain = text.replace(/^\uFEFF/, '');
-  if (/\.(jsonl|ndjson)$/i.test(path)) return together(linesOf(plain, ledger));
+  if (/\.(jsonl|ndjson)$/i.test(path)) return joinMessages(linesOf(plain, ledger));
   if (/\.csv$/i.test(path)) return csvRows(plain, ledger);
   if (/\.ya?ml$/i.test(path)) return yamlRows(path, plain, ledger);
   const first = /^.*/.exec(plain.trimStart())?.[0] ?? '';
   // Some tools write a document on each line of a `.json`.
   const several = isMapping(parseAny(first)) && parseAny(plain) === undefined;
-  return several ? together(linesOf(plain, ledger)) : jsonRows(plain, ledger);
+  return several ? joinMessages(linesOf(plain, ledger)) : jsonRows(plain, ledger);
 }
 
 /** An export can have millions of values. */
@@ -95,11 +95,11 @@ function cellOf(cell: string): unknown {
 
 function itemRows(value: unknown, lineOf: (index: number) => number): Row[] {
   if (!Array.isArray(value)) return [{ line: 1, value }];
-  return together(value.map((item: unknown, index) => ({ line: lineOf(index), value: item })));
+  return joinMessages(value.map((item: unknown, index) => ({ line: lineOf(index), value: item })));
 }
 
 /** If all rows are messages, they are one conversation. */
-function together(rows: Row[]): Row[] {
+function joinMessages(rows: Row[]): Row[] {
   const list = rows.map(({ value }) => value);
   const [first] = rows;
   return first && looksLikeMessages(list) ? [{ line: first.line, value: list }] : rows;

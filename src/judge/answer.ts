@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Asked, Mistake } from '../assertions/contract.ts';
+import type { JudgeRequest, Mistake } from '../assertions/contract.ts';
 import { turnMistakes } from '../assertions/shared/answerMistakes.ts';
 import { mappingOf, type Path, parseJson, valueAt } from '../core/data/data.ts';
 import { unreachable } from '../core/errors.ts';
@@ -36,7 +36,10 @@ export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: B
 const MAX_FAULTS = 20;
 
 /** Reads a reply and checks it. */
-export function readAnswer<Answer>(reply: ModelReply, question: Asked<Answer>): ReadAnswer<Answer> {
+export function readAnswer<Answer>(
+  reply: ModelReply,
+  question: JudgeRequest<Answer>,
+): ReadAnswer<Answer> {
   const read = readObject(reply);
   return 'bad' in read ? read : checkAnswer(read.object, question);
 }
@@ -54,7 +57,10 @@ export function readObject(
 }
 
 /** Checks all of an answer that can be checked. */
-export function checkAnswer<Answer>(value: unknown, question: Asked<Answer>): ReadAnswer<Answer> {
+export function checkAnswer<Answer>(
+  value: unknown,
+  question: JudgeRequest<Answer>,
+): ReadAnswer<Answer> {
   const parsed = question.answer.safeParse(value);
   if (!parsed.success) return { bad: schemaFault(parsed.error, value) };
   const mistakes = mistakesOf(question, parsed.data);
@@ -70,7 +76,7 @@ export function checkAnswer<Answer>(value: unknown, question: Asked<Answer>): Re
 }
 
 /** All that is wrong with an answer that fits its schema: its entries first. */
-export function mistakesOf<Answer>(question: Asked<Answer>, answer: Answer): Mistake[] {
+export function mistakesOf<Answer>(question: JudgeRequest<Answer>, answer: Answer): Mistake[] {
   const { turns } = mappingOf(answer);
   return [
     ...(question.turns && Array.isArray(turns) ? turnMistakes(turns, question.turns) : []),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import {
   type Answered,
-  type Asked,
   answerSchema,
+  type JudgeRequest,
   type Outcome,
   type Question,
 } from '../assertions/contract.ts';
@@ -80,7 +80,7 @@ export function judgeRequest(
 }
 
 /** What a request needs to know of a question. */
-export type AskedQuestion = Omit<Asked<unknown>, 'mistakes'>;
+export type AskedQuestion = Omit<JudgeRequest<unknown>, 'mistakes'>;
 
 /** What is asked, and of which turns. */
 export function questionText({ instructions, turns }: AskedQuestion): string {
@@ -102,7 +102,7 @@ export type OnReply = (
 export async function askJudge<Answer>(
   model: Model,
   request: ModelRequest,
-  asked: Asked<Answer>,
+  asked: JudgeRequest<Answer>,
   signal: AbortSignal,
   onReply: OnReply,
   samples = 1,
@@ -121,7 +121,7 @@ async function usableAnswer<Answer>(
   model: Model,
   request: ModelRequest,
   first: ModelReply,
-  asked: Asked<Answer>,
+  asked: JudgeRequest<Answer>,
   signal: AbortSignal,
   onReply: OnReply,
 ): Promise<Answered<Answer>> {

@@ -1,4 +1,4 @@
-import type { Asked, Divisible, Outcome } from '../assertions/contract.ts';
+import type { Divisible, JudgeRequest, Outcome } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import {
   type Conversation,
@@ -170,7 +170,7 @@ class RequestCounter {
     this.#count(assertion.judge, input, output);
   }
 
-  #askOnce(judge: ModelSpec | undefined, asked: Asked<unknown>): void {
+  #askOnce(judge: ModelSpec | undefined, asked: JudgeRequest<unknown>): void {
     const key = canonicalJson([judge?.id, asked.name, asked.instructions]) ?? '';
     if (this.#once.has(key)) return;
     this.#once.add(key);

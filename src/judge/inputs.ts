@@ -1,4 +1,4 @@
-import { knownOf, notReported } from '../assertions/caseNeeds.ts';
+import { notReported, traitsOf } from '../assertions/caseNeeds.ts';
 import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { type ChosenTurns, chosenTurns, selectTurns } from '../core/at.ts';
@@ -42,7 +42,7 @@ export function inputFor(
   }: JudgedConversation,
 ): AssertionInput | Verdict {
   const type = typeOf(assertion);
-  const needed = type.needs?.(facts, knownOf(conversation));
+  const needed = type.needs?.(facts, traitsOf(conversation));
   if (needed !== undefined) return errorVerdict(assertion, 'missing-need', needed);
   const silent = asksJudge(type) ? silentSide(conversation) : undefined;
   if (silent) {

@@ -1,5 +1,11 @@
 import pLimit from 'p-limit';
-import type { Answered, Asked, Divisible, Outcome, Question } from '../assertions/contract.ts';
+import type {
+  Answered,
+  Divisible,
+  JudgeRequest,
+  Outcome,
+  Question,
+} from '../assertions/contract.ts';
 import { numbersOf } from '../assertions/shared/entries.ts';
 import type { Conversation, Turn } from '../core/conversation.ts';
 import { fence } from '../core/text/visibleText.ts';
@@ -94,7 +100,7 @@ export class Inquirer {
   }
 
   /** Asks without the conversation; the same question once, as long as the answer is stored. */
-  async askOnce<Answer>(asked: Asked<Answer>): Promise<Answer> {
+  async askOnce<Answer>(asked: JudgeRequest<Answer>): Promise<Answer> {
     const { sharedAnswers, model } = this.#setup;
     const key = canonicalJson([model.id, asked.name, asked.instructions]) ?? '';
     const known = sharedAnswers.answers.get(key) ?? this.#keep(key, asked);
@@ -108,7 +114,7 @@ export class Inquirer {
     }
   }
 
-  async #keep(key: string, asked: Asked<unknown>): Promise<unknown> {
+  async #keep(key: string, asked: JudgeRequest<unknown>): Promise<unknown> {
     const { sharedAnswers } = this.#setup;
     const stored = asked.answer.safeParse(await sharedAnswers.load(key));
     if (stored.success && mistakesOf(asked, stored.data).length === 0) return stored.data;
@@ -155,7 +161,7 @@ export class Inquirer {
   }
 
   async #partition(
-    { turns = [] }: Asked<unknown>,
+    { turns = [] }: JudgeRequest<unknown>,
     request: ModelRequest,
   ): Promise<readonly Part[] | undefined> {
     const capacity = await this.#capacity();
@@ -217,7 +223,7 @@ export class Inquirer {
   async #tryParse(
     { turns, shown: { from, to } }: Part,
     before: readonly JudgedPart<unknown>[],
-    about: Asked<unknown>,
+    about: JudgeRequest<unknown>,
   ): Promise<{ readonly request: ModelRequest; readonly shown: ShownTurns }> {
     const { conversation, window } = this.#setup;
     const [first] = turns;
@@ -251,7 +257,7 @@ export class Inquirer {
       return question.parts.join(given, undefined);
     }
     const { turns: _, ...rest } = question;
-    const asked: Asked<unknown> = {
+    const asked: JudgeRequest<unknown> = {
       ...rest,
       name: `${question.name}_whole`,
       instructions: `${question.instructions}\n\n${WHOLE}`,
@@ -267,13 +273,20 @@ export class Inquirer {
     throw tooLongError(this.#setup);
   }
 
-  #request(evidence: string | undefined, asked: Asked<unknown>, logprobs = false): ModelRequest {
+  #request(
+    evidence: string | undefined,
+    asked: JudgeRequest<unknown>,
+    logprobs = false,
+  ): ModelRequest {
     const { temperature, shared } = this.#setup;
     const options = { temperature, logprobs, shared: shared && evidence !== undefined };
     return judgeRequest(evidence, asked, options);
   }
 
-  async #send<Answer>(request: ModelRequest, asked: Asked<Answer>): Promise<Answered<Answer>> {
+  async #send<Answer>(
+    request: ModelRequest,
+    asked: JudgeRequest<Answer>,
+  ): Promise<Answered<Answer>> {
     const { model, signal } = this.#setup;
     this.#sent ??= request;
     const [answered] = await askJudge(model, request, asked, signal, this.meter.onReply);

@@ -22,7 +22,7 @@ import {
   type PartKinds,
   partsOf,
   readContent,
-  unlessEmpty,
+  refuseEmpty,
 } from './parts.ts';
 
 const added = { providerOptions: unread };
@@ -147,7 +147,7 @@ export const aiSdk: Dialect = {
   schema: z.union(accepted),
   types: Object.keys(parts),
   read: (item) =>
-    readByRole(item, schemas, (role) => unlessEmpty(item, readContent(item, role, parts))),
+    readByRole(item, schemas, (role) => refuseEmpty(item, readContent(item, role, parts))),
 };
 
 const MARKS = ['toolCallId', 'toolName', 'providerOptions', 'mediaType'];

@@ -13,7 +13,7 @@ import {
   unread,
 } from './content.ts';
 import { type Dialect, type Item, messageSchemas, readByRole } from './dialect.ts';
-import { contentOf, hasPart, type PartKinds, readContent, unlessEmpty } from './parts.ts';
+import { contentOf, hasPart, type PartKinds, readContent, refuseEmpty } from './parts.ts';
 
 const added = { cache_control: unread };
 
@@ -89,7 +89,7 @@ export const anthropic: Dialect = {
   schema: z.union(Object.values(schemas)),
   types: Object.keys(parts),
   read: (item) =>
-    readByRole(item, schemas, (role) => unlessEmpty(item, readContent(item, role, parts))),
+    readByRole(item, schemas, (role) => refuseEmpty(item, readContent(item, role, parts))),
 };
 
 function isOwn(part: Item): boolean {

@@ -24,9 +24,9 @@ import {
 } from './content.ts';
 import {
   type Dialect,
-  type HeldMessage,
   type Item,
   messageSchemas,
+  type ParsedMessage,
   type ReadMessage,
   readByRole,
 } from './dialect.ts';
@@ -37,7 +37,7 @@ import {
   type PartKinds,
   partsOf,
   readContent,
-  unlessEmpty,
+  refuseEmpty,
 } from './parts.ts';
 
 const MISSING = missingOfCall('tool_call_id');
@@ -161,13 +161,13 @@ export const azure: Dialect = {
   types: Object.keys(parts),
   read: (item) =>
     readByRole(item, schemas, (role) => {
-      const read = once(readContent(item, role, parts));
-      return role === 'tool' ? readResult(item, read) : unlessEmpty(item, read);
+      const read = withoutDuplicates(readContent(item, role, parts));
+      return role === 'tool' ? readResult(item, read) : refuseEmpty(item, read);
     }),
 };
 
 /** Reports an id once that all results of a message lack. */
-function once(read: ReadMessage): ReadMessage {
+function withoutDuplicates(read: ReadMessage): ReadMessage {
   if (!('problems' in read)) return read;
   const seen = new Set<string>();
   return {
@@ -182,11 +182,11 @@ function once(read: ReadMessage): ReadMessage {
 function readResult(item: Item, read: ReadMessage): ReadMessage {
   if ('problems' in read) return read;
   const own = typeof item.tool_call_id === 'string' ? item.tool_call_id : '';
-  const texts: HeldMessage[] =
+  const texts: ParsedMessage[] =
     typeof item.content === 'string'
       ? [{ message: { role: 'tool', callId: own, content: item.content } }]
       : [...read.messages];
-  const results = new Map<string, HeldMessage>();
+  const results = new Map<string, ParsedMessage>();
   for (const { message, ...rest } of texts) {
     if (message.role !== 'tool') continue;
     const callId = message.callId === '' ? own : message.callId;
@@ -194,5 +194,5 @@ function readResult(item: Item, read: ReadMessage): ReadMessage {
     const content = before === undefined ? message.content : `${before}\n\n${message.content}`;
     results.set(callId, { ...rest, message: { role: 'tool', callId, content } });
   }
-  return unlessEmpty(item, { messages: [...results.values()], notes: read.notes });
+  return refuseEmpty(item, { messages: [...results.values()], notes: read.notes });
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jsonOrText, mappingOf, valueAt } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import type { Missing } from '../schema/valueProblems.ts';
-import type { HeldMessage, Item } from './dialect.ts';
+import type { Item, ParsedMessage } from './dialect.ts';
 import { type PartKind, type PartKinds, unionBy } from './parts.ts';
 
 export const toolName = z
@@ -285,7 +285,7 @@ export function assistantMessage(
   content: string,
   toolCalls: ToolCall[],
   { agent, context }: { agent?: unknown; context?: string[] | null | undefined },
-): HeldMessage[] {
+): ParsedMessage[] {
   if (content.trim() === '' && toolCalls.length === 0) return [];
   const calls = toolCalls.length > 0 && { toolCalls };
   const rest = { ...(context && { retrievalContext: context }), ...agentNamed(agent) };

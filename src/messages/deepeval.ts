@@ -4,13 +4,13 @@ import { type Missing, valueProblems } from '../schema/valueProblems.ts';
 import { NO_NAME, noted, resultText, retrievalContext, toolName } from './content.ts';
 import {
   type Dialect,
-  type HeldMessage,
   type Item,
   messageSchemas,
+  type ParsedMessage,
   type ReadMessage,
   roleIn,
 } from './dialect.ts';
-import { unionBy, unlessEmpty } from './parts.ts';
+import { refuseEmpty, unionBy } from './parts.ts';
 
 const given = z
   .record(z.string(), z.unknown())
@@ -101,11 +101,11 @@ function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMe
     (key) => `\`${key}\` of a turn.`,
   );
   if (role === 'user') {
-    return unlessSilent(item, content.trim() === '' ? [] : [{ message: { role, content } }], notes);
+    return refuseSilent(item, content.trim() === '' ? [] : [{ message: { role, content } }], notes);
   }
   const calls = callsOf(item, index);
   // What a turn says comes of what its tools gave back: calls, results, then the words.
-  const held: HeldMessage[] = [];
+  const held: ParsedMessage[] = [];
   if (calls.length > 0) {
     held.push({ message: { role, content: '', toolCalls: calls.map(({ call }) => call) } });
   }
@@ -118,12 +118,12 @@ function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMe
     held.push({ message: { role, content, ...(context && { retrievalContext: context }) } });
   }
   const empty = content.trim() === '' && calls.length === 0;
-  return unlessSilent(item, empty ? [] : held, [...notes, ...calls.flatMap((one) => one.notes)]);
+  return refuseSilent(item, empty ? [] : held, [...notes, ...calls.flatMap((one) => one.notes)]);
 }
 
 /** Drops the notes of a turn without messages. */
-function unlessSilent(item: Item, messages: HeldMessage[], notes: string[]): ReadMessage {
-  return unlessEmpty(item, { messages, notes: messages.length === 0 ? [] : notes });
+function refuseSilent(item: Item, messages: ParsedMessage[], notes: string[]): ReadMessage {
+  return refuseEmpty(item, { messages, notes: messages.length === 0 ? [] : notes });
 }
 
 interface Called {

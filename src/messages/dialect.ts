@@ -6,7 +6,7 @@ import { type Missing, type ValueProblem, valueProblems } from '../schema/valueP
 
 export type Item = Mapping;
 
-export interface HeldMessage {
+export interface ParsedMessage {
   readonly message: Message;
   /** Where in the item a tool result names its call. Default: `tool_call_id`. */
   readonly idAt?: Path;
@@ -21,7 +21,7 @@ export interface Refused {
 export type ReadMessage =
   | {
       /** In order: a reply can contain text, a call, its result, and text again. */
-      readonly messages: readonly HeldMessage[];
+      readonly messages: readonly ParsedMessage[];
       /** Parts with nothing to show, one line per part. */
       readonly notes: readonly string[];
     }
@@ -46,9 +46,9 @@ export function refused(path: Path, code: string, message: string): Refused {
   return { problems: [{ path, code, message }] };
 }
 
-export type Speaker = Message['role'];
+export type MessageRole = Message['role'];
 
-const ABOUT: Readonly<Record<Speaker, string>> = {
+const ABOUT: Readonly<Record<MessageRole, string>> = {
   system: 'Instructions.',
   developer: 'Instructions.',
   user: 'What the user says.',
@@ -56,10 +56,10 @@ const ABOUT: Readonly<Record<Speaker, string>> = {
   tool: 'The result of a tool call.',
 };
 
-export type SchemasByRole<Role extends Speaker> = Readonly<Record<Role, z.ZodObject>>;
+export type SchemasByRole<Role extends MessageRole> = Readonly<Record<Role, z.ZodObject>>;
 
 /** A strict schema per role; `keysOf` returns its keys besides `role`. */
-export function messageSchemas<Role extends Speaker>(
+export function messageSchemas<Role extends MessageRole>(
   roles: readonly Role[],
   keysOf: (role: Role) => Readonly<Record<string, z.ZodType>>,
 ): SchemasByRole<Role> {
@@ -71,7 +71,7 @@ export function messageSchemas<Role extends Speaker>(
 }
 
 /** Checks everything in a message but its content, which `read` reads part by part. */
-export function readByRole<Role extends Speaker>(
+export function readByRole<Role extends MessageRole>(
   item: Item,
   schemas: SchemasByRole<Role>,
   read: (role: Role) => ReadMessage,
@@ -86,7 +86,7 @@ export function readByRole<Role extends Speaker>(
 }
 
 /** The role of a message, or what is wrong with it. */
-export function roleIn<Role extends Speaker>(
+export function roleIn<Role extends MessageRole>(
   { role }: Item,
   schemas: SchemasByRole<Role>,
 ): Role | ValueProblem {

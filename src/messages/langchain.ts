@@ -22,8 +22,8 @@ import {
   toolName,
   unread,
 } from './content.ts';
-import { type Dialect, type Item, type ReadMessage, refused, type Speaker } from './dialect.ts';
-import { type PartKind, type PartKinds, partsOf, readContent, unlessEmpty } from './parts.ts';
+import { type Dialect, type Item, type MessageRole, type ReadMessage, refused } from './dialect.ts';
+import { type PartKind, type PartKinds, partsOf, readContent, refuseEmpty } from './parts.ts';
 
 type Kind = 'human' | 'ai' | 'system' | 'tool';
 
@@ -231,11 +231,11 @@ function readKind(fields: Item, kind: Kind): ReadMessage {
   const whole = Array.isArray(content)
     ? { ...fields, content: content.map((one) => (typeof one === 'string' ? asPart(one) : one)) }
     : fields;
-  const role: Speaker = kind === 'tool' ? 'user' : SPEAKERS[kind];
+  const role: MessageRole = kind === 'tool' ? 'user' : SPEAKERS[kind];
   const read = readContent(whole, role, parts);
   if ('problems' in read) return read;
   if (kind === 'tool') return readResult(fields, read);
-  return unlessEmpty(fields, kind === 'ai' ? withAgent(fields, withCalls(fields, read)) : read);
+  return refuseEmpty(fields, kind === 'ai' ? withAgent(fields, withCalls(fields, read)) : read);
 }
 
 function asPart(text: string): Item {
@@ -247,7 +247,7 @@ type Whole = Exclude<ReadMessage, { readonly problems: unknown }>;
 function readResult(fields: Item, { messages, notes }: Whole): ReadMessage {
   const { tool_call_id: id, status, content: given } = fields;
   if (given === undefined || given === null) {
-    return unlessEmpty(fields, { messages: [], notes: [] });
+    return refuseEmpty(fields, { messages: [], notes: [] });
   }
   const content = messages.map(({ message }) => message.content).join('\n\n');
   return {

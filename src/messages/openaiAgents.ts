@@ -16,7 +16,7 @@ import {
   unread,
 } from './content.ts';
 import type { Dialect } from './dialect.ts';
-import { gather, type PartKinds, readPart, unionBy } from './parts.ts';
+import { joinParts, type PartKinds, readPart, unionBy } from './parts.ts';
 
 const common = { id: unread, status, ...ignored('namespace', 'providerData') };
 
@@ -60,5 +60,5 @@ export const openaiAgents: Dialect = {
   schema: z.union(Object.values(items).map(({ schema }) => schema)),
   types: Object.keys(items),
   read: (item) =>
-    gather('assistant', [readPart(item, { item, role: 'assistant', kinds: items, at: [] })]),
+    joinParts('assistant', [readPart(item, { item, role: 'assistant', kinds: items, at: [] })]),
 };

@@ -21,7 +21,7 @@ import {
   type ReadMessage,
   readByRole,
 } from './dialect.ts';
-import { contentOf, readContent, unionBy, unlessEmpty } from './parts.ts';
+import { contentOf, readContent, refuseEmpty, unionBy } from './parts.ts';
 
 /** Keys that endpoints add to a message. */
 const extras = {
@@ -78,7 +78,7 @@ export const openaiChat: Dialect = {
         if ('problems' in read) return read;
         const text = read.messages.map(({ message }) => message.content).join('\n\n');
         if (role === 'tool') return readResult(item, text);
-        return role === 'assistant' ? readAssistant(item, text) : unlessEmpty(item, read);
+        return role === 'assistant' ? readAssistant(item, text) : refuseEmpty(item, read);
       },
       MISSING,
     ),
@@ -91,14 +91,14 @@ function readAssistant(item: Item, text: string): ReadMessage {
   const agent = item.agent ?? item.name;
   const messages = assistantMessage(words, readToolCalls(item.tool_calls), { agent, context });
   const notes = messages.length === 0 ? [] : annotationNotes(annotations?.length ?? 0);
-  return unlessEmpty(item, { messages, notes });
+  return refuseEmpty(item, { messages, notes });
 }
 
 function readResult(item: Item, text: string): ReadMessage {
   const { content: given } = item;
   // A tool may well give back an empty text; no content at all is something forgotten.
   if (given === undefined || (Array.isArray(given) && given.length === 0)) {
-    return unlessEmpty(item, { messages: [], notes: [] });
+    return refuseEmpty(item, { messages: [], notes: [] });
   }
   return {
     messages: [{ message: { role: 'tool', callId: String(item.tool_call_id), content: text } }],

@@ -10,14 +10,14 @@ import {
   valueProblems,
 } from '../schema/valueProblems.ts';
 import {
-  type HeldMessage,
   type Item,
+  type MessageRole,
+  type ParsedMessage,
   type ReadMessage,
   type Refused,
   readByRole,
   refused,
   type SchemasByRole,
-  type Speaker,
 } from './dialect.ts';
 
 /** The contents of a part. With notes only, there is nothing to show. */
@@ -33,7 +33,7 @@ export interface PartKind {
   /** A strict object with a literal `type`. */
   readonly schema: z.ZodObject;
   /** Whose messages can contain it. Default: everyone's. */
-  readonly of?: readonly Speaker[];
+  readonly of?: readonly MessageRole[];
   readonly missing?: Missing;
   /**
    * @param part as the schema wants it
@@ -46,13 +46,13 @@ export interface PartKind {
 export type PartKinds = Readonly<Record<string, PartKind>>;
 
 /** The schema of a role's content: text, or a list of the role's parts. */
-export function contentOf(role: Speaker, kinds: PartKinds): z.ZodType {
+export function contentOf(role: MessageRole, kinds: PartKinds): z.ZodType {
   return z
     .union([z.string(), z.null(), partsOf(role, kinds)])
     .meta({ description: 'Text, or a list of parts.' });
 }
 
-export function partsOf(role: Speaker, kinds: PartKinds): z.ZodArray {
+export function partsOf(role: MessageRole, kinds: PartKinds): z.ZodArray {
   const own = Object.values(kinds).filter((kind) => !kind.of || kind.of.includes(role));
   return z
     .array(
@@ -83,7 +83,7 @@ export function hasPart(
 }
 
 /** A message's content, text or a list of parts, as canonical messages in order. */
-export function readContent(item: Item, role: Speaker, kinds: PartKinds): ReadMessage {
+export function readContent(item: Item, role: MessageRole, kinds: PartKinds): ReadMessage {
   const { content } = item;
   if (content === undefined || content === null) return { messages: [], notes: [] };
   if (typeof content === 'string')
@@ -97,35 +97,35 @@ export function readContent(item: Item, role: Speaker, kinds: PartKinds): ReadMe
 /** The list of parts under a key of a message, as canonical messages in order. */
 function readParts(
   item: Item,
-  role: Speaker,
+  role: MessageRole,
   kinds: PartKinds,
   body: 'content' | 'parts',
 ): ReadMessage {
   const parts = item[body] as readonly unknown[];
   const read = parts.map((part, index) => readPart(part, { item, role, kinds, at: [body, index] }));
-  return gather(role, read);
+  return joinParts(role, read);
 }
 
 /** Reads a message with a list of parts under `parts`. */
-export function readByParts<Role extends Speaker>(
+export function readByParts<Role extends MessageRole>(
   item: Item,
   schemas: SchemasByRole<Role>,
   kinds: PartKinds,
 ): ReadMessage {
-  const read = (role: Role) => unlessEmpty(item, readParts(item, role, kinds, 'parts'), 'parts');
+  const read = (role: Role) => refuseEmpty(item, readParts(item, role, kinds, 'parts'), 'parts');
   return readByRole(item, schemas, read, {}, 'parts');
 }
 
 interface PartContext {
   readonly item: Item;
-  readonly role: Speaker;
+  readonly role: MessageRole;
   readonly kinds: PartKinds;
   readonly at: Path;
 }
 
 type ReadPart = Part | Refused;
 
-export function gather(role: Speaker, parts: readonly ReadPart[]): ReadMessage {
+export function joinParts(role: MessageRole, parts: readonly ReadPart[]): ReadMessage {
   const problems = parts.flatMap((part) => ('problems' in part ? part.problems : []));
   if (problems.length > 0) return { problems };
   const read = parts.flatMap((part) => ('problems' in part ? [] : [part]));
@@ -190,8 +190,8 @@ export function unknownType(path: Path, type: unknown, types: readonly string[])
  * Texts that follow one another are one message, joined by a blank line; a call belongs to the text
  * before it; what is said after a call is a message after it.
  */
-function assemble(role: Speaker, parts: readonly Part[]): HeldMessage[] {
-  const held: HeldMessage[] = [];
+function assemble(role: MessageRole, parts: readonly Part[]): ParsedMessage[] {
+  const held: ParsedMessage[] = [];
   let texts: string[] = [];
   let calls: ToolCall[] = [];
   const flush = () => {
@@ -216,7 +216,7 @@ function assemble(role: Speaker, parts: readonly Part[]): HeldMessage[] {
   return held;
 }
 
-function messageOf(role: Speaker, content: string, calls: ToolCall[]): Message {
+function messageOf(role: MessageRole, content: string, calls: ToolCall[]): Message {
   // The dialect knows which call the words of a tool are about.
   if (role === 'tool') return { role, callId: '', content };
   if (role !== 'assistant' || calls.length === 0) return { role, content };
@@ -224,7 +224,7 @@ function messageOf(role: Speaker, content: string, calls: ToolCall[]): Message {
 }
 
 /** Refuses a message without messages and notes. */
-export function unlessEmpty(
+export function refuseEmpty(
   item: Item,
   read: ReadMessage,
   body: 'content' | 'parts' = 'content',

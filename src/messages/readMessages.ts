@@ -6,8 +6,8 @@ import { visibleLine } from '../core/text/visibleText.ts';
 import { problemUnder, unknownKeyProblem, type ValueProblem } from '../schema/valueProblems.ts';
 import {
   type Dialect,
-  type HeldMessage,
   type Item,
+  type ParsedMessage,
   type ReadMessage,
   type Refused,
   refused,
@@ -58,18 +58,18 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
       ...problemUnder([index], problem),
       message: `Message ${index + 1}${fieldOf(problem)}: ${problem.message}`,
     });
-    const say = (problem: ValueProblem) => problems.push(placed(problem));
+    const report = (problem: ValueProblem) => problems.push(placed(problem));
     const read = ahead ?? readItem(item, index);
     ahead = undefined;
     if ('problems' in read) {
       if (isEmptyReply(item, read)) {
         ahead = readItem(list[index + 1], index + 1);
-        if (callsAtOnce(ahead)) {
+        if (startsWithCall(ahead)) {
           notes.push(`Message ${index + 1}: An empty message before the call of a tool.`);
           continue;
         }
       }
-      read.problems.forEach(say);
+      read.problems.forEach(report);
       unread += 1;
       continue;
     }
@@ -85,7 +85,7 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
       const answered = open.answer(message.callId, held);
       if ('id' in answered) messages.push({ message: { ...message, callId: answered.id }, index });
       // Its call may stand in a message that could not be read: one mistake is told once.
-      else if (unread === 0) say(answered.problem);
+      else if (unread === 0) report(answered.problem);
     }
   }
   if (problems.length === 0) problems.push(...missingSides(messages.map(({ message }) => message)));
@@ -112,7 +112,7 @@ function isEmptyReply(item: unknown, read: ForeignMessage): boolean {
   return read.problems.every(({ code }) => code === 'empty-content');
 }
 
-function callsAtOnce(read: ForeignMessage): boolean {
+function startsWithCall(read: ForeignMessage): boolean {
   const first = 'messages' in read ? read.messages[0]?.message : undefined;
   return first?.role === 'assistant' && first.toolCalls !== undefined;
 }
@@ -130,7 +130,7 @@ class OpenCalls {
 
   answer(
     given: string,
-    { joinsOpenCall, idAt = ['tool_call_id'] }: HeldMessage,
+    { joinsOpenCall, idAt = ['tool_call_id'] }: ParsedMessage,
   ): { readonly id: string } | { readonly problem: ValueProblem } {
     const next = given === NO_ID ? (this.#unnamed.shift() ?? '') : given;
     const [only = ''] = this.#ids.size === 1 ? this.#ids.keys() : [];
@@ -167,11 +167,11 @@ function readItem(item: unknown, index: number): ForeignMessage {
     return unreadable(refused([], 'message-not-object', message));
   }
   const dialect = dialects.find((one) => one.matches(item));
-  if (!dialect) return unreadable({ problems: [withoutRole(item)] });
-  const asMeant = (problem: ValueProblem) => inAnyDialect(problem, item);
-  const read = readForeign(dialect, item, index, asMeant);
+  if (!dialect) return unreadable({ problems: [missingRole(item)] });
+  const correct = (problem: ValueProblem) => correctKey(problem, item);
+  const read = readForeign(dialect, item, index, correct);
   if (!('problems' in read)) return read;
-  const problems = read.problems.map(asMeant);
+  const problems = read.problems.map(correct);
   // Of a message that was meant in another dialect nothing else can be told.
   const elsewhere = problems.filter((problem, index) => problem !== read.problems[index]);
   return unreadable({ problems: elsewhere.length > 0 ? elsewhere : problems });
@@ -190,7 +190,7 @@ function shapesOf(schema: z.core.$ZodType): z.ZodObject[] {
 }
 
 /** A misspelled key or type can belong to another dialect than the rest of the message. */
-function inAnyDialect(problem: ValueProblem, item: Item): ValueProblem {
+function correctKey(problem: ValueProblem, item: Item): ValueProblem {
   const key = problem.path.at(-1);
   if (problem.code === 'unknown-key' && problem.path.length === 1 && typeof key === 'string') {
     const known = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role)).flatMap(
@@ -221,7 +221,7 @@ function fieldOf({ path, code }: ValueProblem): string {
   return field.length === 0 ? '' : `, \`${field.join('.')}\``;
 }
 
-function withoutRole(item: Item): ValueProblem {
+function missingRole(item: Item): ValueProblem {
   const known = new Set(SHAPES.flatMap(({ shape }) => Object.keys(shape)));
   for (const key of Object.keys(item).filter((one) => !known.has(one))) {
     const meant = unknownKeyProblem([], key, ['role', 'type', ...SHORTHANDS]);
@@ -230,18 +230,19 @@ function withoutRole(item: Item): ValueProblem {
   const lists = listsIn(item);
   const message =
     lists.length > 0
-      ? `This is not a message but has messages under ${lists.join(' and ')}. ${GIVE}`
+      ? `This is not a message but has messages under ${lists.join(' and ')}. ${KEEP_LIST}`
       : `The message has no role. Write one of ${SHORTHANDS.map((side) => `\`${side}: …\``).join(', ')}, or \`role\` and \`content\`.`;
   return { path: [], code: 'missing-role', message };
 }
 
 function notAList(given: unknown): string {
   const lists = isMapping(given) ? listsIn(given) : [];
-  const hint = lists.length > 0 ? ` This has messages under ${lists.join(' and ')}. ${GIVE}` : '';
+  const hint =
+    lists.length > 0 ? ` This has messages under ${lists.join(' and ')}. ${KEEP_LIST}` : '';
   return `A conversation must be a list of messages.${hint}`;
 }
 
-const GIVE = 'Keep only the list, with nothing around it.';
+const KEEP_LIST = 'Keep only the list, with nothing around it.';
 
 /** Keys under which other tools store messages. */
 const LISTS = ['messages', 'turns', 'input', 'output', 'query', 'response', 'conversation'];
@@ -302,7 +303,7 @@ function readForeign(
   let read = first;
   let known: unknown = item;
   for (let round = 0; 'problems' in read && !dialect.isOurs && round < MAX_ROUNDS; round += 1) {
-    const unknown = read.problems.map(asMeant).filter(isStrange);
+    const unknown = read.problems.map(asMeant).filter(isUnknownKey);
     const lacking = read.problems.filter(({ code }) => WITHOUT_ID.includes(code));
     if (unknown.length + lacking.length < read.problems.length) break;
     for (const { path } of unknown) known = withoutKey(known, path);
@@ -321,7 +322,7 @@ function readForeign(
 }
 
 /** A misspelled key isn't unknown: it is refused, with the right spelling. */
-function isStrange({ code, replacement }: ValueProblem): boolean {
+function isUnknownKey({ code, replacement }: ValueProblem): boolean {
   return code === 'unknown-key' && replacement === undefined;
 }
 

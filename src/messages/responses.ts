@@ -23,14 +23,14 @@ import {
 import { type Dialect, type Item, messageSchemas, readByRole } from './dialect.ts';
 import {
   contentOf,
-  gather,
   hasPart,
+  joinParts,
   type Part,
   type PartKind,
   type PartKinds,
   readContent,
   readPart,
-  unlessEmpty,
+  refuseEmpty,
 } from './parts.ts';
 import { SHORTHANDS } from './shorthand.ts';
 
@@ -173,10 +173,10 @@ export const responses: Dialect = {
     const { type } = item;
     if (type !== undefined && type !== 'message') {
       const read = readPart(item, { item, role: 'assistant', kinds: items, at: [] });
-      return gather('assistant', [read]);
+      return joinParts('assistant', [read]);
     }
     return readByRole(item, messages, (role) => {
-      const read = unlessEmpty(item, readContent(item, role, messageParts));
+      const read = refuseEmpty(item, readContent(item, role, messageParts));
       if ('problems' in read) return read;
       return { ...read, notes: [...read.notes, ...unfinished(item, 'The message')] };
     });

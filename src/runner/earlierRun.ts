@@ -1,4 +1,4 @@
-import { stillAnswers } from '../assertions/questionHash.ts';
+import { isCurrent } from '../assertions/questionHash.ts';
 import { liveTurnsOf, REPORTS, reportsIn, turnsOf } from '../core/conversation.ts';
 import { uniqueBy } from '../core/data/data.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
@@ -217,7 +217,7 @@ async function isReusable(
   const { suiteCase, fault } = await openCase(planned.case);
   if (fault || passesFalsely(line)) return false;
   const { input_hash } = await context.describe(suiteCase);
-  return line.input_hash === input_hash && stillAnswers(line, suiteCase);
+  return line.input_hash === input_hash && isCurrent(line, suiteCase);
 }
 
 /** Ended by the end of its run, not by itself. */

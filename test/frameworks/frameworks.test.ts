@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { parsed } from '../../src/interop/fields.ts';
+import { parseJsonText } from '../../src/interop/fields.ts';
 import { seededRandom } from '../../src/statistics/intervals.ts';
 import { imported } from '../support/imports.ts';
 import { LONG, tries } from '../support/long.ts';
@@ -24,7 +24,7 @@ function entriesOf(transcript: readonly Shorthand[]): Entry[] {
   for (const { tool, tool_call_id: id } of transcript) {
     if (tool === undefined) continue;
     assert.ok(!results.has(id), `one result of ${id}`);
-    results.set(id, parsed(tool));
+    results.set(id, parseJsonText(tool));
   }
   const entries: Entry[] = [];
   for (const { user, assistant, tool_calls: calls = [] } of transcript) {

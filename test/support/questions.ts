@@ -1,8 +1,8 @@
 import {
-  type Asked,
   type AssertionInput,
   type AssertionType,
   asksJudge,
+  type JudgeRequest,
 } from '../../src/assertions/contract.ts';
 import { assertionTypes, typeOf } from '../../src/assertions/registry.ts';
 import { turnsOfSide } from '../../src/core/conversation.ts';
@@ -52,7 +52,7 @@ export function judgedAssertions(): Assertion[] {
 }
 
 /** What each of them asks about RICH_TALK. */
-export function questionsOfAllTypes(): { type: string; question: Asked<unknown> }[] {
+export function questionsOfAllTypes(): { type: string; question: JudgeRequest<unknown> }[] {
   return judgedAssertions().flatMap((assertion) => {
     const type = typeOf(assertion);
     const side = type.side === 'user' ? 'user' : 'assistant';
@@ -71,7 +71,7 @@ export function judgedTurns(type: string): string {
   return type === 'user-frustration' ? '1,3' : '2,4';
 }
 
-function askedBy(type: AssertionType, input: AssertionInput): readonly Asked<unknown>[] {
+function askedBy(type: AssertionType, input: AssertionInput): readonly JudgeRequest<unknown>[] {
   if (type.kind === 'procedure') {
     return type
       .plan(input)

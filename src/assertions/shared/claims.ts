@@ -7,8 +7,8 @@ import { fence } from '../../core/text/visibleText.ts';
 import type {
   AssertionInput,
   CaseFacts,
+  ConversationTraits,
   JudgedType,
-  Known,
   Mistake,
   NotApplicable,
   Outcome,
@@ -100,7 +100,10 @@ function turnsWithContext({ turns }: AssertionInput): Turn[] {
 }
 
 /** For transcripts, whose context is known before the run. */
-export function idleWithoutContext(_facts: CaseFacts, known: Known): string | undefined {
+export function idleWithoutContext(
+  _facts: CaseFacts,
+  known: ConversationTraits,
+): string | undefined {
   return known.hasRetrievedContext === false ? 'no message has `retrieval_context`' : undefined;
 }
 
@@ -148,7 +151,7 @@ export function aboutExpected<Answer>(
 export function needsExpected(
   type: string,
   { expectations }: CaseFacts,
-  { hasExpected }: Known,
+  { hasExpected }: ConversationTraits,
 ): string | undefined {
   if (typeof expectations.outcome === 'string' || hasExpected !== false) return undefined;
   return `${type} needs to know what a good reply contains: add \`expected\` to the turns, or \`expectations\` with an \`outcome\`.`;

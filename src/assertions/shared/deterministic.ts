@@ -13,7 +13,7 @@ import {
   scored,
   turnsText,
 } from './entries.ts';
-import { checkedType } from './kinds.ts';
+import { deterministicType } from './kinds.ts';
 
 /** The result of checking a turn; `holds` is undefined if it is unknown. */
 export interface TurnFinding {
@@ -35,7 +35,7 @@ const NO_TEXT = { reason: 'no-turns', rationale: 'The turns have no text.' };
  * One entry for each chosen turn, whatever `at` says. Score: turns that hold ÷ turns that could be
  * told; negated, turns that do not hold.
  */
-export async function shareOfTurns(
+export async function checkTurns(
   { turns, assertion: { negate } }: AssertionInput,
   look: (turn: Turn) => TurnFinding | Promise<TurnFinding>,
   { claim, undecided = NO_TEXT }: Wording,
@@ -86,7 +86,7 @@ export function textAssertion<Params extends z.ZodObject>({
   holds: holdsFor,
   ...type
 }: TextAssertion<Params>): DeterministicType {
-  return checkedType({
+  return deterministicType({
     ...type,
     check(input, params) {
       const claim = (found: boolean) => claimOf(params, found);
@@ -96,7 +96,7 @@ export function textAssertion<Params extends z.ZodObject>({
         const found = holds(textOf(turn));
         return { holds: found, rationale: claim(found) };
       };
-      return shareOfTurns(input, look, { claim });
+      return checkTurns(input, look, { claim });
     },
   });
 }

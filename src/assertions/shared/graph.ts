@@ -3,7 +3,7 @@ import { atSchema, type ChosenTurns, parseAt, selectTurns } from '../../core/at.
 import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Divisible, Fault } from '../contract.ts';
 import { entrySchema, rationaleSchema, withWhole } from './entries.ts';
-import { withCase } from './questions.ts';
+import { withFacts } from './questions.ts';
 
 const text = z.string().regex(/\S/, 'Expected text, found only blanks');
 
@@ -57,14 +57,14 @@ export type Node = z.infer<ReturnType<typeof nodeSchema>>;
 export type Branch = string | number;
 export type Nodes = Readonly<Record<string, Node>>;
 
-interface Way {
+interface Edge {
   /** Relative to the node. */
   readonly key: readonly string[];
   readonly to: Branch;
 }
 
 /** The edges from a node. */
-export function waysFrom(node: Node): Way[] {
+export function edgesFrom(node: Node): Edge[] {
   switch (node.type) {
     case 'task':
       return [{ key: ['next'], to: node.next }];
@@ -92,7 +92,7 @@ export function graphFaults(nodes: Nodes, start: string): Fault[] {
   }
   const faults: Fault[] = [];
   for (const [name, node] of Object.entries(nodes)) {
-    for (const { key, to } of waysFrom(node)) {
+    for (const { key, to } of edgesFrom(node)) {
       if (typeof to === 'number' || nodeAt(nodes, to)) continue;
       const message = `There is no node "${to}". Use a node's name, or a score from 0 to 10.`;
       faults.push({ path: ['nodes', name, ...key], message });
@@ -129,7 +129,7 @@ function reachedFrom(nodes: Nodes, start: string): Set<string> {
     const node = nodeAt(nodes, name);
     if (!node || reached.has(name)) continue;
     reached.add(name);
-    for (const { to } of waysFrom(node)) if (typeof to === 'string') open.push(to);
+    for (const { to } of edgesFrom(node)) if (typeof to === 'string') open.push(to);
   }
   return reached;
 }
@@ -139,7 +139,7 @@ function cycleFaults(nodes: Nodes, start: string): Fault[] {
   const faults: Fault[] = [];
   const done = new Set<string>();
   const onPath = new Set<string>([start]);
-  const stack = [{ name: start, ways: waysFrom(nodes[start] as Node) }];
+  const stack = [{ name: start, ways: edgesFrom(nodes[start] as Node) }];
   while (stack.length > 0) {
     const here = stack[stack.length - 1];
     const way = here?.ways.shift();
@@ -159,21 +159,21 @@ function cycleFaults(nodes: Nodes, start: string): Fault[] {
       faults.push({ path: ['nodes', here.name, ...key], message });
     } else if (node) {
       onPath.add(to);
-      stack.push({ name: to, ways: waysFrom(node) });
+      stack.push({ name: to, ways: edgesFrom(node) });
     }
   }
   return faults;
 }
 
 /** The longest path, as names of nodes. The graph has no cycles. */
-export function longestWay(nodes: Nodes, start: string): string[] {
+export function longestPath(nodes: Nodes, start: string): string[] {
   const known = new Map<string, string[]>();
   const from = (name: string): string[] => {
     const found = known.get(name);
     if (found) return found;
     const node = nodeAt(nodes, name);
     const rests = node
-      ? waysFrom(node).map(({ to }) => (typeof to === 'string' ? from(to) : []))
+      ? edgesFrom(node).map(({ to }) => (typeof to === 'string' ? from(to) : []))
       : [];
     const longest = rests.reduce<string[]>((a, b) => (b.length > a.length ? b : a), []);
     const way = [name, ...longest];
@@ -206,7 +206,7 @@ const HOW =
 /** A node with a question. */
 export type AskingNode = Extract<Node, { type: 'task' | 'yes-no' | 'choice' }>;
 
-export function asks(node: Node): node is AskingNode {
+export function isAskingNode(node: Node): node is AskingNode {
   return node.type !== 'verdict' && node.type !== 'assertion';
 }
 
@@ -243,7 +243,7 @@ export function questionAt(
     text,
     asked: {
       name: `decision_${node.type.replace('-', '_')}`,
-      instructions: withCase(input, [ask, HOW, ...found].join('\n\n')),
+      instructions: withFacts(input, [ask, HOW, ...found].join('\n\n')),
       turns,
       answer,
       parts: withWhole(answer),

@@ -28,13 +28,15 @@ type Declared<Type extends DeterministicType | ProcedureType, Params extends z.Z
     faults?(params: z.infer<Params>): readonly Fault[];
   };
 
-type Checked<Params extends z.ZodObject> = Declared<DeterministicType, Params> & {
+type Deterministic<Params extends z.ZodObject> = Declared<DeterministicType, Params> & {
   /** @throws Error if it can't be checked */
   check(input: AssertionInput, params: z.infer<Params>): Outcome | Promise<Outcome>;
 };
 
 /** A deterministic type. By default, only a score of 1 passes, and it is about the assistant. */
-export function checkedType<Params extends z.ZodObject>(type: Checked<Params>): DeterministicType {
+export function deterministicType<Params extends z.ZodObject>(
+  type: Deterministic<Params>,
+): DeterministicType {
   const { params, faults, check, ...rest } = type;
   return {
     kind: 'deterministic',

@@ -49,7 +49,7 @@ export const PROMPT_VARIABLES: Readonly<Record<string, PromptVariable>> = {
 };
 
 /** The part of the case that a variable needs, if it is missing. */
-export function lackingFact(variable: string, facts: CaseFacts): OptionalFact | undefined {
+export function missingFact(variable: string, facts: CaseFacts): OptionalFact | undefined {
   const { fact } = (Object.hasOwn(PROMPT_VARIABLES, variable) && PROMPT_VARIABLES[variable]) || {};
   if (fact === undefined) return undefined;
   const value = facts[fact];
@@ -68,8 +68,8 @@ export function fillPrompt(prompt: string, input: AssertionInput): string {
     const key = contextKey(name);
     if (key === undefined) {
       if (!Object.hasOwn(PROMPT_VARIABLES, name)) return undefined;
-      const fact = lackingFact(name, input.facts);
-      if (fact !== undefined) throw new Error(lackingSentence(name, fact));
+      const fact = missingFact(name, input.facts);
+      if (fact !== undefined) throw new Error(missingFactMessage(name, fact));
       return PROMPT_VARIABLES[name]?.value(input);
     }
     return Object.hasOwn(context, key) ? fenced(textual(context[key])) : undefined;
@@ -77,7 +77,7 @@ export function fillPrompt(prompt: string, input: AssertionInput): string {
 }
 
 /** @param fact missing from the case */
-export function lackingSentence(variable: string, fact: OptionalFact): string {
+export function missingFactMessage(variable: string, fact: OptionalFact): string {
   const where =
     fact === 'expectations' ? 'to the case or to `defaults`' : 'to the case or the file';
   return `The prompt uses {{${variable}}}, but the case has no \`${fact}\`. Add \`${fact}\` ${where}.`;

@@ -21,7 +21,7 @@ import { expectationsText } from './promptVariables.ts';
  * A question about the whole conversation, after what the case says about it: that part is the same
  * for all types, so that a prompt cache serves it.
  */
-export function withCase({ facts }: AssertionInput, question: string): string {
+export function withFacts({ facts }: AssertionInput, question: string): string {
   const { role, tools, expectations, context } = facts;
   const parts = [
     ...(role === undefined ? [] : [`The role:\n${fence(role)}`]),
@@ -183,7 +183,7 @@ export function likertType({ instructions, aspects = [], exception, ...type }: L
     scale: LIKERT,
     readsContext: true,
     question: (input): OwnQuestion<z.infer<typeof answer>> => ({
-      instructions: withCase(input, question),
+      instructions: withFacts(input, question),
       answer,
       mistakes: (given) => [
         ...rated.flatMap((key) => ratingMistakes(key, Reflect.get(given, key))),

@@ -66,17 +66,17 @@ const SCHEMA_LIMIT = 250;
 const VALUE_LIMIT = 100;
 
 /** Recently read schemas: a file is checked again with every key press. */
-const readLately = new Map<string, ReadSchema>();
-const KEPT = 64;
+const recentSchemas = new Map<string, ReadSchema>();
+const MAX_RECENT = 64;
 
 /** Compiles a JSON Schema of draft 2020-12, or of draft 7 if `$schema` says so. */
 export function readSchema(schema: Schema): ReadSchema {
   const key = JSON.stringify(schema);
-  const known = readLately.get(key);
+  const known = recentSchemas.get(key);
   if (known) return known;
   const read = readInTime(JSON.parse(key));
-  if (readLately.size >= KEPT) readLately.clear();
-  readLately.set(key, read);
+  if (recentSchemas.size >= MAX_RECENT) recentSchemas.clear();
+  recentSchemas.set(key, read);
   return read;
 }
 
@@ -94,7 +94,7 @@ function readInTime({
   try {
     // What is begun anew must not find what was left half done.
     const ajv = () => new Dialect({ ...OPTIONS, validateSchema: false });
-    return withinTime(SCHEMA_LIMIT, () => compiled(checker, ajv(), schema));
+    return withTimeLimit(SCHEMA_LIMIT, () => compiled(checker, ajv(), schema));
   } catch (error) {
     if (!(error instanceof WorkLimitError)) throw error;
     return fault('The schema takes too long to read. Make it shorter or simpler.');
@@ -116,21 +116,27 @@ function compiled(checker: Ajv | Ajv2020, ajv: Ajv | Ajv2020, schema: Schema): R
     if (misspelt) return { faults: [misspelt] };
     const validate = ajv.compile(schema);
     if ('$async' in validate) return fault('`$async` schemas are not supported.');
-    return { faults: [], wrongs: (value) => wrongsInTime(validate, value) };
+    return { faults: [], wrongs: (value) => validateInTime(validate, value) };
   } catch (error) {
     return fault(`The schema cannot be used: ${errorText(error)}`);
   }
 }
 
 /** Keywords of both drafts that contain schemas: one, a list, or a mapping of them. */
-const INNER = ['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties'];
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const MAPPINGS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+const SCHEMA_KEYWORDS = ['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties'];
+const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const MAPPING_KEYWORDS = [
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+];
 const OTHERS =
   'type enum const minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minContains maxContains required minProperties maxProperties propertyNames unevaluatedItems unevaluatedProperties dependentRequired title description default examples $id $ref $comment $anchor $dynamicRef $dynamicAnchor'.split(
     ' ',
   );
-const KEYWORDS = [...INNER, ...LISTS, ...MAPPINGS, ...OTHERS];
+const KEYWORDS = [...SCHEMA_KEYWORDS, ...LIST_KEYWORDS, ...MAPPING_KEYWORDS, ...OTHERS];
 
 /** Finds a misspelled keyword, which a validator would ignore. */
 function misspeltKeyword(
@@ -144,11 +150,11 @@ function misspeltKeyword(
       const message = `Unknown JSON Schema keyword "${key}". Did you mean "${meant}"?`;
       return { path: [...path, key], message };
     }
-    const inner: [string | number, unknown][] = INNER.includes(key)
+    const inner: [string | number, unknown][] = SCHEMA_KEYWORDS.includes(key)
       ? [[key, value]]
-      : LISTS.includes(key) && Array.isArray(value)
+      : LIST_KEYWORDS.includes(key) && Array.isArray(value)
         ? [...value.entries()]
-        : MAPPINGS.includes(key)
+        : MAPPING_KEYWORDS.includes(key)
           ? Object.entries(Object(value))
           : [];
     for (const [step, one] of inner) {
@@ -190,9 +196,9 @@ function patternFault(pattern: string): string | undefined {
   return faultOfPattern(RE2JS.translateRegExp(pattern));
 }
 
-function wrongsInTime(validate: ValidateFunction, value: unknown): string[] {
+function validateInTime(validate: ValidateFunction, value: unknown): string[] {
   try {
-    return withinTime(VALUE_LIMIT, () => wrongsOf(validate, value));
+    return withTimeLimit(VALUE_LIMIT, () => errorsIn(validate, value));
   } catch (error) {
     if (error instanceof RangeError) {
       throw new Error('The JSON Schema refers to itself endlessly. Each `$ref` must lead deeper.');
@@ -202,7 +208,7 @@ function wrongsInTime(validate: ValidateFunction, value: unknown): string[] {
   }
 }
 
-function wrongsOf(validate: ValidateFunction, value: unknown): string[] {
+function errorsIn(validate: ValidateFunction, value: unknown): string[] {
   if (validate(value) === true) return [];
   const wrongs = (validate.errors ?? []).map(
     (error) => `${error.instancePath === '' ? 'the whole' : error.instancePath} ${phrase(error)}`,
@@ -220,7 +226,7 @@ function phrase({ message = 'is not valid', params }: ErrorObject): string {
 const context = createContext({ work: undefined });
 
 /** Maximum number of attempts if the machine is busy; each may wait twice as long. */
-const TRIES = 4;
+const MAX_ATTEMPTS = 4;
 
 /**
  * Runs what nothing else can interrupt, such as a schema that refers to itself over hostile data.
@@ -228,7 +234,7 @@ const TRIES = 4;
  * @param limit milliseconds of work; on a busy machine it may take longer by the clock
  * @throws TookTooLong
  */
-export function withinTime<Result>(limit: number, work: () => Result): Result {
+export function withTimeLimit<Result>(limit: number, work: () => Result): Result {
   for (let tries = 1, timeout = limit; ; tries += 1, timeout *= 2) {
     const before = cpuTime();
     try {
@@ -238,7 +244,8 @@ export function withinTime<Result>(limit: number, work: () => Result): Result {
       // Not always an Error of this realm.
       if (mappingOf(error).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
       const starved = cpuTime() - before < limit / 2;
-      if (!starved || tries === TRIES) throw new WorkLimitError(`It took longer than ${limit} ms.`);
+      if (!starved || tries === MAX_ATTEMPTS)
+        throw new WorkLimitError(`It took longer than ${limit} ms.`);
     } finally {
       context.work = undefined;
     }

@@ -105,12 +105,13 @@ export function faultsOfArguments({ args, match }: WantedCall): Fault[] {
   });
 }
 
-const LONGEST_SHOWN = 200;
+const MAX_ARGUMENTS_LENGTH = 200;
 
 /** `lookup_order {"order":"98765"}`; long arguments are cut. */
 export function describeCall({ name, arguments: given }: ToolCall): string {
   const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
-  const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  const shown =
+    text.length > MAX_ARGUMENTS_LENGTH ? `${text.slice(0, MAX_ARGUMENTS_LENGTH)}…` : text;
   return shown === '' || shown === '{}' ? name : `${name} ${shown}`;
 }
 

@@ -4,7 +4,7 @@ import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
 import { citing, lookUpQuote } from '../shared/entries.ts';
 import { judgedType } from '../shared/kinds.ts';
-import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
+import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withFacts } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: by the end of the conversation, was everything that the user wanted dealt with?
 
@@ -49,7 +49,7 @@ export const conversationCompleteness = judgedType({
   readsContext: true,
   question: (input) =>
     listQuestion(input, {
-      instructions: withCase(input, INSTRUCTIONS),
+      instructions: withFacts(input, INSTRUCTIONS),
       list: INTENTIONS,
       mistakes: (intention, number) => intentionMistakes(intention, number, input),
       none: 'The user wanted nothing.',

@@ -10,7 +10,7 @@ import {
   scored,
   verdictEntrySchema,
 } from '../shared/entries.ts';
-import { withCase } from '../shared/questions.ts';
+import { withFacts } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: is each of the criteria below met?
 
@@ -81,7 +81,7 @@ export const criterion: ChecklistType = {
     const question = `${INSTRUCTIONS}\n\n${list}\n\nEvery criterion has its own \`turns\`, with an entry for each turn to judge.`;
     return {
       name: 'criteria',
-      instructions: first ? withCase(first, question) : question,
+      instructions: first ? withFacts(first, question) : question,
       turns,
       answer: answerSchema,
       mistakes: (answer) => [

@@ -7,10 +7,11 @@ import type { AssertionInput, Fault, Finding, Outcome, Planned, Toolbox } from '
 import { citing, hitsAndMisses, notApplicable, scored, turnVerdicts } from '../shared/entries.ts';
 import {
   type AskingNode,
-  asks,
   type Branch,
+  edgesFrom,
   graphFaults,
-  longestWay,
+  isAskingNode,
+  longestPath,
   type Node,
   type Nodes,
   nodeAt,
@@ -18,7 +19,6 @@ import {
   questionAt,
   type Step,
   turnsAt,
-  waysFrom,
 } from '../shared/graph.ts';
 import { NestedError, procedureType } from '../shared/kinds.ts';
 
@@ -95,11 +95,11 @@ export const decisionGraph = procedureType({
     return graphFaults(nodes, startOf({ nodes, start }));
   },
   plan(input, own) {
-    return longestWay(own.nodes, startOf(own)).flatMap((name): Planned[] => {
+    return longestPath(own.nodes, startOf(own)).flatMap((name): Planned[] => {
       const node = nodeAt(own.nodes, name);
       const end = endAt(name, input);
       if (node?.type === 'assertion' && end) return [{ kind: 'assertion', assertion: end }];
-      if (!node || !asks(node)) return [];
+      if (!node || !isAskingNode(node)) return [];
       const about = (turns: AssertionInput['turns']) => {
         // Before a run the turns that it looks at may be still to come.
         const looked = { turns, ...turnsAt(node, { ...input, turns }) };
@@ -140,7 +140,7 @@ async function takeStep(
   if ('missing' in looked) throw new Error(`The node "${name}": ${looked.missing}.`);
   const { answer } = await toolbox.ask(looked.turns, (turns) => question(turns).asked);
   steps.push({ node: name, asked: question(looked.turns).text, ...answer });
-  const ways = waysFrom(node);
+  const ways = edgesFrom(node);
   const taken =
     node.type === 'task'
       ? ways[0]
@@ -183,7 +183,7 @@ function conclude(
 ): Finding {
   const score = shareOnScale(SCALE, value);
   const passed = reaches(score, input.assertion.threshold);
-  const turns = end?.turns.length ? end.turns : turnsOfWay(steps, score, passed, input);
+  const turns = end?.turns.length ? end.turns : turnsOnPath(steps, score, passed, input);
   const way = steps.map(({ node, answer }) => `${node}: ${brief(answer)}`).join(' → ');
   const last = end?.rationale ?? steps.at(-1)?.rationale ?? '';
   const rationale = `${way === '' ? '' : `${way} → `}${value} of ${SCALE[1]}. ${last}`.trim();
@@ -209,7 +209,7 @@ function brief(answer: string): string {
 }
 
 /** The turns that the answers on the path rely on: they share the outcome. */
-function turnsOfWay(
+function turnsOnPath(
   steps: readonly Step[],
   score: number,
   passed: boolean,

@@ -3,11 +3,11 @@ import { type Scale, shareOnScale } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type {
   Answered,
-  Asked,
   AssertionInput,
   Divisible,
   Fault,
   Finding,
+  JudgeRequest,
   Planned,
   ScoredToken,
 } from '../contract.ts';
@@ -20,7 +20,7 @@ import {
   withWhole,
 } from '../shared/entries.ts';
 import { procedureType } from '../shared/kinds.ts';
-import { withCase } from '../shared/questions.ts';
+import { withFacts } from '../shared/questions.ts';
 
 const SCALE: Scale = [0, 10];
 
@@ -97,13 +97,13 @@ export const gEval = procedureType({
   asksJudge: true,
   faults: ({ rubric }) => (rubric ? rubricFaults(rubric) : []),
   plan(input, own) {
-    const making: Planned[] = own.steps ? [] : [{ kind: 'once', asked: stepsAsked(own) }];
+    const making: Planned[] = own.steps ? [] : [{ kind: 'once', asked: stepsRequest(own) }];
     const about = (turns: AssertionInput['turns']) =>
       rating(own, own.steps ?? [], { ...input, turns });
     return [...making, { kind: 'asked', about }];
   },
   async run(input, own, toolbox) {
-    const steps = own.steps ?? (await toolbox.askOnce(stepsAsked(own))).steps;
+    const steps = own.steps ?? (await toolbox.askOnce(stepsRequest(own))).steps;
     const about = (turns: AssertionInput['turns']) => rating(own, steps, { ...input, turns });
     const answered = await toolbox.ask(input.turns, about, { logprobs: true });
     return conclude(answered, steps, input);
@@ -134,7 +134,7 @@ function rubricFaults(rubric: NonNullable<Params['rubric']>): Fault[] {
   return faults;
 }
 
-function stepsAsked({ criteria }: Params): Asked<z.infer<typeof stepsSchema>> {
+function stepsRequest({ criteria }: Params): JudgeRequest<z.infer<typeof stepsSchema>> {
   return {
     name: 'g_eval_steps',
     instructions: `${STEPS}\n\nThe criteria:\n${fence(criteria)}`,
@@ -155,7 +155,7 @@ function rating(own: Params, steps: readonly string[], input: AssertionInput): D
   const rubric = bands.length === 0 ? [] : [`What the scores mean:\n${bands.join('\n')}`];
   return {
     name: 'g_eval',
-    instructions: withCase(
+    instructions: withFacts(
       input,
       [RATE, `The criteria:\n${fence(own.criteria)}`, numbered.join('\n'), ...rubric].join('\n\n'),
     ),

@@ -3,7 +3,7 @@ import { mean, UNIT_SCALE } from '../../core/scoring.ts';
 import { citationMistakes, rangeMistake } from '../shared/answerMistakes.ts';
 import { citing } from '../shared/entries.ts';
 import { judgedType } from '../shared/kinds.ts';
-import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
+import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withFacts } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: did the assistant reach the user's goals, by a sound plan that it kept to?
 
@@ -52,7 +52,7 @@ export const goalAccuracy = judgedType({
   readsContext: true,
   question: (input) =>
     listQuestion(input, {
-      instructions: withCase(input, INSTRUCTIONS),
+      instructions: withFacts(input, INSTRUCTIONS),
       list: GOALS,
       mistakes: (goal, number) => [
         ...citationMistakes(input, 'user', goal.turn, `Goal ${number}`),

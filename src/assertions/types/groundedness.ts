@@ -1,5 +1,5 @@
 import { fence } from '../../core/text/visibleText.ts';
-import { knownOf } from '../caseNeeds.ts';
+import { traitsOf } from '../caseNeeds.ts';
 import type { AssertionInput } from '../contract.ts';
 import { claimsQuestion } from '../shared/claims.ts';
 import { notApplicable } from '../shared/entries.ts';
@@ -42,7 +42,7 @@ export const groundedness = judgedType({
     return 'the conversation has neither `retrieval_context` nor tool results, and the case no `context`';
   },
   question(input) {
-    if (!hasGround(input)) {
+    if (!hasContext(input)) {
       const rationale = 'The assistant was given neither context nor tool results.';
       return notApplicable('no-context', rationale);
     }
@@ -65,7 +65,7 @@ export const groundedness = judgedType({
 });
 
 /** Context that an earlier turn retrieved counts for later turns, even if only those are judged. */
-function hasGround({ conversation, facts }: AssertionInput): boolean {
-  const { hasToolResults, hasRetrievedContext } = knownOf(conversation);
+function hasContext({ conversation, facts }: AssertionInput): boolean {
+  const { hasToolResults, hasRetrievedContext } = traitsOf(conversation);
   return hasToolResults || hasRetrievedContext || Object.keys(facts.context).length > 0;
 }

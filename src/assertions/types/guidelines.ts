@@ -12,7 +12,7 @@ import {
   withWhole,
 } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
-import { withCase } from '../shared/questions.ts';
+import { withFacts } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does the assistant keep to each of the guidelines below throughout the conversation?
 
@@ -72,7 +72,7 @@ export const guidelines = judgedType({
     const rules = params.parse(input.assertion.params).guidelines;
     const list = rules.map((rule, index) => `Guideline ${index + 1}:\n${fence(rule)}`).join('\n');
     return {
-      instructions: withCase(input, `${INSTRUCTIONS}\n\n${list}`),
+      instructions: withFacts(input, `${INSTRUCTIONS}\n\n${list}`),
       answer: answerSchema,
       mistakes: (answer) => [
         ...listMistakes(

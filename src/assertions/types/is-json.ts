@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
 import { isTooDeep } from '../../core/data/data.ts';
-import { shareOfTurns } from '../shared/deterministic.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { checkTurns } from '../shared/deterministic.ts';
+import { deterministicType } from '../shared/kinds.ts';
 
 type ReadJson =
   | { readonly valid: true; readonly value: unknown }
@@ -32,7 +32,7 @@ export function readJson(text: string, fenced: boolean): ReadJson {
 
 const params = z.strictObject({ fenced: fencedJson });
 
-export const isJson = checkedType({
+export const isJson = deterministicType({
   type: 'is-json',
   summary: 'Each chosen reply is one JSON value and nothing else.',
   docs: {
@@ -51,7 +51,7 @@ export const isJson = checkedType({
       const read = readJson(text, fenced);
       return { holds: read.valid, rationale: read.valid ? 'is JSON' : read.wrong };
     };
-    return shareOfTurns(input, (turn) => look(textOf(turn)), {
+    return checkTurns(input, (turn) => look(textOf(turn)), {
       claim: (found) => (found ? 'is JSON' : 'is not JSON'),
     });
   },

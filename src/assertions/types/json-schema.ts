@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
-import { shareOfTurns, type TurnFinding } from '../shared/deterministic.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { checkTurns, type TurnFinding } from '../shared/deterministic.ts';
+import { deterministicType } from '../shared/kinds.ts';
 import { readSchema } from '../shared/readSchema.ts';
 import { fencedJson, readJson } from './is-json.ts';
 
@@ -13,9 +13,9 @@ const params = z.strictObject({
 });
 
 /** Maximum number of errors in a rationale. */
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
-export const jsonSchema = checkedType({
+export const jsonSchema = deterministicType({
   type: 'json-schema',
   summary: 'Each chosen reply is JSON that matches `schema`.',
   docs: {
@@ -43,11 +43,11 @@ export const jsonSchema = checkedType({
       if (!read.valid) return { holds: false, rationale: read.wrong };
       const found = wrongs(read.value);
       if (found.length === 0) return { holds: true, rationale: 'fits the schema' };
-      const more = found.length > MOST_SHOWN ? `; and ${found.length - MOST_SHOWN} more` : '';
-      const shown = found.slice(0, MOST_SHOWN).join('; ');
+      const more = found.length > MAX_SHOWN ? `; and ${found.length - MAX_SHOWN} more` : '';
+      const shown = found.slice(0, MAX_SHOWN).join('; ');
       return { holds: false, rationale: `does not fit the schema: ${shown}${more}` };
     };
-    return shareOfTurns(input, (turn) => look(textOf(turn)), {
+    return checkTurns(input, (turn) => look(textOf(turn)), {
       claim: (found) => (found ? 'fits the schema' : 'does not fit the schema'),
     });
   },

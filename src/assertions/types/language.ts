@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
 import { stepsOf } from '../../node/cooperative.ts';
-import { shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { checkTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
+import { deterministicType } from '../shared/kinds.ts';
 
 /** ISO 639-1 codes of the languages that the detector distinguishes. */
 export const LANGUAGES =
@@ -23,7 +23,7 @@ function nameOf(language: string): string | undefined {
   return names.of(language);
 }
 
-export const language = checkedType({
+export const language = deterministicType({
   type: 'language',
   summary: 'Each chosen reply is in `language`.',
   docs: {
@@ -45,7 +45,7 @@ export const language = checkedType({
       const rationale = `is ${found.share < 1 ? 'mostly ' : ''}in ${nameOf(found.language)}`;
       return { holds: found.language === wanted, rationale };
     };
-    return shareOfTurns(input, (turn) => look(textOf(turn)), {
+    return checkTurns(input, (turn) => look(textOf(turn)), {
       claim: (found) => `${found ? 'is' : 'is not'} in ${nameOf(wanted)}`,
       undecided: {
         reason: 'language-unsure',
@@ -66,10 +66,10 @@ interface DetectedLanguage {
 type DetectLanguage = (text: string) => Promise<DetectedLanguage | undefined>;
 
 /** One word isn't enough: `Gift` is English and German. */
-const FEWEST_WORDS = 3;
+const MIN_WORDS = 3;
 
 /** Minimum characters of a piece. The detector reads about 350 bytes of each. */
-const PIECE = 100;
+const MIN_PIECE = 100;
 
 let loading: Promise<DetectLanguage> | undefined;
 
@@ -111,7 +111,7 @@ async function hasWords(text: string): Promise<boolean> {
   let count = 0;
   for await (const word of wordsOf(text)) {
     if (/\p{L}/u.test(word)) count += 1;
-    if (count >= FEWEST_WORDS) return true;
+    if (count >= MIN_WORDS) return true;
   }
   return false;
 }
@@ -120,7 +120,7 @@ function* piecesOf(text: string, sentences: Intl.Segmenter): Generator<string> {
   let piece = '';
   for (const { segment } of sentences.segment(text)) {
     piece += segment;
-    if (piece.length < PIECE) continue;
+    if (piece.length < MIN_PIECE) continue;
     yield piece;
     piece = '';
   }

@@ -102,14 +102,14 @@ export const llmJudge = judgedType({
   },
 });
 
-interface Asked {
+interface PreparedPrompt {
   readonly input: AssertionInput;
   readonly grading: Grading;
   readonly details: z.ZodType;
   readonly body: string;
 }
 
-function perTurnGrades({ input, grading, details, body }: Asked) {
+function perTurnGrades({ input, grading, details, body }: PreparedPrompt) {
   const answer = z.object({
     turns: z.array(entrySchemaOf(grading)),
     details,
@@ -126,10 +126,10 @@ function perTurnGrades({ input, grading, details, body }: Asked) {
         .filter(({ applicable }) => applicable)
         .flatMap((entry) => gradeMistakes(entry, grading, `of turn ${entry.turn}`)),
     conclude(given: Answer): Outcome {
-      const scoreOf = (entry: Graded) => shareBy(grading, entry);
+      const scoreOf = (entry: Grade) => shareBy(grading, entry);
       const { turns, assertion } = input;
       const verdicts = turnVerdicts(given.turns, turns, scoreOf, assertion.threshold).map((one) =>
-        labelled(one, given.turns),
+        addLabel(one, given.turns),
       );
       const score = meanOfTurns(verdicts);
       if (score === undefined) return notApplicable('not-applicable', given.rationale, verdicts);
@@ -151,7 +151,7 @@ function perTurnGrades({ input, grading, details, body }: Asked) {
   };
 }
 
-function overallGrade({ input, grading, details, body }: Asked) {
+function overallGrade({ input, grading, details, body }: PreparedPrompt) {
   const common = {
     turns: z.array(verdictEntrySchema),
     details,
@@ -193,7 +193,7 @@ function overallGrade({ input, grading, details, body }: Asked) {
 }
 
 /** A judge's grade. A label is null if the question doesn't apply to the turn. */
-type Graded = { readonly score: number } | { readonly label: string | null };
+type Grade = { readonly score: number } | { readonly label: string | null };
 
 function entrySchemaOf(grading: Grading) {
   return grading.kind === 'labels'
@@ -208,7 +208,7 @@ function graded(grading: Grading): string {
 }
 
 /** 0..1. A label's score comes from the assertion, never from the judge. */
-function shareBy(grading: Grading, given: Graded): number {
+function shareBy(grading: Grading, given: Grade): number {
   if (grading.kind === 'scale' && 'score' in given) return shareOnScale(grading.scale, given.score);
   const { label } = { label: null, ...given };
   const share = grading.kind === 'labels' && label !== null ? grading.labels[label] : undefined;
@@ -223,9 +223,9 @@ function extremesOf(grading: Grading): Scale {
 }
 
 /** Adds the turn's label, also to the rationale, so that every surface shows it. */
-function labelled(
+function addLabel(
   verdict: TurnVerdict,
-  entries: readonly ({ readonly turn: number } & Graded)[],
+  entries: readonly ({ readonly turn: number } & Grade)[],
 ): TurnVerdict {
   const entry = entries.find(({ turn }) => turn === verdict.turn);
   if (!entry || !('label' in entry) || entry.label === null) return verdict;
@@ -233,7 +233,7 @@ function labelled(
   return { ...verdict, label, rationale: `${label}: ${verdict.rationale}` };
 }
 
-function gradeMistakes(given: Graded, grading: Grading, whose: string): Mistake[] {
+function gradeMistakes(given: Grade, grading: Grading, whose: string): Mistake[] {
   if ('label' in given) {
     return given.label === null ? [contradiction(`The \`label\` ${whose} is missing.`)] : [];
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { usageLimit } from '../shared/deterministic.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { deterministicType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   max: z
@@ -9,7 +9,7 @@ const params = z.strictObject({
     .meta({ description: "Maximum cost of the target, in the price's currency." }),
 });
 
-export const maxCost = checkedType({
+export const maxCost = deterministicType({
   type: 'max-cost',
   summary: 'The target costs at most `max` for the conversation.',
   docs: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { shareOfTurns } from '../shared/deterministic.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { checkTurns } from '../shared/deterministic.ts';
+import { deterministicType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   max: z
@@ -12,7 +12,7 @@ const params = z.strictObject({
 const NOT_MEASURED =
   'Nothing was measured: none of the chosen turns has a time. A transcript has no timing; run the case against a target, or take this assertion out.';
 
-export const maxLatency = checkedType({
+export const maxLatency = deterministicType({
   type: 'max-latency',
   summary: 'Each chosen reply took at most `max` milliseconds.',
   docs: {
@@ -29,7 +29,7 @@ export const maxLatency = checkedType({
     const measured = input.turns.flatMap(({ latency }) => (latency === undefined ? [] : [latency]));
     if (measured.length === 0) throw new Error(NOT_MEASURED);
     const slowest = measured.reduce((most, latency) => Math.max(most, latency));
-    const outcome = await shareOfTurns(
+    const outcome = await checkTurns(
       input,
       ({ latency }) =>
         latency === undefined

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { usageLimit } from '../shared/deterministic.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { deterministicType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   max: z.int().min(1).meta({ description: 'Maximum number of tokens in the whole conversation.' }),
@@ -9,7 +9,7 @@ const params = z.strictObject({
   }),
 });
 
-export const maxTokens = checkedType({
+export const maxTokens = deterministicType({
   type: 'max-tokens',
   summary: 'The target uses at most `max` tokens for the conversation.',
   docs: {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { allOrNothing, citing, scored } from '../shared/entries.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { deterministicType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   max: z.int().min(1).meta({ description: 'Maximum number of turns, both sides.' }),
 });
 
-export const maxTurns = checkedType({
+export const maxTurns = deterministicType({
   type: 'max-turns',
   summary: 'The conversation has at most `max` turns.',
   docs: {

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { type Conversation, type Turn, textOf, turnsOfSide } from '../../core/conversation.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { stepsOf } from '../../node/cooperative.ts';
-import { shareOfTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { checkTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
+import { deterministicType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   similarity: z.number().gt(0).max(1).default(0.9).meta({
@@ -12,7 +12,7 @@ const params = z.strictObject({
   min_words: z.int().min(1).default(5).meta({ description: 'Turns with fewer words are skipped.' }),
 });
 
-export const noRepeat = checkedType({
+export const noRepeat = deterministicType({
   type: 'no-repeat',
   summary: 'No reply is nearly the same as an earlier one.',
   docs: {
@@ -48,7 +48,7 @@ export const noRepeat = checkedType({
         : `repeats no earlier reply (highest overlap ${overlap}, with turn ${closest.number})`;
       return { holds: !repeats, rationale };
     };
-    return shareOfTurns(input, ({ number }) => look(number), {
+    return checkTurns(input, ({ number }) => look(number), {
       claim: (found) => (found ? 'repeats no earlier reply' : 'repeats an earlier reply'),
       undecided: {
         reason: 'too-short',
@@ -65,7 +65,7 @@ interface Reply {
   readonly runs: ReadonlySet<string>;
 }
 
-const RUN = 3;
+const SEQUENCE_LENGTH = 3;
 
 async function repliesOf(conversation: Conversation): Promise<Reply[]> {
   const replies: Reply[] = [];
@@ -80,10 +80,10 @@ async function replyOf(turn: Turn): Promise<Reply> {
   for await (const word of wordsOf(textOf(turn))) {
     words += 1;
     // One by one: a letter may stand for eighteen.
-    last = [...last, word.normalize('NFKC').toLowerCase()].slice(-RUN);
-    if (last.length === RUN) runs.add(last.join(' '));
+    last = [...last, word.normalize('NFKC').toLowerCase()].slice(-SEQUENCE_LENGTH);
+    if (last.length === SEQUENCE_LENGTH) runs.add(last.join(' '));
   }
-  if (words > 0 && words < RUN) runs.add(last.join(' '));
+  if (words > 0 && words < SEQUENCE_LENGTH) runs.add(last.join(' '));
   return { number: turn.number, words, runs };
 }
 

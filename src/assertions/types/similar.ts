@@ -48,7 +48,7 @@ export const similar = procedureType({
     const scores = cosines.map((one) => scoreOf(one, input));
     const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
     const entries =
-      each || speaking.length === 1 ? toldTurns(speaking, cosines, scores, input) : [];
+      each || speaking.length === 1 ? turnVerdictsOf(speaking, cosines, scores, input) : [];
     const turns = [...entries, ...silent].sort((a, b) => a.turn - b.turn);
     const { threshold } = input.assertion;
     const summary = `similarity of turns ${numbersOf(speaking)}: ${cosines.map((one) => scoreText(one, threshold)).join(', ')}`;
@@ -71,7 +71,7 @@ function wordless({ number }: Turn): TurnVerdict {
   return { turn: number, status: 'skipped', score: null, rationale: 'says nothing' };
 }
 
-function toldTurns(
+function turnVerdictsOf(
   turns: readonly Turn[],
   cosines: readonly number[],
   scores: readonly number[],

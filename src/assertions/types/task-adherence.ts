@@ -12,7 +12,7 @@ import {
   withWhole,
 } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
-import { withCase } from '../shared/questions.ts';
+import { withFacts } from '../shared/questions.ts';
 
 const ASPECTS = ['goal', 'rules', 'procedure'] as const;
 
@@ -67,7 +67,7 @@ export const taskAdherence = judgedType({
   readsContext: true,
   question(input): OwnQuestion<Answer> {
     return {
-      instructions: withCase(input, [INSTRUCTIONS, ...toolsOf(input)].join('\n\n')),
+      instructions: withFacts(input, [INSTRUCTIONS, ...toolsOf(input)].join('\n\n')),
       answer: answerSchema,
       mistakes: (answer) => [
         ...ASPECTS.flatMap((aspect) => aspectMistakes(aspect, answer, input)),

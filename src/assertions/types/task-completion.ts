@@ -4,7 +4,7 @@ import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
 import { citing, lookUpQuote } from '../shared/entries.ts';
 import { judgedType } from '../shared/kinds.ts';
-import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withCase } from '../shared/questions.ts';
+import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withFacts } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: has the user, by the end, got in hand what was asked for?
 
@@ -55,7 +55,7 @@ type Request = z.infer<typeof requestSchema>;
 /** Lists requests and what was delivered. Score: 1 if nothing is missing, else 0. */
 export function taskCompletionQuestion(instructions: string, input: AssertionInput) {
   return listQuestion(input, {
-    instructions: withCase(input, instructions),
+    instructions: withFacts(input, instructions),
     list: REQUESTS,
     mistakes: (request, number) => requestMistakes(request, number, input),
     none: 'The user asked for nothing.',

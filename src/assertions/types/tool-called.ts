@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { counted } from '../../core/text/format.ts';
 import { decidedTurn, hitsAndMisses, scored, turnsText } from '../shared/entries.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { deterministicType } from '../shared/kinds.ts';
 import { argumentKeys, countCalls, faultsOfArguments, labelWithTool } from '../shared/toolCalls.ts';
 
 const params = z.strictObject({
@@ -14,7 +14,7 @@ const params = z.strictObject({
     .meta({ description: 'The exact number of calls. Default: at least one.' }),
 });
 
-export const toolCalled = checkedType({
+export const toolCalled = deterministicType({
   type: 'tool-called',
   summary: 'The assistant called the tool, with these arguments, this many times.',
   docs: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { counted } from '../../core/text/format.ts';
 import { allOrNothing, citing, decidedTurn, scored, turnsText } from '../shared/entries.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { deterministicType } from '../shared/kinds.ts';
 import {
   argumentKeys,
   countCalls,
@@ -19,7 +19,7 @@ const params = z.strictObject({
   ...argumentKeys,
 });
 
-export const toolNotCalled = checkedType({
+export const toolNotCalled = deterministicType({
   type: 'tool-not-called',
   summary: 'The assistant did not call the tool, or no tool at all.',
   docs: {

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../core/message.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { Finding } from '../contract.ts';
 import { citing, decidedTurn, turnsText } from '../shared/entries.ts';
-import { checkedType } from '../shared/kinds.ts';
+import { deterministicType } from '../shared/kinds.ts';
 import {
   type ArgumentsMatch,
   argumentsMatch,
@@ -201,7 +201,7 @@ interface Checked {
   readonly turns: readonly Turn[];
 }
 
-export const toolSequence = checkedType({
+export const toolSequence = deterministicType({
   type: 'tool-sequence',
   summary: 'The assistant called these tools, in this order or any order.',
   docs: {
@@ -249,7 +249,7 @@ export const toolSequence = checkedType({
       };
     });
     return {
-      ...concluded(checked),
+      ...conclude(checked),
       details: { match, calls: placedCalls(turns).map(({ call }) => call.name) },
     };
   },
@@ -267,7 +267,7 @@ function madeCalls(turns: readonly Turn[]): Note[] {
   return notes.length === 0 ? [{ text: 'no tool was called' }] : notes;
 }
 
-function concluded(checked: readonly Checked[]): Omit<Finding, 'details'> {
+function conclude(checked: readonly Checked[]): Omit<Finding, 'details'> {
   const passing = checked.filter(({ passed }) => passed);
   const [only, ...more] = checked;
   return {

@@ -10,7 +10,7 @@ import {
   withWhole,
 } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
-import { withCase } from '../shared/questions.ts';
+import { withFacts } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration resolved by the end?
 
@@ -55,7 +55,7 @@ export const userFrustration = judgedType({
   readsContext: true,
   question(input): OwnQuestion<Answer> {
     return {
-      instructions: withCase(input, INSTRUCTIONS),
+      instructions: withFacts(input, INSTRUCTIONS),
       answer: answerSchema,
       mistakes: (answer) => [
         ...answer.turns.flatMap(({ turn, score }) =>

@@ -5,7 +5,7 @@ import {
   asksJudge,
   asksOneQuestion,
   type CaseFacts,
-  type Known,
+  type ConversationTraits,
 } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
@@ -291,7 +291,7 @@ function labelOf(type: AssertionType, params: Mapping, prompt: JudgePrompt | und
 /** What an assertion may know about its case. */
 export interface CaseContext {
   readonly facts: CaseFacts;
-  readonly known: Known;
+  readonly known: ConversationTraits;
   /** The mapping of its target, if it has one. */
   readonly targetAt: Location | undefined;
   /** The side of each turn, from turn 1, if known before the run. */

@@ -1,8 +1,8 @@
 import type { CaseFacts } from '../../assertions/contract.ts';
 import {
   contextKey,
-  lackingFact,
-  lackingSentence,
+  missingFact,
+  missingFactMessage,
 } from '../../assertions/shared/promptVariables.ts';
 import type { Mapping } from '../../core/data/data.ts';
 import type { Range } from '../../core/problem.ts';
@@ -82,13 +82,13 @@ function reportMissingFact(
   { reporter, invalidKeys }: Scope,
   range?: Range,
 ): void {
-  const fact = lackingFact(variable, facts);
+  const fact = missingFact(variable, facts);
   if (fact === undefined || invalidKeys.has(fact)) return;
   const shared = fact === 'expectations' ? ['defaults'] : [];
   const { path } = location;
   const to = path[0] === 'cases' ? path.slice(0, 2) : shared;
   const fix = { add: { to, key: fact } };
-  const message = lackingSentence(variable, fact);
+  const message = missingFactMessage(variable, fact);
   reporter.report('missing-fact', message, location, { fix, ...(range && { range }) });
 }
 

@@ -1,5 +1,5 @@
-import { knownOf } from '../../assertions/caseNeeds.ts';
-import type { Known } from '../../assertions/contract.ts';
+import { traitsOf } from '../../assertions/caseNeeds.ts';
+import type { ConversationTraits } from '../../assertions/contract.ts';
 import {
   type Conversation,
   openEnd,
@@ -82,7 +82,7 @@ export async function conversationOf(
   const conversation = toConversation(messages);
   return {
     origin: { kind: 'transcript', messages, notes },
-    known: knownOf(conversation),
+    known: traitsOf(conversation),
     sides: turnsOf(conversation).map(({ side }) => side),
   };
 }
@@ -103,7 +103,7 @@ interface KnownConversation {
   /** Absent if it cannot be had, for the reason that was reported. */
   readonly origin?: SuiteCase['origin'];
   readonly history?: MessageHistory;
-  readonly known: Known;
+  readonly known: ConversationTraits;
   /** The mapping of its target, where it is read. */
   readonly targetAt?: Location | undefined;
   /** Absent where it is not known yet, or if a history cannot be read. */
@@ -167,7 +167,7 @@ interface LiveCase {
   readonly history: MessageHistory | undefined;
   /** The sides of the history's turns; undefined if it cannot be read. */
   readonly before: readonly Turn['side'][] | undefined;
-  readonly known: Known;
+  readonly known: ConversationTraits;
 }
 
 /** What every live conversation has. @param key that says what the user does */
@@ -214,8 +214,8 @@ function withSystem(target: TargetSpec, { input, location, scope }: ReadCase): T
 }
 
 /** What a history holds the conversation holds; of the rest of it nothing is known. */
-function knownBefore(before: Conversation): Known {
-  return Object.fromEntries(Object.entries(knownOf(before)).filter(([, holds]) => holds));
+function knownBefore(before: Conversation): ConversationTraits {
+  return Object.fromEntries(Object.entries(traitsOf(before)).filter(([, holds]) => holds));
 }
 
 /** Whether a turn may say what a good reply holds, in a way that cannot be read. */
@@ -255,7 +255,7 @@ function targetPlace({ input, location, scope }: ReadCase): Location {
 }
 
 /** A target that may reply with system texts may be told some that the file does not hold. */
-function systemTextKnown({ system, type }: TargetSpec): Pick<Known, 'hasSystemText'> {
+function systemTextKnown({ system, type }: TargetSpec): Pick<ConversationTraits, 'hasSystemText'> {
   if (system !== undefined) return { hasSystemText: true };
   return findTargetType(type)?.repliesWithSystemTexts ? {} : { hasSystemText: false };
 }

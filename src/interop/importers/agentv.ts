@@ -1,13 +1,13 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import {
-  keptOf,
   listIn,
-  type Mapped,
-  ourAssertion,
-  ourAssertions,
-  parsed,
+  type MappedAssertion,
+  mapAssertion,
+  mapAssertions,
+  parseJsonText,
+  reportLost,
+  reportUnknownKeys,
   type Say,
-  tellStrangers,
   textIn,
   textsIn,
 } from '../fields.ts';
@@ -59,8 +59,8 @@ export const agentv: Importer = {
     const { execution, description, name, assertions } = whole?.file ?? {};
     const settings = mappingOf(execution);
     if (whole) {
-      tellStrangers(whole.file, FILE_KEYS, whole.line, ledger);
-      tellStrangers(settings, ['target', 'threshold', 'assertions'], whole.line, ledger);
+      reportUnknownKeys(whole.file, FILE_KEYS, whole.line, ledger);
+      reportUnknownKeys(settings, ['target', 'threshold', 'assertions'], whole.line, ledger);
     }
     const say = (message: string) => ledger.lost(whole?.line ?? 1, message);
     const shared = [assertions, settings.assertions].flatMap((one) =>
@@ -105,7 +105,7 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
   const test = mappingOf(value);
   const { id } = test;
   const say = (message: string) => ledger.lost(line, `${String(id)}: ${message}`);
-  tellStrangers(test, TEST_KEYS, line, ledger);
+  reportUnknownKeys(test, TEST_KEYS, line, ledger);
   const conversation = conversationIn(test, say);
   if (!conversation) {
     ledger.broken(line, `The test ${JSON.stringify(id)} has no input that can be read.`);
@@ -116,7 +116,7 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
     agentvAssertions(one, criteria, say),
   );
   const metadata = mappingOf(test.metadata);
-  tellStrangers(metadata, ['tags'], line, ledger);
+  reportUnknownKeys(metadata, ['tags'], line, ledger);
   if (test.aggregation === 'max') say('`aggregation: max` has no counterpart.');
   const ownChecks = JSON.stringify(conversation.turns ?? []).includes('"assert"');
   return {
@@ -169,13 +169,13 @@ function nonEmpty<Item>(list: readonly Item[]): readonly Item[] | undefined {
   return list.length > 0 ? list : undefined;
 }
 
-interface Said {
+interface InputMessage {
   readonly role: string;
   readonly content: string;
 }
 
-function messagesIn(input: unknown, say: Say): Said[] {
-  const given = parsed(input);
+function messagesIn(input: unknown, say: Say): InputMessage[] {
+  const given = parseJsonText(input);
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) {
     const { role = 'user', content } = isMapping(given) ? given : { content: given };
@@ -215,28 +215,32 @@ function expectedIn(test: Mapping, say: Say): string | undefined {
  */
 function agentvAssertions(given: unknown, criteria: string | undefined, say: Say): unknown[] {
   const list = Array.isArray(given) ? given : [];
-  return ourAssertions(list, (written) => mapped(written, criteria, say), say);
+  return mapAssertions(list, (written) => mapOne(written, criteria, say), say);
 }
 
-function mapped(written: Mapping, criteria: string | undefined, say: Say): Mapped | unknown[] {
+function mapOne(
+  written: Mapping,
+  criteria: string | undefined,
+  say: Say,
+): MappedAssertion | unknown[] {
   const { type, required, ...rest } = written;
   const gate =
     typeof required === 'number' ? { required: true, threshold: required } : { required };
   switch (String(type).replaceAll('_', '-')) {
     case 'llm-grader':
     case 'llm-judge':
-      return graded({ ...rest, ...gate }, criteria, say);
+      return mapGrader({ ...rest, ...gate }, criteria, say);
     case 'rubrics':
     case 'rubric':
-      return rubrics(listIn(rest, 'criteria', 'rubrics') ?? [], say);
+      return mapRubrics(listIn(rest, 'criteria', 'rubrics') ?? [], say);
     case 'tool-trajectory':
-      return ourAssertion({ type: 'tool-sequence', ...gate, ...trajectory(rest) });
+      return mapAssertion({ type: 'tool-sequence', ...gate, ...mapTrajectory(rest) });
     case 'latency':
-      return limit('max-latency', rest, 'threshold', gate);
+      return mapLimit('max-latency', rest, 'threshold', gate);
     case 'cost':
-      return limit('max-cost', rest, 'budget', gate);
+      return mapLimit('max-cost', rest, 'budget', gate);
     case 'token-usage':
-      return tokens(rest, gate);
+      return mapTokens(rest, gate);
     case 'code-grader':
     case 'code-judge':
       return {
@@ -250,20 +254,20 @@ function mapped(written: Mapping, criteria: string | undefined, say: Say): Mappe
         say('`aggregator` of "composite" has no counterpart: all of its checks must hold.');
       }
       const assert = agentvAssertions(assertions ?? evaluators, criteria, say);
-      return ourAssertion({ type: 'all-of', assert, ...group, ...gate });
+      return mapAssertion({ type: 'all-of', assert, ...group, ...gate });
     }
     default:
-      return ourAssertion({ type, ...rest, ...gate });
+      return mapAssertion({ type, ...rest, ...gate });
   }
 }
 
 /** Graded by a prompt in a file, an inline prompt, rubrics, or the test's criteria. */
-function graded(
+function mapGrader(
   { prompt, rubrics: items, target: _target, ...rest }: Mapping,
   criteria: string | undefined,
   say: Say,
-): Mapped | unknown[] {
-  if (Array.isArray(items)) return rubrics(items, say);
+): MappedAssertion | unknown[] {
+  if (Array.isArray(items)) return mapRubrics(items, say);
   if (isMapping(prompt)) {
     return { lost: ['"llm-grader" makes its prompt by a program, which has no counterpart.'] };
   }
@@ -271,13 +275,13 @@ function graded(
     const path = prompt.replace(/^file:\/\//, '');
     const isFile = /\.(md|txt|markdown)$/i.test(path) && !/\s/.test(path);
     const key = isFile ? { prompt: path } : { instructions: prompt };
-    return ourAssertion({ type: 'llm-judge', ...rest, ...key });
+    return mapAssertion({ type: 'llm-judge', ...rest, ...key });
   }
   if (criteria === undefined) return { lost: ['"llm-grader" has neither a prompt nor criteria.'] };
-  return ourAssertion({ type: 'criterion', criterion: criteria, ...rest });
+  return mapAssertion({ type: 'criterion', criterion: criteria, ...rest });
 }
 
-function rubrics(items: readonly unknown[], say: Say): unknown[] {
+function mapRubrics(items: readonly unknown[], say: Say): unknown[] {
   return items.flatMap((item): unknown[] => {
     if (typeof item === 'string') return [item];
     const { id, outcome, weight, required, min_score, score_ranges, operator } = mappingOf(item);
@@ -287,7 +291,7 @@ function rubrics(items: readonly unknown[], say: Say): unknown[] {
     if (operator === 'contradiction') say('`operator: contradiction` has no counterpart.');
     if ([id, weight, required, min_score].every((one) => one === undefined)) return [criterion];
     const keys = { type: 'criterion', criterion, name: id, weight, required, min_score };
-    return keptOf(ourAssertion(keys), say);
+    return reportLost(mapAssertion(keys), say);
   });
 }
 
@@ -296,7 +300,7 @@ const MODES: Readonly<Record<string, string>> = {
   in_order: 'in-order',
 };
 
-function trajectory({ mode, expected, args_match, argsMatch, ...rest }: Mapping): Mapping {
+function mapTrajectory({ mode, expected, args_match, argsMatch, ...rest }: Mapping): Mapping {
   const tools = (Array.isArray(expected) ? expected : []).map(mappingOf).map((one) => {
     const compare = one.args_match ?? one.argsMatch;
     const args = isMapping(one.args) ? one.args : undefined;
@@ -306,16 +310,19 @@ function trajectory({ mode, expected, args_match, argsMatch, ...rest }: Mapping)
   return { ...rest, match, tools, args: args_match ?? argsMatch };
 }
 
-function limit(type: string, rest: Mapping, key: string, gate: Mapping): Mapped {
+function mapLimit(type: string, rest: Mapping, key: string, gate: Mapping): MappedAssertion {
   const { [key]: max, ...others } = rest;
-  return ourAssertion({ type, max, ...others, ...gate });
+  return mapAssertion({ type, max, ...others, ...gate });
 }
 
-function tokens({ max_total, max_input, max_output, ...rest }: Mapping, gate: Mapping): unknown[] {
+function mapTokens(
+  { max_total, max_input, max_output, ...rest }: Mapping,
+  gate: Mapping,
+): unknown[] {
   const limits = { total: max_total, input: max_input, output: max_output };
   return Object.entries(limits).flatMap(([of, max]) => {
     if (typeof max !== 'number') return [];
-    const { assertion } = ourAssertion({ type: 'max-tokens', max, of, ...rest, ...gate });
+    const { assertion } = mapAssertion({ type: 'max-tokens', max, of, ...rest, ...gate });
     return assertion ? [assertion] : [];
   });
 }

@@ -1,13 +1,13 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
-import { messagesOf, spokenCase } from '../conversation.ts';
+import { caseFromMessages, readConversation } from '../conversation.ts';
 import {
-  keptOf,
   listIn,
-  ourAssertion,
-  parsed,
+  mapAssertion,
+  parseJsonText,
+  reportLost,
+  reportUnknownKeys,
   type Say,
-  tellStrangers,
   textIn,
   toolsIn,
 } from '../fields.ts';
@@ -56,7 +56,7 @@ function isRow(row: Mapping): boolean {
   const has = (key: string) => row[key] !== undefined && row[key] !== null;
   return (
     (has('query') && has('response')) ||
-    isMapping(parsed(row.conversation)) ||
+    isMapping(parseJsonText(row.conversation)) ||
     (has('tool_definitions') && has('messages'))
   );
 }
@@ -67,16 +67,16 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
     ledger.broken(line, 'This row has no `query` with a `response`, and no `conversation`.');
     return undefined;
   }
-  const conversation = mappingOf(parsed(row.conversation));
+  const conversation = mappingOf(parseJsonText(row.conversation));
   const list = listIn(row, 'messages') ??
     listIn(conversation, 'messages') ?? [
       ...said(row.query, 'user'),
       ...said(row.response, 'assistant'),
     ];
-  const messages = messagesOf(withRetrieved(list, line, ledger), line, ledger);
+  const messages = readConversation(renameContext(list, line, ledger), line, ledger);
   if (!messages) return undefined;
   const outputs = Object.keys(row).filter((key) => key.startsWith('outputs.'));
-  tellStrangers(row, [...KNOWN, ...outputs], line, ledger);
+  reportUnknownKeys(row, [...KNOWN, ...outputs], line, ledger);
   const context = retrievedIn(row.context) ?? retrievedIn(conversation.context);
   const recorded = {
     line,
@@ -87,20 +87,20 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
     },
     assert: evaluatorsIn(row, (message) => ledger.lost(line, message)),
   };
-  return spokenCase(
-    context === undefined ? messages : resting(messages, context),
+  return caseFromMessages(
+    context === undefined ? messages : addContext(messages, context),
     recorded,
     ledger,
   );
 }
 
 function said(value: unknown, role: string): unknown[] {
-  const given = parsed(value);
+  const given = parseJsonText(value);
   return Array.isArray(given) ? given : [{ role, content: String(given ?? '') }];
 }
 
 /** A reply's own `context` becomes its retrieval context. */
-function withRetrieved(list: readonly unknown[], line: number, ledger: Ledger): unknown[] {
+function renameContext(list: readonly unknown[], line: number, ledger: Ledger): unknown[] {
   return list.map((message) => {
     if (!isMapping(message) || message.context === undefined) return message;
     const { context, ...rest } = message;
@@ -121,7 +121,7 @@ function retrievedIn(context: unknown): string[] | undefined {
 }
 
 /** Adds Azure's context to the last reply. */
-function resting(messages: readonly Message[], context: readonly string[]): Message[] {
+function addContext(messages: readonly Message[], context: readonly string[]): Message[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   return messages.map((message, index) =>
     index === last && message.role === 'assistant'
@@ -139,6 +139,6 @@ function evaluatorsIn(row: Mapping, say: Say): unknown[] {
     const threshold = [`outputs.${name}.${name}_threshold`, `outputs.${name}.threshold`]
       .map((key) => row[key])
       .find((one) => typeof one === 'number');
-    return keptOf(ourAssertion({ type: `${name}Evaluator`, threshold }), say);
+    return reportLost(mapAssertion({ type: `${name}Evaluator`, threshold }), say);
   });
 }

@@ -1,15 +1,15 @@
 import { addTo, isMapping, type Mapping, mappingOf, parseJson } from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
-import { messagesOf, partOf, spokenCase } from '../conversation.ts';
-import { conversationOf, type Exchange, rivalry } from '../exchanges.ts';
-import { listIn, parsed, tellStrangers, textIn, toolsIn } from '../fields.ts';
+import { caseFromMessages, readConversation, readPartial } from '../conversation.ts';
+import { type Exchange, findConversation, rivalsMessage } from '../exchanges.ts';
+import { listIn, parseJsonText, reportUnknownKeys, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 
 const SESSION = ['conversation_id', 'session_id', 'thread_id', 'conversation', 'session'];
 const NAMES = ['id', 'custom_id', 'name', ...SESSION];
 
 /** Keys of a line that can be ignored without a loss. */
-const PLAIN = [
+const KNOWN = [
   ...NAMES,
   'messages',
   'input',
@@ -44,7 +44,7 @@ export const chatLog: Importer = {
       ? looksLikeMessages(value)
       : isMapping(value) && exchangesOf(value).length > 0,
   read(rows, ledger) {
-    const sessions = new Map<unknown, Read[]>();
+    const sessions = new Map<unknown, LoggedRow[]>();
     for (const row of rows) addTo(sessions, sessionOf(row), { row, logged: loggedOf(row, ledger) });
     return { cases: [...sessions.values()].flatMap((one) => caseFor(one, ledger) ?? []) };
   },
@@ -59,7 +59,7 @@ interface Logged {
   readonly tools?: unknown[] | undefined;
 }
 
-interface Read {
+interface LoggedRow {
   readonly row: Row;
   readonly logged: Logged;
 }
@@ -71,14 +71,14 @@ function sessionOf({ line, value }: Row): unknown {
 
 function loggedOf({ line, value }: Row, ledger: Ledger): Logged {
   if (Array.isArray(value)) {
-    const messages = messagesOf(value, line, ledger);
+    const messages = readConversation(value, line, ledger);
     return { exchanges: messages ? [{ line, input: messages, output: [] }] : [] };
   }
   const log = mappingOf(value);
-  tellStrangers(log, PLAIN, line, ledger);
+  reportUnknownKeys(log, KNOWN, line, ledger);
   const read = exchangesOf(log);
   const exchanges = read.flatMap(({ request, answer }) => {
-    const input = partOf(inputOf(request), { line, what: 'A request' }, ledger);
+    const input = readPartial(inputOf(request), { line, what: 'A request' }, ledger);
     if (!input) return [];
     const answered = answerOf(answer);
     const hasAnswer = answer !== undefined && answer !== null;
@@ -89,7 +89,7 @@ function loggedOf({ line, value }: Row, ledger: Ledger): Logged {
       {
         line,
         input,
-        output: (answered && partOf(answered, { line, what: 'An answer' }, ledger)) ?? [],
+        output: (answered && readPartial(answered, { line, what: 'An answer' }, ledger)) ?? [],
       },
     ];
   });
@@ -113,10 +113,10 @@ function exchangesOf(log: Mapping): RawExchange[] {
 }
 
 function requestIn(value: unknown): Mapping | undefined {
-  const given = parsed(value);
+  const given = parseJsonText(value);
   if (!isMapping(given)) return undefined;
   if (looksLikeRequest(given)) return given;
-  const inner = parsed(given.body);
+  const inner = parseJsonText(given.body);
   return isMapping(inner) && looksLikeRequest(inner) ? inner : undefined;
 }
 
@@ -138,14 +138,14 @@ function inputOf(request: Mapping): unknown[] {
   return instructions === undefined ? list : [{ system: instructions }, ...list];
 }
 
-function caseFor(reads: readonly Read[], ledger: Ledger): DraftCase | undefined {
+function caseFor(reads: readonly LoggedRow[], ledger: Ledger): DraftCase | undefined {
   const [first] = reads;
-  const { messages, branches, rivals } = conversationOf(
+  const { messages, branches, rivals } = findConversation(
     reads.flatMap(({ logged }) => logged.exchanges),
   );
   if (!first || messages.length === 0) return undefined;
   if (rivals) {
-    const reason = rivalry(rivals, ({ line }) => `the request on line ${line}`);
+    const reason = rivalsMessage(rivals, ({ line }) => `the request on line ${line}`);
     ledger.broken(first.row.line, `This conversation is left out: ${reason}`);
     return undefined;
   }
@@ -155,7 +155,7 @@ function caseFor(reads: readonly Read[], ledger: Ledger): DraftCase | undefined 
   const { line, value } = first.row;
   const tools = reads.findLast(({ logged }) => logged.tools)?.logged.tools;
   const name = isMapping(value) ? textIn(value, ...NAMES) : undefined;
-  return spokenCase(messages, { line, name, keys: { tools } }, ledger);
+  return caseFromMessages(messages, { line, name, keys: { tools } }, ledger);
 }
 
 /**
@@ -163,8 +163,8 @@ function caseFor(reads: readonly Read[], ledger: Ledger): DraftCase | undefined 
  * events of a stream. Undefined if it is none of these.
  */
 function answerOf(given: unknown): unknown[] | undefined {
-  if (typeof given === 'string' && /^(event|data):/m.test(given)) return streamed(given);
-  const value = parsed(given);
+  if (typeof given === 'string' && /^(event|data):/m.test(given)) return answerInStream(given);
+  const value = parseJsonText(given);
   if (Array.isArray(value)) return value;
   if (!isMapping(value)) return undefined;
   if (Array.isArray(value.output)) return value.output;
@@ -179,7 +179,7 @@ function messagesIn(choices: readonly unknown[]): unknown[] | undefined {
   return isMapping(message) ? [message] : undefined;
 }
 
-function streamed(text: string): unknown[] | undefined {
+function answerInStream(text: string): unknown[] | undefined {
   const events = [...text.matchAll(/^data: ?(.+)$/gm)].flatMap(([, data = '']) => {
     const event = parseJson(data);
     return isMapping(event) ? [event] : [];
@@ -189,11 +189,11 @@ function streamed(text: string): unknown[] | undefined {
   const deltas = events.flatMap(({ choices }) =>
     Array.isArray(choices) ? [mappingOf(mappingOf(choices[0]).delta)] : [],
   );
-  return deltas.length > 0 ? [assembled(deltas)] : undefined;
+  return deltas.length > 0 ? [joinDeltas(deltas)] : undefined;
 }
 
 /** The message in the deltas of a stream of Chat Completions. */
-function assembled(deltas: readonly Mapping[]): Mapping {
+function joinDeltas(deltas: readonly Mapping[]): Mapping {
   const content = deltas.map((delta) => delta.content ?? '').join('');
   const calls: { id: string; name: string; arguments: string }[] = [];
   for (const { tool_calls: pieces } of deltas) {

@@ -1,13 +1,13 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
-import { recordedCase } from '../conversation.ts';
+import { caseFromList } from '../conversation.ts';
 import {
-  keptOf,
   listIn,
-  ourAssertion,
-  parsed,
+  mapAssertion,
+  parseJsonText,
+  reportLost,
+  reportUnknownKeys,
   type Say,
-  tellStrangers,
   textIn,
   textsIn,
 } from '../fields.ts';
@@ -98,10 +98,10 @@ function isCase(one: Mapping): boolean {
 
 function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
   const given = mappingOf(value);
-  tellStrangers(given, KNOWN, line, ledger);
+  reportUnknownKeys(given, KNOWN, line, ledger);
   const context = textsIn(given.context);
   const expected = textIn(given, 'expected_outcome', 'expected_output');
-  const persona = parsed(given.persona);
+  const persona = parseJsonText(given.persona);
   const goal = textIn(given, 'scenario');
   const described =
     textIn(given, 'user_description') ?? (isMapping(persona) ? wordsOf(persona) : undefined);
@@ -122,7 +122,7 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
   const turns = turnsIn(given);
   if (turns) {
     if (described) say('`user_description` of a conversation that is over has no counterpart.');
-    return recordedCase(turns, recorded, ledger);
+    return caseFromList(turns, recorded, ledger);
   }
   for (const key of ['retrieval_context', 'tools_called']) {
     if (listIn(given, key)) say(`\`${key}\` without a reply has no counterpart.`);
@@ -188,6 +188,6 @@ function expectedTools(given: Mapping): unknown[] {
 function metricsIn(given: Mapping, say: Say): unknown[] {
   return (listIn(given, 'metrics_data') ?? []).map(mappingOf).flatMap((metric) => {
     const name = String(metric.name).replace(/\s*\[.*\]$/, '');
-    return keptOf(ourAssertion({ type: `${name}Metric`, threshold: metric.threshold }), say);
+    return reportLost(mapAssertion({ type: `${name}Metric`, threshold: metric.threshold }), say);
   });
 }

@@ -1,16 +1,16 @@
 import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { counted } from '../../core/text/format.ts';
-import { spokenCase } from '../conversation.ts';
-import { listIn, parsed, textIn } from '../fields.ts';
+import { caseFromMessages } from '../conversation.ts';
+import { listIn, parseJsonText, textIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger } from '../importer.ts';
 import { traceDataSchema } from '../mlflow/api.ts';
 import {
-  joined,
+  conversationInTrace,
+  joinTraces,
   readSpans,
   SESSION,
   type Span,
-  type TraceTalk,
-  talkOf,
+  type TraceConversation,
 } from '../mlflow/session.ts';
 
 /** MLflow's traces, as written by `Trace.to_json` and `search_traces`. */
@@ -34,7 +34,7 @@ export const mlflowTraces: Importer = {
   },
 };
 
-interface Trace extends TraceTalk {
+interface Trace extends TraceConversation {
   readonly line: number;
   readonly id: string;
   readonly session: string | undefined;
@@ -54,11 +54,11 @@ function isTrace(value: Mapping): boolean {
 function traceOf(value: Mapping, line: number, ledger: Ledger): Trace {
   const info = isMapping(value.info) ? value.info : value;
   const data = isMapping(value.data) ? value.data : value;
-  const metadata = mappingOf(parsed(info.trace_metadata ?? info.request_metadata));
+  const metadata = mappingOf(parseJsonText(info.trace_metadata ?? info.request_metadata));
   const id = textIn(info, 'trace_id', 'request_id') ?? `line-${line}`;
   const count = listIn(info, 'assessments')?.length ?? 0;
   if (count > 0) ledger.lost(line, `${count} assessments have no counterpart in an eval file.`);
-  const talk = talkOf(spansIn(data));
+  const talk = conversationInTrace(spansIn(data));
   if (talk.besides > 0) {
     const requests = counted(talk.besides, 'request');
     ledger.lost(line, `${requests} to models of ${id}, besides the conversation.`);
@@ -74,11 +74,11 @@ function traceOf(value: Mapping, line: number, ledger: Ledger): Trace {
 
 /** The request and response of a row without spans become a span. */
 function spansIn(data: Mapping): Span[] {
-  const spans = (listIn(data, 'spans') ?? []).map(parsed);
+  const spans = (listIn(data, 'spans') ?? []).map(parseJsonText);
   const read = readSpans(traceDataSchema.safeParse({ spans }).data?.spans ?? []);
   if (read.length > 0) return read;
   const { request: inputs, response: outputs } = data;
-  const own = { inputs: parsed(inputs), outputs: parsed(outputs), tools: undefined };
+  const own = { inputs: parseJsonText(inputs), outputs: parseJsonText(outputs), tools: undefined };
   return [{ id: '', parent: undefined, start: 0, type: '', name: '', ...own }];
 }
 
@@ -86,11 +86,11 @@ function caseFor(traces: readonly Trace[], ledger: Ledger): DraftCase | undefine
   const ordered = [...traces].sort((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
   const [first] = ordered;
   if (!first) return undefined;
-  const { messages, tools, branches } = joined(ordered);
+  const { messages, tools, branches } = joinTraces(ordered);
   if (branches > 0) {
     const requests = counted(branches, 'request');
     ledger.lost(first.line, `Left out ${requests} that don't continue the conversation.`);
   }
   const keys = tools.length > 0 ? { tools } : {};
-  return spokenCase(messages, { line: first.line, name: first.session, keys }, ledger);
+  return caseFromMessages(messages, { line: first.line, name: first.session, keys }, ledger);
 }

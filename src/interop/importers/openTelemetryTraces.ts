@@ -1,8 +1,14 @@
 import { addTo, isMapping, type Mapping, mappingOf, memoize } from '../../core/data/data.ts';
 import type { Message, Tool } from '../../core/message.ts';
-import { partOf, spokenCase } from '../conversation.ts';
-import { callsIn, conversationOf, type Exchange, rivalry, withResults } from '../exchanges.ts';
-import { parsed, textIn, toolsIn } from '../fields.ts';
+import { caseFromMessages, readPartial } from '../conversation.ts';
+import {
+  callsIn,
+  type Exchange,
+  findConversation,
+  insertResults,
+  rivalsMessage,
+} from '../exchanges.ts';
+import { parseJsonText, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 import {
   attributesOf,
@@ -31,7 +37,7 @@ export const openTelemetryTraces: Importer = {
   tag: 'trace',
   matches: (value) => isMapping(value) && resourcesIn(value).length > 0,
   read(rows, ledger) {
-    const spans = distinct(rows.flatMap(spansOf)).sort(byStart);
+    const spans = withoutDuplicates(rows.flatMap(spansOf)).sort(byStart);
     const sessions = sessionsOf(spans);
     const cases = [...sessions].flatMap(([session, own]) => caseFor(session, own, ledger) ?? []);
     if (cases.length === 0 && spans.length > 0 && ledger.entries.length === 0) {
@@ -66,7 +72,7 @@ function spansOf({ value, line }: Row): Span[] {
 }
 
 /** Removes duplicate spans, which exporters send when they retry. */
-function distinct(spans: readonly Span[]): Span[] {
+function withoutDuplicates(spans: readonly Span[]): Span[] {
   const known = new Set<string>();
   return spans.filter(({ trace, id }) => {
     const key = `${trace} ${id}`;
@@ -93,7 +99,7 @@ function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
   return sessions;
 }
 
-interface Asked extends Span {
+interface RequestSpan extends Span {
   readonly said: SpanMessages;
 }
 
@@ -102,7 +108,7 @@ interface SpanExchange extends Exchange {
 }
 
 function caseFor(session: string, spans: readonly Span[], ledger: Ledger): DraftCase | undefined {
-  const exchanges = askedIn(spans).flatMap((span) => exchangeOf(span, spans, ledger) ?? []);
+  const exchanges = requestSpansIn(spans).flatMap((span) => exchangeOf(span, spans, ledger) ?? []);
   const nested = exchanges.filter(({ span }) => isInTool(span, spans));
   // An agent that is itself a tool has no conversation around it.
   const outer = nested.length < exchanges.length ? nested : [];
@@ -111,10 +117,10 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
     exchanges: own,
     branches,
     rivals,
-  } = conversationOf(exchanges.filter((one) => !outer.includes(one)));
+  } = findConversation(exchanges.filter((one) => !outer.includes(one)));
   const line = spans[0]?.line ?? 1;
   if (rivals) {
-    const reason = rivalry(rivals, ({ span }) => `the span "${span.name}" (${span.id})`);
+    const reason = rivalsMessage(rivals, ({ span }) => `the span "${span.name}" (${span.id})`);
     ledger.broken(line, `This conversation is left out: ${reason}`);
     return undefined;
   }
@@ -125,21 +131,25 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
     );
   }
   if (messages.length === 0) return undefined;
-  const told = withRetrieved(withResults(messages, resultsIn(messages, spans)), spans);
+  const told = addRetrieved(insertResults(messages, resultsIn(messages, spans)), spans);
   const tools = toolsOfAll(
     own.map(({ span }) => span),
     ledger,
   );
   // A trace's own id says nothing to a person.
   const name = spans.some(({ trace }) => trace === session) ? undefined : session;
-  return spokenCase(told, { line, name, keys: { tools } }, ledger);
+  return caseFromMessages(told, { line, name, keys: { tools } }, ledger);
 }
 
-function exchangeOf(span: Asked, spans: readonly Span[], ledger: Ledger): SpanExchange | undefined {
+function exchangeOf(
+  span: RequestSpan,
+  spans: readonly Span[],
+  ledger: Ledger,
+): SpanExchange | undefined {
   const { line, name, said } = span;
   const piece = { line, what: `The span "${name}"` };
-  const input = partOf(said.input, piece, ledger);
-  const output = partOf(said.output, piece, ledger);
+  const input = readPartial(said.input, piece, ledger);
+  const output = readPartial(said.output, piece, ledger);
   if (!input || !output) return undefined;
   const agent = agentOf(span, spans);
   const named = output.map((one) =>
@@ -149,7 +159,7 @@ function exchangeOf(span: Asked, spans: readonly Span[], ledger: Ledger): SpanEx
 }
 
 /** The innermost spans with messages, which the spans around them repeat. */
-function askedIn(spans: readonly Span[]): Asked[] {
+function requestSpansIn(spans: readonly Span[]): RequestSpan[] {
   const asked = spans.flatMap((span) => {
     const said = messagesOfSpan(span);
     return said ? [{ ...span, said }] : [];
@@ -174,13 +184,13 @@ function toolsOf({ attributes, line }: Span, ledger: Ledger): Tool[] | undefined
     attributes['gen_ai.tool.definitions'] ??
     attributes['ai.prompt.tools'] ??
     (Array.isArray(inferred)
-      ? inferred.map((one) => parsed(mappingOf(mappingOf(one).tool).json_schema))
+      ? inferred.map((one) => parseJsonText(mappingOf(mappingOf(one).tool).json_schema))
       : nestedUnder(attributes, 'llm.request.functions'));
   return toolsIn(given, line, ledger);
 }
 
 /** Adds the texts of OpenInference's retrievers to the replies after them. */
-function withRetrieved(messages: readonly Message[], spans: readonly Span[]): Message[] {
+function addRetrieved(messages: readonly Message[], spans: readonly Span[]): Message[] {
   const found = spans.flatMap(({ attributes }) => {
     const documents = nestedUnder(attributes, 'retrieval.documents');
     if (!Array.isArray(documents)) return [];
@@ -217,12 +227,12 @@ function isTool({ attributes }: Span): boolean {
 
 /** Whether a tool made the request: the user isn't part of that conversation. */
 function isInTool(span: Span, spans: readonly Span[]): boolean {
-  return around(span, spans).some(isTool);
+  return ancestorsOf(span, spans).some(isTool);
 }
 
 /** Whether a span around it is missing, so that the origin of the request is unknown. */
 function isOrphan(span: Span, spans: readonly Span[]): boolean {
-  const outermost = around(span, spans).at(-1) ?? span;
+  const outermost = ancestorsOf(span, spans).at(-1) ?? span;
   return outermost.parent !== '' && !spansById(spans).has(outermost.parent);
 }
 
@@ -231,7 +241,7 @@ const spansById = memoize(
 );
 
 /** Spans around a span, innermost first. */
-function around(span: Span, spans: readonly Span[]): Span[] {
+function ancestorsOf(span: Span, spans: readonly Span[]): Span[] {
   const byId = spansById(spans);
   const found = new Set<Span>();
   for (let at = byId.get(span.parent); at && !found.has(at); at = byId.get(at.parent))
@@ -244,7 +254,7 @@ const AGENT_NAMES = ['gen_ai.agent.name', 'agent.name', 'ai.telemetry.functionId
 
 /** The agent of a span: that of the innermost span with one, starting with itself. */
 function agentOf(span: Span, spans: readonly Span[]): string | undefined {
-  return [span, ...around(span, spans)].map(agentNamedBy).find((name) => name !== undefined);
+  return [span, ...ancestorsOf(span, spans)].map(agentNamedBy).find((name) => name !== undefined);
 }
 
 function agentNamedBy({ attributes }: Span): string | undefined {
@@ -258,7 +268,7 @@ function agentNamedBy({ attributes }: Span): string | undefined {
 /** LangGraph's path of graphs and nodes: `triage:f2358d51|model:ac7b` belongs to `triage`. */
 function graphAgentIn(attributes: Mapping): string | undefined {
   const path =
-    textIn(mappingOf(parsed(attributes.metadata)), GRAPH_PATH) ??
+    textIn(mappingOf(parseJsonText(attributes.metadata)), GRAPH_PATH) ??
     textIn(attributes, `traceloop.association.properties.${GRAPH_PATH}`);
   return path?.split('|').at(-2)?.split(':')[0];
 }

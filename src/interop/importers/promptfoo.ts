@@ -2,12 +2,12 @@ import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { parseModelSpec } from '../../models/registry.ts';
 import {
   listIn,
-  type Mapped,
-  ourAssertion,
-  ourAssertions,
-  parsed,
+  type MappedAssertion,
+  mapAssertion,
+  mapAssertions,
+  parseJsonText,
+  reportUnknownKeys,
   type Say,
-  tellStrangers,
   textIn,
 } from '../fields.ts';
 import {
@@ -53,9 +53,9 @@ export const promptfoo: Importer = {
     const line = whole?.line ?? 1;
     const say = (message: string) => ledger.lost(line, message);
     const byDefault = mappingOf(config.defaultTest);
-    if (whole) tellStrangers(config, FILE_KEYS, line, ledger);
-    tellStrangers(byDefault, TEST_KEYS, line, ledger);
-    tellStrangers(mappingOf(byDefault.options), OPTION_KEYS, line, ledger);
+    if (whole) reportUnknownKeys(config, FILE_KEYS, line, ledger);
+    reportUnknownKeys(byDefault, TEST_KEYS, line, ledger);
+    reportUnknownKeys(mappingOf(byDefault.options), OPTION_KEYS, line, ledger);
     const context: Context = {
       prompt: onlyPrompt(config, say),
       vars: mappingOf(byDefault.vars),
@@ -143,8 +143,8 @@ function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): Draft
   const say = (message: string) =>
     ledger.lost(line, title === undefined ? message : `"${title}": ${message}`);
   const options = mappingOf(test.options);
-  tellStrangers(test, TEST_KEYS, line, ledger);
-  tellStrangers(options, OPTION_KEYS, line, ledger);
+  reportUnknownKeys(test, TEST_KEYS, line, ledger);
+  reportUnknownKeys(options, OPTION_KEYS, line, ledger);
   if (typeof test.vars === 'string')
     say(`The \`vars\` in ${JSON.stringify(test.vars)} are not read.`);
   const { _conversation: said, ...own } = { ...vars, ...mappingOf(test.vars) };
@@ -258,7 +258,7 @@ function promptsIn(given: unknown, say: Say): Prompt[] {
 
 /** A text, or messages as JSON. */
 function promptOf(text: string): Prompt {
-  const messages = parsed(text.trim());
+  const messages = parseJsonText(text.trim());
   if (!Array.isArray(messages)) return { turns: [text.trim()] };
   const said = messages.map(mappingOf);
   const of = (role: string) =>
@@ -269,20 +269,20 @@ function promptOf(text: string): Prompt {
 
 /** promptfoo's default for `similar`. */
 const EMBEDDING = 'openai:text-embedding-3-large';
-const SIMILAR_ENOUGH = 0.75;
+const SIMILAR_THRESHOLD = 0.75;
 
-interface Around {
+interface CaseContext {
   /** Whether the conversation is recorded: its last reply is what promptfoo checks. */
   readonly recorded?: boolean;
 }
 
-function promptfooAssertions(given: unknown, around: Around, say: Say): unknown[] {
+function promptfooAssertions(given: unknown, around: CaseContext, say: Say): unknown[] {
   const list = Array.isArray(given) ? given : [];
-  return ourAssertions(list, (written) => mapped(written, around, say), say);
+  return mapAssertions(list, (written) => mapOne(written, around, say), say);
 }
 
 /** The parts of an assertion that all kinds use. */
-interface Given {
+interface AssertionParts {
   readonly type: unknown;
   readonly value: unknown;
   readonly config: Mapping;
@@ -293,7 +293,7 @@ interface Given {
   readonly nested: (list: unknown) => unknown[];
 }
 
-function mapped(written: Mapping, around: Around, say: Say): Mapped {
+function mapOne(written: Mapping, around: CaseContext, say: Say): MappedAssertion {
   const { type, value, config, metric, provider, ...rest } = written;
   if (provider !== undefined)
     say(`\`provider\` of "${String(type)}" is left out: set its \`judge\`.`);
@@ -308,19 +308,19 @@ function mapped(written: Mapping, around: Around, say: Say): Mapped {
   });
 }
 
-type Mapper = (given: Given) => Mapped;
+type Mapper = (given: AssertionParts) => MappedAssertion;
 
-const plainly: Mapper = ({ type, value, plain }) => ourAssertion({ type, value, ...plain });
+const plainly: Mapper = ({ type, value, plain }) => mapAssertion({ type, value, ...plain });
 
 const byText: Mapper = ({ type, value, plain, last }) =>
-  ourAssertion({ type, value: text(value), ...plain, ...last });
+  mapAssertion({ type, value: text(value), ...plain, ...last });
 
 const byTexts: Mapper = ({ type, value, plain, last }) =>
-  ourAssertion({ type, values: textsOf(value), ...plain, ...last });
+  mapAssertion({ type, values: textsOf(value), ...plain, ...last });
 
 const json: Mapper = ({ type, value, plain, last }) => {
   const check = value === undefined ? { type } : { type: 'json-schema', schema: value };
-  return ourAssertion({ ...check, ...plain, ...last });
+  return mapAssertion({ ...check, ...plain, ...last });
 };
 
 const code: Mapper = ({ type }) => ({
@@ -330,7 +330,7 @@ const code: Mapper = ({ type }) => ({
 const atMost =
   (type: string): Mapper =>
   ({ plain: { threshold: max, ...others } }) =>
-    ourAssertion({ type, max, ...others });
+    mapAssertion({ type, max, ...others });
 
 /** By promptfoo's name: assertions with other keys than ours. */
 const KINDS: ReadonlyMap<string, Mapper> = new Map([
@@ -346,32 +346,32 @@ const KINDS: ReadonlyMap<string, Mapper> = new Map([
   ['cost', atMost('max-cost')],
   [
     'factuality',
-    ({ value, plain }: Given) => {
+    ({ value, plain }: AssertionParts) => {
       const criterion = `The reply agrees with this: ${text(value)}`;
-      return ourAssertion({ type: 'criterion', criterion, ...plain });
+      return mapAssertion({ type: 'criterion', criterion, ...plain });
     },
   ],
   [
     'conversation-relevance',
-    ({ type, config, plain }: Given) =>
-      ourAssertion({ type, window_size: config.windowSize, ...plain }),
+    ({ type, config, plain }: AssertionParts) =>
+      mapAssertion({ type, window_size: config.windowSize, ...plain }),
   ],
   [
     'similar',
-    ({ type, value, plain, last }: Given) =>
-      ourAssertion({
+    ({ type, value, plain, last }: AssertionParts) =>
+      mapAssertion({
         type,
         value,
         model: EMBEDDING,
-        threshold: SIMILAR_ENOUGH,
+        threshold: SIMILAR_THRESHOLD,
         ...plain,
         ...last,
       }),
   ],
   [
     'assert-set',
-    ({ type, plain: { assert, ...group }, nested }: Given) =>
-      ourAssertion({ type, assert: nested(assert), ...group }),
+    ({ type, plain: { assert, ...group }, nested }: AssertionParts) =>
+      mapAssertion({ type, assert: nested(assert), ...group }),
   ],
 ]);
 

@@ -1,5 +1,5 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
-import { parsed, textIn } from '../fields.ts';
+import { parseJsonText, textIn } from '../fields.ts';
 
 /** A span and its events, with attributes as plain values. */
 export interface Span {
@@ -76,7 +76,7 @@ function listOf(value: unknown): unknown[] {
  * prefix; undefined if there are none.
  */
 export function nestedUnder(attributes: Mapping, prefix: string): unknown {
-  const own = parsed(attributes[prefix]);
+  const own = parseJsonText(attributes[prefix]);
   if (typeof own === 'object' && own !== null) return own;
   const root: Record<string, unknown> = Object.create(null);
   let found = false;
@@ -85,7 +85,7 @@ export function nestedUnder(attributes: Mapping, prefix: string): unknown {
     put(root, key.slice(prefix.length + 1).split('.'), value);
     found = true;
   }
-  return found ? listed(root) : undefined;
+  return found ? listsOf(root) : undefined;
 }
 
 function put(root: Record<string, unknown>, steps: readonly string[], value: unknown): void {
@@ -103,14 +103,14 @@ function put(root: Record<string, unknown>, steps: readonly string[], value: unk
 }
 
 /** A mapping whose keys are numbers is a list. */
-function listed(value: unknown): unknown {
+function listsOf(value: unknown): unknown {
   if (!isMapping(value)) return value;
   const keys = Object.keys(value);
   const isList = keys.length > 0 && keys.every((key) => /^\d{1,6}$/.test(key));
   if (!isList) {
-    return Object.fromEntries(keys.map((key) => [key, listed(value[key])]));
+    return Object.fromEntries(keys.map((key) => [key, listsOf(value[key])]));
   }
-  return keys.sort((a, b) => Number(a) - Number(b)).map((key) => listed(value[key]));
+  return keys.sort((a, b) => Number(a) - Number(b)).map((key) => listsOf(value[key]));
 }
 
 interface Nested {
@@ -175,8 +175,8 @@ function genAi({ attributes, events }: Span): SpanMessages | undefined {
 }
 
 function listIn(value: unknown): unknown[] {
-  const list = parsed(value);
-  return Array.isArray(list) ? list.map(parsed) : [];
+  const list = parseJsonText(value);
+  return Array.isArray(list) ? list.map(parseJsonText) : [];
 }
 
 function openInference({ attributes }: Span): SpanMessages | undefined {
@@ -185,23 +185,23 @@ function openInference({ attributes }: Span): SpanMessages | undefined {
   // Steps of a graph may repeat its messages; only a model answers.
   const isStep = output === undefined && (attributes['openinference.span.kind'] ?? 'LLM') !== 'LLM';
   if (isStep || (input === undefined && output === undefined)) return undefined;
-  return { input: inferred(input), output: inferred(output) };
+  return { input: openInferenceMessages(input), output: openInferenceMessages(output) };
 }
 
-function inferred(list: unknown): unknown[] {
+function openInferenceMessages(list: unknown): unknown[] {
   if (!Array.isArray(list)) return [];
   return list.map((one) => {
     const { role, content, contents, tool_calls: calls, tool_call_id } = fieldsIn(one, 'message');
     return chatMessage({
       role,
-      content: Array.isArray(contents) ? contents.map(inferredPart) : content,
+      content: Array.isArray(contents) ? contents.map(openInferencePart) : content,
       calls: Array.isArray(calls) ? calls.map((call) => fieldsIn(call, 'tool_call')) : [],
       tool_call_id,
     });
   });
 }
 
-function inferredPart(given: unknown): unknown {
+function openInferencePart(given: unknown): unknown {
   const { type, text, image } = fieldsIn(given, 'message_content');
   return type === 'image' || image !== undefined
     ? { type: 'image_url', image_url: {} }
@@ -218,15 +218,18 @@ function openLLMetry({ attributes }: Span): SpanMessages | undefined {
   const prompt = nestedUnder(attributes, 'gen_ai.prompt');
   const completion = nestedUnder(attributes, 'gen_ai.completion');
   if (prompt === undefined && completion === undefined) return undefined;
-  return { input: metered(prompt, 'user'), output: metered(completion, 'assistant') };
+  return {
+    input: openLLMetryMessages(prompt, 'user'),
+    output: openLLMetryMessages(completion, 'assistant'),
+  };
 }
 
-function metered(list: unknown, role: string): unknown[] {
+function openLLMetryMessages(list: unknown, role: string): unknown[] {
   if (!Array.isArray(list)) return [];
   return list.map(mappingOf).map((one) =>
     chatMessage({
       role: one.role ?? role,
-      content: parsed(one.content),
+      content: parseJsonText(one.content),
       calls: Array.isArray(one.tool_calls) ? one.tool_calls.map(mappingOf) : [],
       tool_call_id: one.tool_call_id,
     }),
@@ -245,7 +248,7 @@ function aiSdkRequest({ attributes }: Span): SpanMessages | undefined {
       type: 'tool-call',
       toolCallId,
       toolName,
-      input: parsed(input ?? args),
+      input: parseJsonText(input ?? args),
     })),
   ];
   return { input, output: content.length > 0 ? [{ role: 'assistant', content }] : [] };
@@ -257,7 +260,7 @@ function olderEvents({ events }: Span): SpanMessages | undefined {
   const output: unknown[] = [];
   for (const { name, attributes } of events) {
     const [, role] = /^gen_ai\.(system|user|assistant|tool)\.message$/.exec(name) ?? [];
-    const message = mappingOf(parsed(attributes.message ?? attributes));
+    const message = mappingOf(parseJsonText(attributes.message ?? attributes));
     if (role !== undefined) input.push(eventMessage(role, message));
     else if (name === 'gen_ai.choice') output.push(eventMessage('assistant', message));
     else if (name === 'gen_ai.content.prompt') input.push(...listIn(attributes['gen_ai.prompt']));
@@ -270,10 +273,10 @@ function olderEvents({ events }: Span): SpanMessages | undefined {
 
 function eventMessage(role: string, message: Mapping): unknown {
   const { content, tool_calls: given, id } = message;
-  const calls = parsed(given);
+  const calls = parseJsonText(given);
   return chatMessage({
     role,
-    content: parsed(content),
+    content: parseJsonText(content),
     calls: Array.isArray(calls) ? calls.map(mappingOf) : [],
     tool_call_id: role === 'tool' ? id : undefined,
   });

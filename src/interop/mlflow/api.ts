@@ -90,8 +90,8 @@ const PAGE = 500;
 export const BATCH = 20;
 
 /** MLflow's maximums per request. */
-const MOST_METRICS = 1_000;
-const MOST_LINKS = 100;
+const MAX_METRICS = 1_000;
+const MAX_LINKS = 100;
 
 /** By name, or by id if no experiment has the name. @throws MlflowError */
 export async function findExperiment(client: MlflowClient, wanted: string): Promise<Experiment> {
@@ -248,10 +248,10 @@ export async function linkTraces(
   runId: string,
   ids: readonly string[],
 ): Promise<void> {
-  for (let from = 0; from < ids.length; from += MOST_LINKS) {
+  for (let from = 0; from < ids.length; from += MAX_LINKS) {
     await client.post('/api/2.0/mlflow/traces/link-to-run', {
       run_id: runId,
-      trace_ids: ids.slice(from, from + MOST_LINKS),
+      trace_ids: ids.slice(from, from + MAX_LINKS),
     });
   }
 }
@@ -263,10 +263,10 @@ export async function logMetrics(
   timestamp: number,
 ): Promise<void> {
   const all = Object.entries(metrics).map(([key, value]) => ({ key, value, timestamp, step: 0 }));
-  for (let from = 0; from < all.length; from += MOST_METRICS) {
+  for (let from = 0; from < all.length; from += MAX_METRICS) {
     await client.post('/api/2.0/mlflow/runs/log-batch', {
       run_id: runId,
-      metrics: all.slice(from, from + MOST_METRICS),
+      metrics: all.slice(from, from + MAX_METRICS),
     });
   }
 }

@@ -93,7 +93,7 @@ const WAITS = [500, 2_000];
 const BUSY = [429, 502, 503, 504];
 
 /** Maximum length of a server's message in an error. */
-const SHOWN = 300;
+const MAX_SHOWN = 300;
 
 const failureSchema = z.object({
   error_code: z.string().default(''),
@@ -185,7 +185,7 @@ export class MlflowClient {
     const what = value === undefined ? 'no JSON' : z.prettifyError(read.error).split('\n')[0];
     throw new MlflowError(
       'bad-answer',
-      `${this.url} does not answer as an MLflow server does (${visibleLine(String(what), SHOWN)}). Check ${URI_VARIABLE}; MLflow 3 or newer is needed.`,
+      `${this.url} does not answer as an MLflow server does (${visibleLine(String(what), MAX_SHOWN)}). Check ${URI_VARIABLE}; MLflow 3 or newer is needed.`,
     );
   }
 
@@ -212,7 +212,7 @@ export class MlflowClient {
       error_code: '',
       message: '',
     };
-    const said = message === '' ? '' : ` It says: ${visibleLine(message, SHOWN)}`;
+    const said = message === '' ? '' : ` It says: ${visibleLine(message, MAX_SHOWN)}`;
     if (status === 401 || status === 403) {
       const what = this.#connection.authorization ? 'Check' : 'Set';
       return new MlflowError(
@@ -243,7 +243,7 @@ export class MlflowClient {
     const why =
       error.name === 'TimeoutError'
         ? `no answer within ${TIMEOUT / 1000} s`
-        : visibleLine(connectionFaultOf(error).reason, SHOWN);
+        : visibleLine(connectionFaultOf(error).reason, MAX_SHOWN);
     return new MlflowError(
       'unreachable',
       `${this.url} cannot be reached: ${why}. Start the server with \`mlflow server\`, or check ${URI_VARIABLE}.`,

@@ -43,7 +43,7 @@ export function sessionOf(
 const WHAT = 'What was pulled';
 
 /** Creates a folder next to an eval file. @throws UnwritableError */
-export async function makeFolder(path: string): Promise<void> {
+export async function createFolder(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await makeRealFolder(path);
@@ -65,7 +65,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /** Writes a file unless it exists. @returns whether it was written @throws UnwritableError */
-export async function writeOnce(path: string, text: string): Promise<boolean> {
+export async function writeIfAbsent(path: string, text: string): Promise<boolean> {
   try {
     await writeRegular(path, text, CREATE);
     return true;
@@ -78,7 +78,7 @@ export async function writeOnce(path: string, text: string): Promise<boolean> {
 /** Device names on Windows. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-const LONGEST = 64;
+const MAX_ID_LENGTH = 64;
 
 /**
  * Ids of cases, which are names of files too: the session's own where it can be one, else its words and
@@ -93,11 +93,11 @@ export class CaseIds {
       .replace(/[^A-Za-z0-9._-]+/g, '-')
       .replace(/^[^A-Za-z0-9]+/, '')
       .replace(/[^A-Za-z0-9]+$/, '');
-    const isSame = plain === session && plain.length <= LONGEST && !DEVICES.test(plain);
+    const isSame = plain === session && plain.length <= MAX_ID_LENGTH && !DEVICES.test(plain);
     const id =
       isSame && !this.#taken.has(plain.toLowerCase())
         ? plain
-        : `${plain.slice(0, LONGEST - 20) || 'session'}-${sha256(session).slice(0, 12)}`;
+        : `${plain.slice(0, MAX_ID_LENGTH - 20) || 'session'}-${sha256(session).slice(0, 12)}`;
     this.#taken.add(id.toLowerCase());
     return id;
   }

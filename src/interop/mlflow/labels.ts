@@ -13,7 +13,7 @@ import type { Assessment } from './api.ts';
 import { SESSION, type Session } from './session.ts';
 
 /** The threshold of values without an assertion. */
-const GOOD = 0.5;
+const DEFAULT_THRESHOLD = 0.5;
 
 /** A session that became a case. */
 export interface Pulled {
@@ -56,14 +56,17 @@ export async function writeLabels(
   return { added, people: [...byPerson.keys()], unclear: [...unclear] };
 }
 
-interface Said {
+interface LabeledAssessment {
   readonly person: string;
   readonly name: string;
   readonly value: unknown;
   readonly label: Label | undefined;
 }
 
-function labelsOf({ id, session, messages, turns }: Pulled, suiteCase?: SuiteCase): Said[] {
+function labelsOf(
+  { id, session, messages, turns }: Pulled,
+  suiteCase?: SuiteCase,
+): LabeledAssessment[] {
   const hash = conversationHash(conversationOf(messages));
   return session.traces.flatMap((trace) =>
     trace.assessments
@@ -96,7 +99,7 @@ function labelOf(
     assertion: key,
     ...(suiteCase && assertion && { question_hash: questionHash(assertion, suiteCase) }),
     ...(turn !== undefined && { turn }),
-    status: reaches(score, assertion?.threshold ?? GOOD) ? 'pass' : 'fail',
+    status: reaches(score, assertion?.threshold ?? DEFAULT_THRESHOLD) ? 'pass' : 'fail',
     ...(typeof value === 'string' && { label: value }),
     score,
     ...(rationale && { comment: rationale }),

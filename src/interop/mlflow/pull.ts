@@ -15,12 +15,12 @@ import { BATCH, findExperiment, searchTraces, spansOf } from './api.ts';
 import type { MlflowClient } from './client.ts';
 import {
   CaseIds,
+  createFolder,
   type Link,
   linkFile,
-  makeFolder,
   replaceFile,
   sessionsFolder,
-  writeOnce,
+  writeIfAbsent,
 } from './folder.ts';
 import {
   assertionKeyOf,
@@ -32,13 +32,13 @@ import {
 } from './labels.ts';
 import { MlflowError } from './mlflowError.ts';
 import {
-  inOrder,
+  conversationInSession,
   readSpans,
   type Session,
+  type SessionConversation,
   Sessions,
-  type SessionTalk,
   type Span,
-  talkOfSession,
+  sortTraces,
 } from './session.ts';
 
 interface Pull {
@@ -62,7 +62,7 @@ interface PullReport {
 }
 
 /** Maximum number of concurrent requests for spans. */
-const SIDE_BY_SIDE = 4;
+const MAX_CONCURRENT = 4;
 
 interface PulledSession extends Pulled {
   readonly tools: readonly Tool[];
@@ -75,9 +75,9 @@ export async function pull(client: MlflowClient, wanted: Pull): Promise<PullRepo
   const notes: string[] = [];
   const sessions = await sessionsOf(client, experiment.experiment_id, wanted, notes);
   const folder = sessionsFolder(wanted.evalFile);
-  await makeFolder(folder);
+  await createFolder(folder);
   const ids = new CaseIds();
-  const limit = pLimit(SIDE_BY_SIDE);
+  const limit = pLimit(MAX_CONCURRENT);
   const named = sessions.map((session) => ({ id: ids.idFor(session.id), session }));
   const read = await Promise.all(
     named.map(({ id, session }) => limit(() => pullSession(client, id, session, folder, notes))),
@@ -100,7 +100,7 @@ export async function pull(client: MlflowClient, wanted: Pull): Promise<PullRepo
   };
   await replaceFile(linkFile(wanted.evalFile), `${JSON.stringify(link, undefined, 2)}\n`);
   const text = evalFileText(wanted.evalFile, experiment.name, pulled);
-  const created = await writeOnce(wanted.evalFile, text);
+  const created = await writeIfAbsent(wanted.evalFile, text);
   const suite = await wanted.load(wanted.evalFile);
   const labels = await writeLabels(wanted.evalFile, pulled, suite);
   const traces = pulled.reduce((sum, { session }) => sum + session.traces.length, 0);
@@ -127,7 +127,8 @@ async function sessionsOf(
   }
   const all = sessions.all();
   if (wanted.length === 0) {
-    if (sessions.lonely > 0) notes.push(`${counted(sessions.lonely, 'trace')} in no session.`);
+    if (sessions.withoutSession > 0)
+      notes.push(`${counted(sessions.withoutSession, 'trace')} in no session.`);
     return all;
   }
   for (const id of wanted) {
@@ -150,8 +151,8 @@ async function pullSession(
     const found = await spansOf(client, traces.slice(from, from + BATCH));
     for (const [trace, own] of found) spans.set(trace, readSpans(own));
   }
-  const session = inOrder({ ...named, traces }, spans);
-  const talk = talkOfSession(session, spans);
+  const session = sortTraces({ ...named, traces }, spans);
+  const talk = conversationInSession(session, spans);
   const name = `Session "${visibleLine(session.id, 80)}"`;
   const written = talk.messages.map(shorthandOf);
   const [problem] = readMessages(written).problems;
@@ -170,7 +171,7 @@ async function pullSession(
   return { id, session, ...caseOf(session, talk) };
 }
 
-function caseOf({ traces }: Session, { messages, turns, tools }: SessionTalk) {
+function caseOf({ traces }: Session, { messages, turns, tools }: SessionConversation) {
   const expected = traces
     .flatMap(({ assessments }) => assessments)
     .filter((one) => isHuman(one) && one.expectation !== undefined)
@@ -212,14 +213,14 @@ function evalFileText(
     ...(assessed.length > 0
       ? [
           '    # People assessed these in MLflow. Say what must hold, to compare a judge with their labels:',
-          ...assessed.map((name) => `    # - ${visibleLine(suggested(name), 200)}`),
+          ...assessed.map((name) => `    # - ${visibleLine(suggestedAssertion(name), 200)}`),
         ]
       : []),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function suggested(name: string): string {
+function suggestedAssertion(name: string): string {
   return writeInline(
     findAssertionType(name) ? { type: name } : { name, type: 'criterion', criterion: '' },
   );

@@ -30,10 +30,10 @@ const OWN_KEY = 'turnlight.verdict';
 const NOT_IN_METRICS = /[^A-Za-z0-9_\-. /:]+/g;
 
 /** MLflow's columns are limited. */
-const LONGEST_RATIONALE = 16_000;
-const LONGEST_NAME = 200;
+const MAX_RATIONALE = 16_000;
+const MAX_NAME = 200;
 
-interface Pushed {
+interface PushReport {
   /** The id of the run in MLflow. */
   readonly runId: string;
   readonly sessions: number;
@@ -64,7 +64,7 @@ export async function readLink(evalFile: string): Promise<Link | undefined> {
  *
  * @throws MlflowError
  */
-export async function push(client: MlflowClient, run: JudgedRun, link: Link): Promise<Pushed> {
+export async function push(client: MlflowClient, run: JudgedRun, link: Link): Promise<PushReport> {
   const { experiment_id: experiment } = link.experiment;
   const own = { key: OWN_RUN, value: run.id };
   const runId =
@@ -86,7 +86,7 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link): Pr
     if (!found || first === undefined) continue;
     linked.push(...found.traces);
     sessions.add(found.session);
-    const there = await keysOn(client, first, run.id);
+    const there = await pushedKeys(client, first, run.id);
     for (const verdict of line.verdicts) {
       if (verdict.status === 'skipped') continue;
       const key = keyOf(line, verdict);
@@ -114,7 +114,7 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link): Pr
 }
 
 /** The keys of a run's verdicts on a trace. */
-async function keysOn(client: MlflowClient, trace: string, run: string): Promise<Set<string>> {
+async function pushedKeys(client: MlflowClient, trace: string, run: string): Promise<Set<string>> {
   const { assessments } = await traceInfo(client, trace);
   const own = assessments.filter(({ metadata }) => metadata[OWN_RUN] === run);
   return new Set(own.map(({ metadata }) => metadata[OWN_KEY] ?? ''));
@@ -132,12 +132,12 @@ function assessmentOf(verdict: Verdict, metadata: Readonly<Record<string, string
       : { value: label ?? value ?? score ?? status };
   const words = [rationale, ...misses.filter((miss) => !rationale.includes(miss))].join('\n');
   return {
-    assessment_name: assertion.name.slice(0, LONGEST_NAME),
+    assessment_name: assertion.name.slice(0, MAX_NAME),
     source: judge
       ? { source_type: 'LLM_JUDGE', source_id: judge.model }
       : { source_type: 'CODE', source_id: `turnlight ${assertion.type}` },
     feedback,
-    rationale: words.slice(0, LONGEST_RATIONALE),
+    rationale: words.slice(0, MAX_RATIONALE),
     metadata: {
       ...metadata,
       'turnlight.status': status,
@@ -152,7 +152,7 @@ function metricsOf(cases: readonly CaseLine[]): Record<string, number> {
   const metrics: Record<string, number> = {};
   const put = (name: string, value: number | null | undefined) => {
     if (value === null || value === undefined) return;
-    metrics[name.replace(NOT_IN_METRICS, '_').slice(0, LONGEST_NAME)] = value;
+    metrics[name.replace(NOT_IN_METRICS, '_').slice(0, MAX_NAME)] = value;
   };
   for (const { name, mean, passed, failed, skipped, errored, values } of summaries(cases)) {
     put(`${name}/mean`, mean);

@@ -1,7 +1,7 @@
 import { isMapping, jsonOrText, type Mapping, mappingOf } from '../../core/data/data.ts';
 import type { Message, Tool } from '../../core/message.ts';
 import { readMessages } from '../../messages/readMessages.ts';
-import { continued, type Exchange } from '../exchanges.ts';
+import { continueThread, type Exchange } from '../exchanges.ts';
 import { toolsIn } from '../fields.ts';
 import { Ledger } from '../importer.ts';
 import { attributesOf, innermost } from '../importers/spans.ts';
@@ -55,7 +55,7 @@ function valuesOf(given: unknown): Mapping {
 }
 
 /** The part of a conversation that one trace contains. */
-export interface TraceTalk {
+export interface TraceConversation {
   readonly exchanges: readonly Exchange[];
   /** Number of requests to models outside the conversation, such as for safety. */
   readonly besides: number;
@@ -81,7 +81,7 @@ const ANSWERS = ['response', 'answer', 'output', 'content', 'text', 'message', '
  * Reads a trace: what its models were asked, where the last answer is the trace's own reply, else what
  * its outermost span was given and gave back, with the tools that it used in between.
  */
-export function talkOf(spans: readonly Span[]): TraceTalk {
+export function conversationInTrace(spans: readonly Span[]): TraceConversation {
   const root = spans.find(({ parent }) => parent === undefined) ?? spans[0];
   const reply = root && textIn(root.outputs, ANSWERS);
   const models = innermost(
@@ -127,7 +127,7 @@ function exchangeOf({ inputs, outputs }: Span): Exchange | undefined {
 }
 
 function requestOf(given: unknown): unknown {
-  const inputs = jsonOrMore(given);
+  const inputs = parseText(given);
   if (Array.isArray(inputs))
     return inputs.length === 1 && Array.isArray(inputs[0]) ? inputs[0] : inputs;
   const { messages, input, instructions, system } = mappingOf(inputs);
@@ -141,7 +141,7 @@ function requestOf(given: unknown): unknown {
 }
 
 function answerOf(given: unknown): unknown {
-  const outputs = jsonOrMore(given);
+  const outputs = parseText(given);
   if (typeof outputs === 'string') return [{ role: 'assistant', content: outputs }];
   if (Array.isArray(outputs)) return outputs;
   const { choices, output, messages, message, generations, role } = mappingOf(outputs);
@@ -159,7 +159,7 @@ function answerOf(given: unknown): unknown {
   return role === undefined ? undefined : [outputs];
 }
 
-function jsonOrMore(value: unknown): unknown {
+function parseText(value: unknown): unknown {
   return typeof value === 'string' ? jsonOrText(value) : value;
 }
 
@@ -205,7 +205,7 @@ function lastOfUser(inputs: unknown): string | undefined {
 
 /** The text itself, the text of the last reply, or the text under one of the keys. */
 function textIn(given: unknown, keys: readonly string[]): string | undefined {
-  const value = jsonOrMore(given);
+  const value = parseText(given);
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
   const said = messagesIn(answerOf(value))?.findLast(({ role }) => role === 'assistant')?.content;
   if (keys === ANSWERS && said) return said;
@@ -241,7 +241,7 @@ export interface Session {
 }
 
 /** The conversation of a session. */
-export interface SessionTalk {
+export interface SessionConversation {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   /** By trace: the number of the turn with its reply. */
@@ -256,12 +256,12 @@ export interface SessionTalk {
 export class Sessions {
   readonly #traces = new Map<string, Map<string, TraceInfo>>();
   /** Number of traces without a session. */
-  lonely = 0;
+  withoutSession = 0;
 
   add(traces: readonly TraceInfo[]): void {
     for (const info of traces) {
       const id = info.trace_metadata[SESSION] ?? '';
-      if (id === '') this.lonely += 1;
+      if (id === '') this.withoutSession += 1;
       else {
         const own = this.#traces.get(id) ?? new Map<string, TraceInfo>();
         this.#traces.set(id, own.set(info.trace_id, info));
@@ -292,7 +292,7 @@ function compare(a: string, b: string): number {
 }
 
 /** Sorts the traces by start in nanoseconds: servers sort them by milliseconds. */
-export function inOrder(session: Session, spans: ReadonlyMap<string, readonly Span[]>): Session {
+export function sortTraces(session: Session, spans: ReadonlyMap<string, readonly Span[]>): Session {
   const began = ({ trace_id: id }: TraceInfo) => spans.get(id)?.[0]?.start ?? 0;
   const traces = [...session.traces].sort(
     (a, b) => compare(a.request_time, b.request_time) || began(a) - began(b),
@@ -301,15 +301,19 @@ export function inOrder(session: Session, spans: ReadonlyMap<string, readonly Sp
 }
 
 /** Joins the conversations of a session's traces. */
-export function talkOfSession(
+export function conversationInSession(
   { traces }: Session,
   spans: ReadonlyMap<string, readonly Span[]>,
-): SessionTalk {
-  return joined(traces.map(({ trace_id: id }) => ({ id, ...talkOf(spans.get(id) ?? []) })));
+): SessionConversation {
+  return joinTraces(
+    traces.map(({ trace_id: id }) => ({ id, ...conversationInTrace(spans.get(id) ?? []) })),
+  );
 }
 
 /** Joins traces that may repeat earlier messages. */
-export function joined(talks: readonly (TraceTalk & { readonly id: string })[]): SessionTalk {
+export function joinTraces(
+  talks: readonly (TraceConversation & { readonly id: string })[],
+): SessionConversation {
   let said: readonly Message[] = [];
   const joinedExchanges: Exchange[] = [];
   let branches = 0;
@@ -317,12 +321,12 @@ export function joined(talks: readonly (TraceTalk & { readonly id: string })[]):
   let tools: readonly Tool[] = [];
   for (const { id, exchanges, retrieved, tools: given } of talks) {
     for (const exchange of exchanges) {
-      const more = continued({ messages: said, exchanges: joinedExchanges }, exchange);
+      const more = continueThread({ messages: said, exchanges: joinedExchanges }, exchange);
       if (more) joinedExchanges.push(exchange);
       else branches += 1;
       said = more ?? said;
     }
-    said = withRetrieved(said, retrieved);
+    said = addRetrieved(said, retrieved);
     if (exchanges.length > 0) replies.set(id, said.length);
     tools = toolsIn(given, 1, new Ledger()) ?? tools;
   }
@@ -330,7 +334,7 @@ export function joined(talks: readonly (TraceTalk & { readonly id: string })[]):
   return { messages: said, tools, turns: turnsAt(said, replies), silent, branches };
 }
 
-function withRetrieved(said: readonly Message[], retrieved: readonly string[]): readonly Message[] {
+function addRetrieved(said: readonly Message[], retrieved: readonly string[]): readonly Message[] {
   const last = said.at(-1);
   if (last?.role !== 'assistant' || retrieved.length === 0) return said;
   return [...said.slice(0, -1), { ...last, retrievalContext: [...retrieved] }];

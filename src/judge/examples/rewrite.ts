@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Asked, answerSchema, type Mistake } from '../../assertions/contract.ts';
+import { answerSchema, type JudgeRequest, type Mistake } from '../../assertions/contract.ts';
 import type { Example } from '../../core/record/label.ts';
 import { templateVariables } from '../../core/text/template.ts';
 import { fence } from '../../core/text/visibleText.ts';
@@ -40,7 +40,7 @@ export async function rewriteQuestion(
   disagreements: readonly Disagreement[],
   signal: AbortSignal,
 ): Promise<RewrittenQuestion> {
-  const asked: Asked<RewrittenQuestion> = {
+  const asked: JudgeRequest<RewrittenQuestion> = {
     name: 'rewrite',
     instructions: '',
     answer,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withinTime } from '../../../src/assertions/shared/readSchema.ts';
+import { withTimeLimit } from '../../../src/assertions/shared/readSchema.ts';
 import { jsonSchema } from '../../../src/assertions/types/json-schema.ts';
 import { WorkLimitError } from '../../../src/core/errors.ts';
 import type { Assertion } from '../../../src/core/suite.ts';
@@ -240,7 +240,7 @@ describe('a schema', () => {
 describe('work within a time limit', () => {
   it('gives what it comes to', () => {
     assert.equal(
-      withinTime(1000, () => 'done'),
+      withTimeLimit(1000, () => 'done'),
       'done',
     );
   });
@@ -248,7 +248,7 @@ describe('work within a time limit', () => {
   it('fails with what it throws', () => {
     assert.throws(
       () =>
-        withinTime(1000, () => {
+        withTimeLimit(1000, () => {
           throw new RangeError('out of range');
         }),
       { name: 'RangeError', message: 'out of range' },
@@ -258,7 +258,7 @@ describe('work within a time limit', () => {
   it('is ended where it would never end', () => {
     assert.throws(
       () =>
-        withinTime(50, () => {
+        withTimeLimit(50, () => {
           for (;;);
         }),
       WorkLimitError,
@@ -271,7 +271,7 @@ describe('work within a time limit', () => {
       begun += 1;
       for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     };
-    assert.throws(() => withinTime(50, asleep), WorkLimitError);
+    assert.throws(() => withTimeLimit(50, asleep), WorkLimitError);
     assert.equal(begun, 4);
   });
 
@@ -282,7 +282,7 @@ describe('work within a time limit', () => {
       if (begun < 3) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250);
       return 'done';
     };
-    assert.equal(withinTime(50, late), 'done');
+    assert.equal(withTimeLimit(50, late), 'done');
     assert.equal(begun, 3);
   });
 
@@ -291,10 +291,10 @@ describe('work within a time limit', () => {
       for (;;);
     };
     const inner = () => {
-      assert.throws(() => withinTime(50, endless), WorkLimitError);
+      assert.throws(() => withTimeLimit(50, endless), WorkLimitError);
       return 'done';
     };
-    assert.equal(withinTime(60_000, inner), 'done');
-    assert.throws(() => withinTime(50, () => withinTime(60_000, endless)), WorkLimitError);
+    assert.equal(withTimeLimit(60_000, inner), 'done');
+    assert.throws(() => withTimeLimit(50, () => withTimeLimit(60_000, endless)), WorkLimitError);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Message } from '../../../src/core/message.ts';
-import { conversationOf, type Exchange, rivalry } from '../../../src/interop/exchanges.ts';
+import { type Exchange, findConversation, rivalsMessage } from '../../../src/interop/exchanges.ts';
 import { imported, jsonLines } from '../../support/imports.ts';
 
 interface Named extends Exchange {
@@ -25,8 +25,8 @@ function found(...exchanges: readonly string[]) {
     const [input = '', output = ''] = one.split(' → ');
     return { name: `${index + 1}`, input: messagesOf(input), output: messagesOf(output) };
   });
-  const { rivals, branches, messages } = conversationOf(given);
-  if (rivals) return rivalry(rivals, ({ name }) => name);
+  const { rivals, branches, messages } = findConversation(given);
+  if (rivals) return rivalsMessage(rivals, ({ name }) => name);
   const said = messages.map(({ role, content }) => `${role[0]} ${content}`).join(', ');
   return { said, branches: branches.map(({ name }) => name).join() };
 }

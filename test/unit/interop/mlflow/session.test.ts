@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { shorthandOf } from '../../../../src/interop/conversation.ts';
 import { traceDataSchema, traceInfoSchema } from '../../../../src/interop/mlflow/api.ts';
-import { inOrder, readSpans, talkOfSession } from '../../../../src/interop/mlflow/session.ts';
+import {
+  conversationInSession,
+  readSpans,
+  sortTraces,
+} from '../../../../src/interop/mlflow/session.ts';
 import {
   chatTrace,
   type FakeSpan,
@@ -18,7 +22,7 @@ function read(traces: readonly FakeTrace[], wire = storedSpans) {
     traces.map((one) => [one.id, readSpans(traceDataSchema.parse({ spans: wire(one) }).spans)]),
   );
   const infos = traces.map(({ id }) => traceInfoSchema.parse({ trace_id: id }));
-  const talk = talkOfSession(inOrder({ id: 's', traces: infos }, spans), spans);
+  const talk = conversationInSession(sortTraces({ id: 's', traces: infos }, spans), spans);
   return { ...talk, messages: talk.messages.map(shorthandOf), turns: [...talk.turns.values()] };
 }
 
