@@ -49,7 +49,7 @@ export function caseFromMessages(
 ): DraftCase | undefined {
   const missing = SIDES.find((side) => !messages.some(({ role }) => role === side));
   if (!missing) return caseOf(messages, recorded);
-  ledger.broken(recorded.line, `This conversation has no message of the ${missing}.`);
+  ledger.broken(recorded.line, `This conversation has no message from the ${missing}.`);
   return undefined;
 }
 
@@ -147,9 +147,9 @@ function suggestionsFor(messages: readonly Message[], keys: Mapping): unknown[] 
   );
   return [
     { type: 'conversation-completeness' },
-    ...(keys.expectations === undefined ? [] : ['The conversation comes to what is expected.']),
-    ...(has('system') || has('developer') ? ['Every reply keeps to the instructions.'] : []),
-    ...(has('tool') ? ['What the assistant says of its tools is what they returned.'] : []),
+    ...(keys.expectations === undefined ? [] : ['The conversation reaches the expected outcome.']),
+    ...(has('system') || has('developer') ? ['Every reply follows the instructions.'] : []),
+    ...(has('tool') ? ['What the assistant says about tool results matches them.'] : []),
     ...(cites ? [{ type: 'turn-faithfulness' }] : []),
     ...(keys.role === undefined ? [] : [{ type: 'role-adherence' }]),
     ...(keys.topics === undefined ? [] : [{ type: 'topic-adherence' }]),

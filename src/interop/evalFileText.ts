@@ -82,7 +82,10 @@ function suggestionComments(
 ): string[] {
   if (suggestions.length === 0) return [];
   const lines = suggestions.map((one) => `- ${onOneLine(one)}`);
-  const all = ['For a judge to decide. Take away the # of what should hold:', ...lines];
+  const all = [
+    'Suggested checks that need a judge. Uncomment the ones that should hold:',
+    ...lines,
+  ];
   return [...opening, ...all.map((line) => indented(comment(line), STEP))];
 }
 
@@ -150,7 +153,7 @@ export async function removeInvalid(
     if (errors.length === 0) return { text, cases };
     const left = withoutFaulty(cases, text, loaded, ledger, round < MAX_ROUNDS);
     if (left === undefined) {
-      ledger.broken(1, `The eval file would be wrong. ${errors[0]?.message}`);
+      ledger.broken(1, `The eval file would be invalid. ${errors[0]?.message}`);
       break;
     }
     cases = left.map(ensureCheck);

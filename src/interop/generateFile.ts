@@ -162,7 +162,7 @@ export async function draftCases(
       ...(shown.length < material.conversations.length
         ? [`It was shown ${shown.length} of ${material.conversations.length} conversations.`]
         : []),
-      'The target "agent" stands in for yours: write here what is tested.',
+      'The target "agent" is a placeholder. Replace it with yours.',
     ],
     head: { judge: modelValue(judge), targets: { agent: chatTarget(system) }, target: 'agent' },
     cases: read.cases.slice(0, count).map(draftCase),

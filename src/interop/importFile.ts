@@ -54,7 +54,7 @@ export async function importFile(path: string, text: string, place: Place): Prom
     count += settled.cases.length;
   }
   if (count === 0 && !ledger.entries.some(({ broken }) => broken)) {
-    ledger.broken(1, `${importer.name}: there is no conversation in it.`);
+    ledger.broken(1, `The file has no conversations (${importer.name}).`);
   }
   return { importer: importer.name, texts, cases: count, entries: ledger.entries };
 }
@@ -83,19 +83,19 @@ function importerOf(rows: readonly Row[]): Importer | undefined {
 
 function checkRow(importer: Importer, { line, value }: Row, ledger: Ledger): boolean {
   if (importer.matches(value)) return true;
-  ledger.broken(line, `This is ${shapeOf(value)}, nothing of ${importer.name}.`);
+  ledger.broken(line, `Expected ${importer.name}, found ${shapeOf(value)}.`);
   return false;
 }
 
 function reportUnknownFormat(rows: readonly Row[], ledger: Ledger): void {
   const tried = importers.map(({ name, takes }) => `${name} (${takes})`).join(', ');
   const [first] = rows;
-  const found = first ? `found ${shapeOf(first.value)}` : 'found nothing that can be read';
-  ledger.broken(first?.line ?? 1, `No importer knows this file: ${found}. Tried: ${tried}.`);
+  const found = first ? `found ${shapeOf(first.value)}` : 'found nothing readable';
+  ledger.broken(first?.line ?? 1, `Unrecognized format: ${found}. Turnlight imports: ${tried}.`);
 }
 
 function shapeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'a list that is no conversation';
+  if (Array.isArray(value)) return "a list that isn't a conversation";
   if (!isMapping(value)) return value === null ? 'null' : `a ${typeof value}`;
   const keys = Object.keys(value).slice(0, 6);
   if (keys.length === 0) return 'an empty mapping';

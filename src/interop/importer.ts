@@ -81,7 +81,7 @@ const MODEL = 'openai:gpt-5-mini';
 export function placeholderTarget(name = 'agent', system?: string) {
   return {
     head: { targets: { [name]: chatTarget(system) }, target: name },
-    comment: `The target "${name}" stands in for yours: write here what is tested.`,
+    comment: `The target "${name}" is a placeholder. Replace it with yours.`,
   };
 }
 

@@ -50,7 +50,7 @@ function jsonRows(text: string, ledger: Ledger): Row[] {
   if (whole !== undefined) return itemRows(whole, lineOf);
   const kept = cut && parseAny(text.slice(0, cut.at) + cut.closers);
   const line = text.slice(0, jsonFault(text)?.offset).split('\n').length;
-  const rest = kept === undefined ? '' : ' What stands before it is kept.';
+  const rest = kept === undefined ? '' : ' Everything before it is imported.';
   ledger.broken(line, `${jsonMessage(text, 'From here on, the file')}${rest}`);
   return kept === undefined ? [] : itemRows(kept, lineOf);
 }
@@ -78,7 +78,7 @@ function csvRows(text: string, ledger: Ledger): Row[] {
       skip_records_with_error: true,
       max_record_size: LIMITS.recordLine,
       on_skip(error) {
-        ledger.broken(Number(error?.lines ?? 1), `This row is not read: ${error?.message}.`);
+        ledger.broken(Number(error?.lines ?? 1), `This row is invalid: ${error?.message}.`);
         return undefined;
       },
     });

@@ -31,7 +31,7 @@ const toolCall = callKind('tool-call', {
   id: 'toolCallId',
   name: 'toolName',
   keys: {
-    input: z.unknown().optional().meta({ description: 'What the tool is called with.' }),
+    input: z.unknown().optional().meta({ description: 'Arguments of the call.' }),
     args: z.unknown().optional().meta({ description: 'As `input`, in version 4.' }),
     providerExecuted: unread,
     ...added,

@@ -28,8 +28,8 @@ const toolFields = {
       'output-error',
       'output-denied',
     ])
-    .meta({ description: 'How far the call came.' }),
-  input: z.unknown().optional().meta({ description: 'What the tool is called with.' }),
+    .meta({ description: 'State of the call.' }),
+  input: z.unknown().optional().meta({ description: 'Arguments of the call.' }),
   output: z.unknown().optional().meta({ description: 'What the tool returned: any value.' }),
   errorText: z.string().optional().meta({ description: 'What went wrong.' }),
   ...ignored('approval', 'rawInput', 'title', 'preliminary', 'providerExecuted'),

@@ -36,7 +36,7 @@ const toolUse = callKind('tool_use', {
     input: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'What the tool is called with.' }),
+      .meta({ description: 'Arguments of the call.' }),
     caller: unread,
     ...added,
   },

@@ -31,7 +31,7 @@ export const agent = z
   .string()
   .min(1)
   .nullish()
-  .meta({ description: 'Name of the agent that speaks, where several are the assistant.' });
+  .meta({ description: 'Name of the agent that speaks, if the assistant is several agents.' });
 
 /** A key that other tools write, and that Turnlight ignores; completion never offers it. */
 export const unread = z
@@ -161,7 +161,7 @@ export function annotationNotes(count: number): string[] {
 function notesOfText({ annotations, citations, logprobs }: Item): string[] {
   const cites = [annotations, citations].flatMap((list) => (Array.isArray(list) ? list : []));
   const notes = annotationNotes(cites.length);
-  if (Array.isArray(logprobs) && logprobs.length > 0) notes.push('Probabilities of tokens.');
+  if (Array.isArray(logprobs) && logprobs.length > 0) notes.push('Token probabilities.');
   return notes;
 }
 

@@ -15,7 +15,7 @@ import { refuseEmpty, unionBy } from './parts.ts';
 const given = z
   .record(z.string(), z.unknown())
   .nullish()
-  .meta({ description: 'What the tool was called with.' });
+  .meta({ description: 'Arguments of the call.' });
 
 const output = z.unknown().optional().meta({ description: 'What the tool returned.' });
 

@@ -149,12 +149,12 @@ const kinds = Object.keys(SHAPES) as Kind[];
 
 const sameKeys = z
   .record(z.string(), z.unknown())
-  .meta({ description: 'The keys of the message, as they may stand beside `type`.' });
+  .meta({ description: 'The keys of the message, which can also be next to `type`.' });
 
 const constructed = z.strictObject({
-  lc: z.literal(1).meta({ description: 'Version of the serialisation.' }),
-  type: z.literal('constructor').meta({ description: 'A serialised message.' }),
-  id: z.array(z.string()).meta({ description: 'The class; its last part tells who speaks.' }),
+  lc: z.literal(1).meta({ description: 'Version of the serialization.' }),
+  type: z.literal('constructor').meta({ description: 'A serialized message.' }),
+  id: z.array(z.string()).meta({ description: 'The class; its last part is the role.' }),
   kwargs: sameKeys,
 });
 
@@ -182,7 +182,7 @@ export const langchain: Dialect = {
     const { type: _type, data, ...others } = item;
     const [stranger] = Object.keys(others);
     if (stranger !== undefined) {
-      return refused([stranger], 'unknown-key', `Unknown key "${stranger}" beside \`data\`.`);
+      return refused([stranger], 'unknown-key', `Unknown key "${stranger}" next to \`data\`.`);
     }
     return readFields(data as Item, kind, ['data']);
   },
@@ -205,7 +205,7 @@ function readConstructed(item: Item): ReadMessage {
     return refused(item.id === undefined ? [] : ['id'], 'unknown-role', message);
   }
   if (!isMapping(item.kwargs)) {
-    return refused([], 'missing-content', 'The serialised message has no `kwargs`.');
+    return refused([], 'missing-content', 'The serialized message has no `kwargs`.');
   }
   return readFields(item.kwargs, kind, ['kwargs']);
 }
@@ -260,7 +260,7 @@ function readResult(fields: Item, { messages, notes }: Whole): ReadMessage {
 function withCalls(fields: Item, { messages, notes }: Whole): Whole {
   const toolCalls = callsOf(fields);
   const broken = Array.isArray(fields.invalid_tool_calls) ? fields.invalid_tool_calls : [];
-  const all = [...notes, ...broken.map(() => 'A call whose arguments are not JSON.')];
+  const all = [...notes, ...broken.map(() => 'A tool call with invalid JSON arguments.')];
   if (toolCalls.length === 0) return { messages, notes: all };
   const last = messages.at(-1)?.message;
   const said = last?.role === 'assistant' ? last : undefined;

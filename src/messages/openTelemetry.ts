@@ -23,9 +23,7 @@ const text: PartKind = {
 const toolCall = callKind('tool_call', {
   id: 'id',
   keys: {
-    arguments: toolArguments
-      .nullable()
-      .meta({ description: 'What the tool is called with: JSON.' }),
+    arguments: toolArguments.nullable().meta({ description: 'Arguments of the call: JSON.' }),
   },
 });
 

@@ -65,7 +65,7 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
       if (isEmptyReply(item, read)) {
         ahead = readItem(list[index + 1], index + 1);
         if (startsWithCall(ahead)) {
-          notes.push(`Message ${index + 1}: An empty message before the call of a tool.`);
+          notes.push(`Message ${index + 1}: An empty message before a tool call.`);
           continue;
         }
       }
@@ -138,7 +138,11 @@ class OpenCalls {
     const count = this.#ids.get(id);
     if (id === '') {
       const counts = [...this.#ids.values()].reduce((sum, one) => sum + one, 0);
-      const message = `A tool result needs \`${idAt.at(-1)}\`: ${counts} calls are open.`;
+      const waiting =
+        counts > 1
+          ? `${counts} earlier calls are`
+          : `${counts === 0 ? 'no' : 'one'} earlier call is`;
+      const message = `This tool result has no \`${idAt.at(-1)}\`, and ${waiting} waiting for a result.`;
       const path = idAt.slice(0, idAt.findLastIndex((step) => typeof step === 'number') + 1);
       return { problem: { path, code: 'result-without-id', message } };
     }

@@ -211,7 +211,7 @@ function validateInTime(validate: ValidateFunction, value: unknown): string[] {
 function errorsIn(validate: ValidateFunction, value: unknown): string[] {
   if (validate(value) === true) return [];
   const wrongs = (validate.errors ?? []).map(
-    (error) => `${error.instancePath === '' ? 'the whole' : error.instancePath} ${phrase(error)}`,
+    (error) => `${error.instancePath === '' ? 'the value' : error.instancePath} ${phrase(error)}`,
   );
   return [...new Set(wrongs)];
 }

@@ -118,9 +118,9 @@ function rubricFaults(rubric: NonNullable<Params['rubric']>): Fault[] {
   let next = 0;
   for (const { low, high, index } of sorted) {
     const path = ['rubric', index, 'range'];
-    if (low > high) faults.push({ path, message: `The band goes backwards: ${low} to ${high}.` });
+    if (low > high) faults.push({ path, message: `The band is reversed: ${low} to ${high}.` });
     else if (low < next) faults.push({ path, message: `${low} is already in another band.` });
-    else if (low > next) faults.push({ path, message: `No band says what ${next} means.` });
+    else if (low > next) faults.push({ path, message: `No band covers ${next}.` });
     next = Math.max(next, low + 1, high + 1);
   }
   const last = sorted.at(-1);
@@ -128,7 +128,7 @@ function rubricFaults(rubric: NonNullable<Params['rubric']>): Fault[] {
     const path = ['rubric', last.index, 'range'];
     faults.push({
       path,
-      message: `No band says what ${next} means. The last band must end at 10.`,
+      message: `No band covers ${next}. The last band must end at 10.`,
     });
   }
   return faults;

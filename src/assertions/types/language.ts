@@ -41,7 +41,7 @@ export const language = deterministicType({
     const detect = await languageDetector();
     const look = async (text: string): Promise<TurnFinding> => {
       const found = await detect(text);
-      if (!found) return { holds: undefined, rationale: 'is too short or too unsure to tell' };
+      if (!found) return { holds: undefined, rationale: 'is too short or ambiguous to detect' };
       const rationale = `is ${found.share < 1 ? 'mostly ' : ''}in ${nameOf(found.language)}`;
       return { holds: found.language === wanted, rationale };
     };
@@ -49,7 +49,7 @@ export const language = deterministicType({
       claim: (found) => `${found ? 'is' : 'is not'} in ${nameOf(wanted)}`,
       undecided: {
         reason: 'language-unsure',
-        rationale: 'The language of none of the chosen turns could be told.',
+        rationale: 'The language of the chosen turns could not be detected.',
       },
     });
   },

@@ -10,7 +10,7 @@ const params = z.strictObject({
 });
 
 const NOT_MEASURED =
-  'Nothing was measured: none of the chosen turns has a time. A transcript has no timing; run the case against a target, or take this assertion out.';
+  'Nothing was measured for the chosen turns. A transcript has no timing: run the case against a target, or remove this assertion.';
 
 export const maxLatency = deterministicType({
   type: 'max-latency',

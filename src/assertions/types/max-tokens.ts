@@ -28,7 +28,7 @@ export const maxTokens = deterministicType({
   check(input, { max, of }) {
     const what = of === 'total' ? 'number of tokens' : `number of ${of} tokens`;
     const remedy =
-      'A transcript has none; a `module` target returns `usage`, a `chat` target has it of its endpoint.';
+      'A transcript has none. A `module` target can return `usage`; a `chat` target gets it from its endpoint.';
     return usageLimit(
       input,
       what,

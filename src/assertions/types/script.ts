@@ -165,7 +165,7 @@ function conclude(returned: unknown, input: AssertionInput): Outcome {
   }
   const { label, value, details = {} } = result;
   const outcome = input.assertion.negate ? 1 - score : score;
-  return scored(result.rationale ?? `The script gave ${score}.`, turns, {
+  return scored(result.rationale ?? `The script returned ${score}.`, turns, {
     score: outcome,
     ...(label !== undefined && { label }),
     ...(value !== undefined && { value }),

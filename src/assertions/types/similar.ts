@@ -41,7 +41,7 @@ export const similar = procedureType({
     const speaking = input.turns.filter((turn) => textOf(turn).trim() !== '');
     const silent = input.turns.filter((turn) => !speaking.includes(turn)).map(wordless);
     if (speaking.length === 0)
-      return notApplicable('no-text', 'No turn has words to compare.', silent);
+      return notApplicable('no-text', 'No turn has text to compare.', silent);
     const texts = each ? speaking.map(textOf) : [speaking.map(textOf).join('\n\n')];
     const [wanted, ...vectors] = await toolbox.embed([value, ...texts]);
     const cosines = vectors.map((vector) => Math.max(0, cosine(wanted ?? [], vector)));
@@ -68,7 +68,7 @@ function scoreOf(found: number, input: AssertionInput): number {
 }
 
 function wordless({ number }: Turn): TurnVerdict {
-  return { turn: number, status: 'skipped', score: null, rationale: 'says nothing' };
+  return { turn: number, status: 'skipped', score: null, rationale: 'has no text' };
 }
 
 function turnVerdictsOf(

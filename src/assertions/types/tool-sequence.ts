@@ -147,7 +147,7 @@ function missing(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): N
 }
 
 function notWanted({ turn, call }: PlacedCall): Note {
-  return { turn, text: `called ${describeCall(call)}, which is not wanted` };
+  return { turn, text: `called ${describeCall(call)}, which is not expected` };
 }
 
 function outOfPlace(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {

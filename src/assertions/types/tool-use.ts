@@ -158,7 +158,7 @@ function conclude(answer: Answer, input: AssertionInput): Outcome {
   const judged = answer.turns.filter(({ applicable }) => applicable);
   const selection = mean(judged.map((entry) => entry.selection));
   if (selection === undefined) {
-    const rationale = `Nothing was called and nothing had to be. ${answer.rationale}`;
+    const rationale = `No tool was called, and none was needed. ${answer.rationale}`;
     return notApplicable('no-tool-needed', rationale, verdicts);
   }
   const given = mean(

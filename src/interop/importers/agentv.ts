@@ -77,7 +77,11 @@ export const agentv: Importer = {
     const needsTarget = cases.some(({ keys }) => keys.target === undefined);
     return {
       cases,
-      comments: [needsTarget ? target.comment : 'The model of each target stands in for yours.'],
+      comments: [
+        needsTarget
+          ? target.comment
+          : 'The model of each target is a placeholder. Replace it with yours.',
+      ],
       head: {
         name,
         description,

@@ -83,7 +83,10 @@ function loggedOf({ line, value }: Row, ledger: Ledger): Logged {
     const answered = answerOf(answer);
     const hasAnswer = answer !== undefined && answer !== null;
     if (hasAnswer && answered === undefined) {
-      ledger.broken(line, 'An answer is left out: it cannot be read, as if compressed or cut off.');
+      ledger.broken(
+        line,
+        "An answer is left out because it can't be read. It may be compressed or cut off.",
+      );
     }
     return [
       {

@@ -127,7 +127,8 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
   for (const key of ['retrieval_context', 'tools_called']) {
     if (listIn(given, key)) say(`\`${key}\` without a reply has no counterpart.`);
   }
-  const suggestions = expected === undefined ? [] : ['The conversation comes to what is expected.'];
+  const suggestions =
+    expected === undefined ? [] : ['The conversation reaches the expected outcome.'];
   const live = { ...recorded, suggestions };
   const input = textIn(given, 'input');
   if (input !== undefined) return { ...live, keys: { ...live.keys, turns: [input] } };

@@ -43,7 +43,7 @@ export const openTelemetryTraces: Importer = {
     if (cases.length === 0 && spans.length > 0 && ledger.entries.length === 0) {
       ledger.broken(
         1,
-        `None of the ${spans.length} spans holds messages. Have your instrumentation capture content, such as by OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true.`,
+        `None of the ${spans.length} spans contains messages. Let your instrumentation capture content, for example with OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true.`,
       );
     }
     return { cases };

@@ -106,7 +106,7 @@ function testsOf({ line, value, lineOf }: Row, say: Say): Row[] {
   if (!isConfig(given)) return [{ line, value: isCsvRow(given) ? fromCsv(given) : given }];
   if (given.scenarios !== undefined) say('`scenarios` has no counterpart.');
   if (typeof given.tests === 'string') {
-    say(`The tests stand in ${given.tests}: import that file as well.`);
+    say(`The tests are in ${given.tests}: import that file as well.`);
   }
   const tests = listIn(given, 'tests') ?? [];
   return tests.flatMap((test, index) => {
@@ -150,7 +150,7 @@ function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): Draft
   const { _conversation: said, ...own } = { ...vars, ...mappingOf(test.vars) };
   const transcript = Array.isArray(said) ? said.map(mappingOf).flatMap(exchangeOf) : undefined;
   if (transcript && Object.keys(own).length > 0) {
-    say('`vars` beside `_conversation` has no counterpart.');
+    say('`vars` next to `_conversation` has no counterpart.');
   }
   const turns = transcript || !prompt ? undefined : prompt.turns;
   if (!transcript && !turns) {
@@ -207,7 +207,7 @@ function targetIn(config: Mapping, system: string | undefined, say: Say) {
   for (const [index, provider] of list.entries()) {
     if (index === first) continue;
     const name = typeof provider === 'string' ? provider : textIn(mappingOf(provider), 'id');
-    const why = models[index] ? 'a case has one target' : 'it is no model that is known here';
+    const why = models[index] ? 'a case has one target' : 'its model is unknown';
     say(`The provider ${JSON.stringify(name ?? 'without an id')} is left out: ${why}.`);
   }
   const model = models[first];
@@ -324,7 +324,7 @@ const json: Mapper = ({ type, value, plain, last }) => {
 };
 
 const code: Mapper = ({ type }) => ({
-  lost: [`"${String(type)}" is code that is not carried over: write a \`script\` instead.`],
+  lost: [`"${String(type)}" is code, which isn't imported: write a \`script\` instead.`],
 });
 
 const atMost =

@@ -113,7 +113,7 @@ export async function findExperiment(client: MlflowClient, wanted: string): Prom
   const names = experiments.map(({ name }) => `"${visibleLine(name, 60)}"`).join(', ');
   throw new MlflowError(
     'not-found',
-    `There is no experiment "${visibleLine(wanted, 100)}" at ${client.url}. ${names === '' ? 'There is none that you may see.' : `There: ${names}.`}`,
+    `There is no experiment "${visibleLine(wanted, 100)}" at ${client.url}. ${names === '' ? "You can't see any." : `Available: ${names}.`}`,
   );
 }
 

@@ -185,7 +185,7 @@ export class MlflowClient {
     const what = value === undefined ? 'no JSON' : z.prettifyError(read.error).split('\n')[0];
     throw new MlflowError(
       'bad-answer',
-      `${this.url} does not answer as an MLflow server does (${visibleLine(String(what), MAX_SHOWN)}). Check ${URI_VARIABLE}; MLflow 3 or newer is needed.`,
+      `${this.url} isn't an MLflow server of version 3 or newer (${visibleLine(String(what), MAX_SHOWN)}). Check ${URI_VARIABLE}.`,
     );
   }
 
@@ -217,13 +217,13 @@ export class MlflowClient {
       const what = this.#connection.authorization ? 'Check' : 'Set';
       return new MlflowError(
         'refused',
-        `${this.url} refused us with status ${status}. ${what} ${CREDENTIALS}.${said}`,
+        `${this.url} refused access with status ${status}. ${what} ${CREDENTIALS}.${said}`,
       );
     }
     if (status >= 300 && status < 400) {
       return new MlflowError(
         'refused',
-        `${this.url} redirects elsewhere, where nothing was sent. Set ${URI_VARIABLE} to the address that it redirects to, if you trust it.`,
+        `${this.url} redirects to another address, and nothing was sent there. Set ${URI_VARIABLE} to that address if you trust it.`,
       );
     }
     if (code === 'RESOURCE_DOES_NOT_EXIST')
@@ -233,7 +233,7 @@ export class MlflowClient {
       'failed',
       isMlflow
         ? `${this.url} answered with status ${status}.${said}`
-        : `${this.url} answered with status ${status}, not as an MLflow server does. Check ${URI_VARIABLE}; MLflow 3 or newer is needed.`,
+        : `${this.url} answered with status ${status}. It isn't an MLflow server of version 3 or newer. Check ${URI_VARIABLE}.`,
     );
   }
 

@@ -188,7 +188,7 @@ function casesText(pulled: readonly PulledSession[], folder: string): string {
     ...(tools.length > 0 && { tools }),
     ...(Object.keys(expectations).length > 0 && { expectations }),
   }));
-  const text = `# Written by \`turnlight mlflow pull\`, and anew by the next one. What you check stands in the eval file.\n${writeEntry('cases', write(plainCopy(cases)))}\n`;
+  const text = `# Written by \`turnlight mlflow pull\`, and overwritten by the next one. Write checks in the eval file.\n${writeEntry('cases', write(plainCopy(cases)))}\n`;
   if (Buffer.byteLength(text) <= LIMITS.evalFile) return text;
   const message = `The cases of these sessions fill more than ${readable(LIMITS.evalFile)} bytes of ${join(folder, CASES)}. Pull fewer of them, with --session.`;
   throw new MlflowError('bad-answer', message);
@@ -204,7 +204,7 @@ function evalFileText(
     SUGGESTED.every(({ type }) => type !== name),
   );
   const lines = [
-    `# Sessions of the MLflow experiment ${visibleLine(JSON.stringify(experiment), 200)}. Pull again for new ones: this file stays as you write it.`,
+    `# Sessions of the MLflow experiment ${visibleLine(JSON.stringify(experiment), 200)}. Pull again for new ones; this file is never overwritten.`,
     `include: [${writeWord(include, true)}]`,
     '',
     'defaults:',
@@ -212,7 +212,7 @@ function evalFileText(
     ...SUGGESTED.map(({ type }) => `    - type: ${type}`),
     ...(assessed.length > 0
       ? [
-          '    # People assessed these in MLflow. Say what must hold, to compare a judge with their labels:',
+          '    # People assessed these in MLflow. Define them to compare a judge with the labels:',
           ...assessed.map((name) => `    # - ${visibleLine(suggestedAssertion(name), 200)}`),
         ]
       : []),

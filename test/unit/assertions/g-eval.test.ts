@@ -244,19 +244,19 @@ describe('g-eval: the rubric', () => {
   const rows: [string, string[], RegExp | undefined][] = [
     ['whole, in any order', faults([5, 10], [0, 4]), undefined],
     ['bands of one score', faults([0, 0], [1, 9], [10, 10]), undefined],
-    ['a gap', faults([0, 4], [6, 10]), /^rubric\.1\.range: No band says what 5 means/],
-    ['no beginning', faults([1, 10]), /^rubric\.0\.range: No band says what 0 means/],
+    ['a gap', faults([0, 4], [6, 10]), /^rubric\.1\.range: No band covers 5/],
+    ['no beginning', faults([1, 10]), /^rubric\.0\.range: No band covers 0/],
     [
       'no end',
       faults([0, 4], [5, 9]),
-      /^rubric\.1\.range: No band says what 10 means\. The last band must end at 10/,
+      /^rubric\.1\.range: No band covers 10\. The last band must end at 10/,
     ],
     ['an overlap', faults([0, 5], [5, 10]), /^rubric\.1\.range: 5 is already in another band/],
     ['a band twice', faults([0, 10], [0, 10]), /^rubric\.1\.range: 0 is already in another band/],
     [
       'a band backwards',
       faults([4, 0], [5, 10]),
-      /^rubric\.0\.range: The band goes backwards: 4 to 0/,
+      /^rubric\.0\.range: The band is reversed: 4 to 0/,
     ],
   ];
   for (const [name, found, expected] of rows) {

@@ -92,12 +92,12 @@ describe('json-schema of one reply', () => {
     [
       '{"x": 1}',
       ORDER,
-      `does not fit the schema: the whole must have required property 'order'; the whole must NOT have additional properties: "x"`,
+      `does not fit the schema: the value must have required property 'order'; the value must NOT have additional properties: "x"`,
     ],
     [
       '"c"',
       { enum: ['a', 'b'] },
-      'does not fit the schema: the whole must be equal to one of the allowed values: ["a","b"]',
+      'does not fit the schema: the value must be equal to one of the allowed values: ["a","b"]',
     ],
   ];
   for (const [text, schema, rationale] of told) {

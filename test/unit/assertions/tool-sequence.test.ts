@@ -101,7 +101,7 @@ describe('tool-sequence', () => {
       'exact',
       'ab',
       ['a', 'xb'],
-      ['Turn 4: called x {"at":0,"fast":true}, which is not wanted'],
+      ['Turn 4: called x {"at":0,"fast":true}, which is not expected'],
     ],
     [
       'out of place, exactly',
@@ -118,14 +118,14 @@ describe('tool-sequence', () => {
       'exact',
       'ab',
       ['ax'],
-      ['Turn 2: b was not called', 'Turn 2: called x {"at":1,"fast":true}, which is not wanted'],
+      ['Turn 2: b was not called', 'Turn 2: called x {"at":1,"fast":true}, which is not expected'],
     ],
     [
       'not listed',
       'subset',
       'a',
       ['a', 'x'],
-      ['Turn 4: called x {"at":0,"fast":true}, which is not wanted'],
+      ['Turn 4: called x {"at":0,"fast":true}, which is not expected'],
     ],
     ['never', 'superset', 'ab', ['a', ''], ['Turns 2, 4: b was not called']],
   ];

@@ -71,7 +71,7 @@ describe('turnlight import', () => {
     assert.equal(unknown.code, 3);
     assert.match(
       unknown.out,
-      /x\.json:1: error: No importer knows this file: .*Tried: .*promptfoo/,
+      /x\.json:1: error: Unrecognized format: .*Turnlight imports: .*promptfoo/,
     );
     const missing = await turnlight(folder, ['import', 'y.json']);
     assert.deepEqual([missing.code, missing.out], [3, '']);

@@ -408,28 +408,28 @@ describe('an MLflow server', () => {
     [
       'answers with a page',
       { status: 200, body: '<html>' },
-      /does not answer as an MLflow server does \(no JSON\)/,
+      /isn't an MLflow server of version 3 or newer \(no JSON\)/,
     ],
     [
       'answers another shape',
       { status: 200, body: '{"experiment": 3}' },
-      /does not answer as an MLflow server does/,
+      /isn't an MLflow server of version 3 or newer/,
     ],
-    ['nests too deep', { status: 200, body: `${'['.repeat(100_000)}` }, /does not answer as/],
+    ['nests too deep', { status: 200, body: `${'['.repeat(100_000)}` }, /isn't an MLflow server/],
     [
       'redirects',
       { status: 302, body: '', location: 'http://127.0.0.1:9/' },
-      /redirects elsewhere, where nothing was sent/,
+      /redirects to another address, and nothing was sent there/,
     ],
     [
       'fails',
       { status: 500, body: 'oops' },
-      /answered with status 500, not as an MLflow server does/,
+      /answered with status 500\. It isn't an MLflow server/,
     ],
     [
       'forbids it',
       { status: 403, body: '{"error_code":"PERMISSION_DENIED","message":"No\\u001b[31m"}' },
-      /refused us with status 403\. Set MLFLOW_TRACKING_TOKEN.* It says: No/,
+      /refused access with status 403\. Set MLFLOW_TRACKING_TOKEN.* It says: No/,
     ],
   ] as const) {
     it(`that ${what} is an error with exit code 2`, async (t) => {
@@ -457,7 +457,7 @@ describe('an MLflow server', () => {
       assert.equal(refused.code, 2);
       assert.match(
         refused.err,
-        /refused us with status 401\. Set MLFLOW_TRACKING_TOKEN, or MLFLOW/,
+        /refused access with status 401\. Set MLFLOW_TRACKING_TOKEN, or MLFLOW/,
       );
       const wrong = await shop(t, TRACES, { authorization }, { MLFLOW_TRACKING_TOKEN: 'other' });
       assert.match((await wrong.run('mlflow', 'pull', 'shop')).err, /status 401\. Check MLFLOW/);
@@ -471,7 +471,7 @@ describe('an MLflow server', () => {
     const { run } = await shop(t);
     const { code, err } = await run('mlflow', 'pull', 'shpo');
     assert.equal(code, 2);
-    assert.match(err, /^There is no experiment "shpo" at http.* There: "shop"\.\n$/);
+    assert.match(err, /^There is no experiment "shpo" at http.* Available: "shop"\.\n$/);
   });
 
   it('without the session, or with none at all, says so and writes no eval file', async (t) => {

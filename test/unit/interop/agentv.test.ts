@@ -32,10 +32,10 @@ describe('eval files of AgentV', () => {
   it('suggest the criteria where the turns have checks, and say which target is a placeholder', async () => {
     const turns = [{ input: 'Hi', assertions: ['It greets.'] }];
     const named = await imported('a.jsonl', jsonLines({ id: 'a', criteria: 'It helps.', turns }));
-    assert.match(named.texts[0] ?? '', /# The target "agent" stands in for yours/);
+    assert.match(named.texts[0] ?? '', /# The target "agent" is a placeholder/);
     assert.match(named.texts[0] ?? '', /# - It helps\./);
     const own = await imported('a.yaml', TEST);
-    assert.match(own.texts[0] ?? '', /# The model of each target stands in for yours\./);
+    assert.match(own.texts[0] ?? '', /# The model of each target is a placeholder\./);
     assert.doesNotMatch(own.texts[0] ?? '', /"agent"/);
   });
 

@@ -185,7 +185,7 @@ describe('chat logs', () => {
       jsonLines({ messages: [USER, REPLY] }, { messages: [USER] }),
     );
     assert.equal(cases.length, 1);
-    assert.deepEqual(broken, ['2 This conversation has no message of the assistant.']);
+    assert.deepEqual(broken, ['2 This conversation has no message from the assistant.']);
   });
 
   const recorded = realLines('openai-responses/recorded-bodies.sample.jsonl');
@@ -194,7 +194,7 @@ describe('chat logs', () => {
   }, async () => {
     const { cases, broken } = await imported('bodies.jsonl', jsonLines(...recorded.lines()));
     assert.equal(cases.length, 11);
-    assert.ok(broken.includes('1 This conversation has no message of the assistant.'));
+    assert.ok(broken.includes('1 This conversation has no message from the assistant.'));
   });
 
   const airline = realLines('tau-bench/gpt-4o-airline.sample.jsonl');

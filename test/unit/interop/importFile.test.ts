@@ -32,7 +32,7 @@ cases:
     assert:
       - type: max-turns
         max: 2
-      # For a judge to decide. Take away the # of what should hold:
+      # Suggested checks that need a judge. Uncomment the ones that should hold:
       # - type: conversation-completeness
 
   - id: where-is-my-order-98765-2
@@ -42,7 +42,7 @@ cases:
     assert:
       - type: max-turns
         max: 2
-      # For a judge to decide. Take away the # of what should hold:
+      # Suggested checks that need a judge. Uncomment the ones that should hold:
       # - type: conversation-completeness
 `,
     );
@@ -83,7 +83,7 @@ cases:
     );
     assert.equal(cases.length, 1);
     assert.deepEqual(broken, [
-      '2 This is a mapping with `colour`, nothing of chat logs.',
+      '2 Expected chat logs, found a mapping with `colour`.',
       '3 A request is left out. Message 2, `role`: "bot" is not a role. Roles: system, developer, user, assistant, tool.',
     ]);
   });
@@ -101,7 +101,7 @@ cases:
     assert.match(
       broken[0] ?? '',
       new RegExp(
-        `^${line} From here on, the file is not valid JSON: .*\\. What stands before it is kept\\.$`,
+        `^${line} From here on, the file is not valid JSON: .*\\. Everything before it is imported\\.$`,
       ),
     );
   });
@@ -109,10 +109,7 @@ cases:
   it('that nobody knows is told with all that was tried and what does not fit', async () => {
     const { texts, importer, broken } = await imported('x.json', [{ colour: 'red' }]);
     assert.deepEqual([texts, importer], [[], undefined]);
-    assert.match(
-      broken[0] ?? '',
-      /^1 No importer knows this file: found a mapping with `colour`\./,
-    );
+    assert.match(broken[0] ?? '', /^1 Unrecognized format: found a mapping with `colour`\./);
     for (const { name } of importers) assert.ok(broken[0]?.includes(name), name);
   });
 

@@ -227,7 +227,10 @@ describe('traces of OpenTelemetry', () => {
     const otlp = await exported((start) => start('chat', { 'gen_ai.operation.name': 'chat' }));
     const { broken, texts } = await imported('traces.json', otlp);
     assert.deepEqual(texts, []);
-    assert.match(broken[0] ?? '', /None of the 1 spans holds messages\..*CAPTURE_MESSAGE_CONTENT/);
+    assert.match(
+      broken[0] ?? '',
+      /None of the 1 spans contains messages\..*CAPTURE_MESSAGE_CONTENT/,
+    );
   });
 
   it('lose a span that is broken alone, and say which', async () => {

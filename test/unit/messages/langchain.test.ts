@@ -106,7 +106,7 @@ describe("LangChain's messages", () => {
     assert.equal(canonical(list)[0]?.content, '[audio: not shown]\n\n[file "a.pdf": not shown]');
     assert.deepEqual(notesOf(list), [
       "Message 2: The model's reasoning.",
-      'Message 2: A call whose arguments are not JSON.',
+      'Message 2: A tool call with invalid JSON arguments.',
       'Message 3: The result of the call "a" says that the tool failed.',
     ]);
   });

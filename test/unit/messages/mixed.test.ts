@@ -52,7 +52,7 @@ describe('messages of several dialects in one list', () => {
       { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f' } }] },
       { role: 'tool', tool_call_id: 'a', content: 'x' },
     ];
-    assert.deepEqual(notesOf(list), ['Message 2: An empty message before the call of a tool.']);
+    assert.deepEqual(notesOf(list), ['Message 2: An empty message before a tool call.']);
     const { problems } = readMessages([...list.slice(0, 2), { role: 'assistant', content: 'Hi' }]);
     assert.deepEqual(
       problems.map(({ code }) => code),
