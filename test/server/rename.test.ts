@@ -15,7 +15,7 @@ const TEXT = `cases:
 `;
 
 describe('renaming a case', { timeout: 180_000 }, () => {
-  it('renames its recorded results once the edit is applied, and not before', async (t) => {
+  it('moves its recorded results once the edit is applied, and not before', async (t) => {
     const { workspace, record = '' } = await runFiles(t, { 'suite.eval.yaml': TEXT });
     const server = await startLanguageServer(pathToFileURL(workspace).toString());
     t.after(() => server.stop());
@@ -53,7 +53,7 @@ describe('renaming a case', { timeout: 180_000 }, () => {
     assert.doesNotMatch(JSON.stringify(hover), /has changed since/);
   });
 
-  it('refuses names that cannot be, with a reason', async (t) => {
+  it('refuses invalid names with a reason', async (t) => {
     const { workspace } = await runFiles(t, { 'suite.eval.yaml': TEXT });
     const server = await startLanguageServer(pathToFileURL(workspace).toString());
     t.after(() => server.stop());

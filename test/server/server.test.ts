@@ -40,7 +40,7 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('checks unsaved text, and answers for the newest version only', async () => {
+  it('checks unsaved text, and publishes only for the newest version', async () => {
     await open('a.eval.yaml', TEXT);
     await change('a.eval.yaml', 2, TEXT.replace('assert', 'asrt'));
     await change('a.eval.yaml', 3, TEXT.replace('assert', 'asert'));
@@ -55,7 +55,7 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
     });
   });
 
-  it('says when all is well again', async () => {
+  it('clears fixed problems', async () => {
     await change('a.eval.yaml', 4, TEXT);
     const { diagnostics } = await server.diagnostics(
       uriOf('a.eval.yaml'),
@@ -67,7 +67,7 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
     );
   });
 
-  it("tells a prompt's mistakes in the prompt, while it is typed", async () => {
+  it("reports a prompt's problems in the prompt, while it is edited", async () => {
     await open('p.md', 'Judge {{conversatoin}}.', 'markdown');
     const { diagnostics } = await server.diagnostics(
       uriOf('p.md'),
@@ -76,7 +76,7 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
     assert.ok(diagnostics.some(({ code }) => code === 'unknown-variable'));
   });
 
-  it('forgets what was typed into a prompt and not saved', async () => {
+  it('discards unsaved changes of a prompt', async () => {
     const count = server.published();
     await close('p.md');
     await server.diagnostics(uriOf('p.md'), ({ diagnostics }) => diagnostics.length === 0, count);
@@ -98,7 +98,7 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
     );
   });
 
-  it('reads a file anew that is closed and opened with another text', async () => {
+  it('reads a file again if it is closed and opened with another text', async () => {
     await open('c.eval.yaml', TEXT);
     await server.diagnostics(uriOf('c.eval.yaml'), ({ version }) => version === 1);
     await close('c.eval.yaml');
@@ -110,7 +110,7 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
     assert.ok(diagnostics.length > 0);
   });
 
-  it('hovers, completes, lists symbols and lenses', async () => {
+  it('answers hovers, completions, symbols, and lenses', async () => {
     const textDocument = { uri: uriOf('a.eval.yaml') };
     const position = { line: 0, character: 1 };
     const request = (method: string) =>
@@ -122,7 +122,7 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
     assert.match(labels, /"label":"models"/);
   });
 
-  it('lives on after a text that breaks everything', async () => {
+  it('survives a text that breaks everything', async () => {
     await open('b.eval.yaml', '[{'.repeat(5_000));
     await server.diagnostics(uriOf('b.eval.yaml'), ({ diagnostics }) => diagnostics.length > 0);
     const hover = await server.connection.sendRequest<unknown>('textDocument/hover', {
@@ -137,7 +137,7 @@ const ROOT = 'memfs://hub/repo';
 const REFERRING =
   'models: {fast: "openai:j"}\njudge: fast\ncases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [x]\n';
 
-it('the language server stops work on a request that is cancelled', async (t) => {
+it('the language server stops work on a cancelled request', async (t) => {
   const uris = Array.from({ length: 9 }, (_, index) => `${ROOT}/${index}.eval.yaml`);
   const unwanted = new CancellationTokenSource();
   let isAsked = false;

@@ -45,7 +45,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.deepEqual(codes(await server.diagnostics(uri('good.eval.yaml'), () => true)), []);
   });
 
-  it('checks the evals again that use a changed prompt, in files that are not open', async (t) => {
+  it('checks closed eval files again if their prompt changes', async (t) => {
     const folder = await folderWith(t, { 'a.eval.yaml': PROMPTED, 'p.md': 'Of {{conversation}}' });
     const server = await started(t, pathToFileURL(folder).toString());
     const uri = (name: string) => pathToFileURL(join(folder, name)).toString();
@@ -60,7 +60,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.deepEqual(codes(gone), ['file-missing']);
   });
 
-  it('checks an eval again when a file that it misses comes', async (t) => {
+  it('checks an eval file again when a missing file appears', async (t) => {
     const folder = await folderWith(t, { 'a.eval.yaml': PROMPTED });
     const server = await started(t, pathToFileURL(folder).toString());
     const uri = (name: string) => pathToFileURL(join(folder, name)).toString();
@@ -75,7 +75,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.deepEqual(codes(there), []);
   });
 
-  it('renames in included files whatever they are called', async (t) => {
+  it('renames in included files, whatever their names', async (t) => {
     const folder = await folderWith(t, {
       'a.eval.yaml': `models: {fast: "openai:j"}\njudge: fast\ninclude: [more.yaml]\n${CASE}    assert: [x]\n`,
       'more.yaml': `${CASE.replace('one', 'two')}    judge: fast\n    assert: [x]\n`,
@@ -102,7 +102,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.match(JSON.stringify(items), /"label":"fast"/);
   });
 
-  it('offers in a prompt what the suites that use it name, as they stand on the disk', async (t) => {
+  it('completes a prompt with names from its suites on the disk', async (t) => {
     const folder = await folderWith(t, {
       'a.eval.yaml': PROMPTED.replace('judge:', 'models: {fast: "openai:j"}\njudge:'),
       'p.md': 'Of {{conversation}}',
@@ -129,7 +129,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.match(await offered(), /"label":"far"/);
   });
 
-  it('says nothing more of a file that is gone', async (t) => {
+  it('clears the problems of a deleted file', async (t) => {
     const folder = await folderWith(t, {
       'bad.eval.yaml': `${CASE}    asert: [{type: contains, value: x}]\n`,
     });
@@ -142,7 +142,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.deepEqual(codes(await server.diagnostics(uri, () => true, from)), []);
   });
 
-  it('checks what a suite includes with it, and not by itself', async (t) => {
+  it('checks an included file with its suite, and not alone', async (t) => {
     const folder = await folderWith(t, {
       'a.eval.yaml': `models: {j: "openai:j"}\ninclude: [./b.eval.yaml]\n${CASE}    assert: [{type: safety, judge: j}]\n`,
       'b.eval.yaml': `${CASE.replace('one', 'two')}    judge: j\n    assert: [{type: safety}]\n`,
@@ -157,7 +157,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.deepEqual(codes(await server.diagnostics(uri('a.eval.yaml'), () => true)), []);
   });
 
-  it('never says of an included file what its suite makes good', async (t) => {
+  it('never reports problems of an included file that its suite resolves', async (t) => {
     const folder = await folderWith(t, {
       'a.eval.yaml': `${CASE.replace('one', 'two')}    judge: j\n    assert: [{type: safety}]\n`,
       'b.eval.yaml': `models: {j: "openai:j"}\ninclude: [./a.eval.yaml]\n${CASE}    assert: [{type: safety, judge: j}]\n`,
@@ -169,7 +169,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.deepEqual(codes(await Promise.race([wrong, all])), []);
   });
 
-  it('may have several folders, each with paths of its own', async (t) => {
+  it('can have several folders, each with its own paths', async (t) => {
     const prompt = { 'p.md': 'Of {{conversation}}' };
     const one = await folderWith(t, { 'a.eval.yaml': PROMPTED, ...prompt });
     const two = await folderWith(t, { 'a.eval.yaml': PROMPTED });
@@ -182,7 +182,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.deepEqual(codes(await server.diagnostics(uri(two), () => true)), ['file-missing']);
   });
 
-  it('checks files of messages by themselves, and helps in them', async (t) => {
+  it('checks files of messages, and offers completions and hovers in them', async (t) => {
     const text =
       '[\n  {"role": "user", "content": "Hi"},\n  {"role": "asistant", "content": "x"}\n]\n';
     const folder = await folderWith(t, { 'a.messages.json': text });
@@ -209,7 +209,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.match(JSON.stringify(fixes), /"newText":".*assistant/);
   });
 
-  it('may be a folder of a repository: records beside its .git are shown and watched', async (t) => {
+  it('can be a folder of a repository: records next to its .git are shown and watched', async (t) => {
     const text = `${CASE}    assert: [{type: contains, value: Hello}]\n`;
     const repository = await workspaceWith(t, { '.git/HEAD': '', 'evals/suite.eval.yaml': text });
     const folder = join(repository, 'evals');
@@ -238,7 +238,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     assert.match(JSON.stringify(hover), /Last run/);
   });
 
-  it('shows what was recorded while hints were being found', async (t) => {
+  it('shows results that were recorded while hints were computed', async (t) => {
     const reading = barrier();
     const released = barrier();
     let refreshes = 0;
@@ -277,7 +277,7 @@ describe('the workspace', { timeout: 180_000 }, () => {
     await until('another one, as its hints may be old', seen, (count) => count === 2);
   });
 
-  it('may be virtual: its files are read through the client', async (t) => {
+  it('can be virtual: its files are read through the client', async (t) => {
     const files: Record<string, string> = {
       'memfs://hub/repo/a.eval.yaml': PROMPTED,
       'memfs://hub/repo/p.md': 'Of {{conversatoin}}',

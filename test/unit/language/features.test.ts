@@ -20,11 +20,11 @@ async function documentOf(text: string): Promise<EvalDocument> {
   return { yaml, suite };
 }
 
-describe('what stands beside the text', () => {
+describe('information next to the text', () => {
   const text =
     'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: x}]\n    assert: [y]\n';
 
-  it('is a lens on the file and two on each case', async () => {
+  it('has one lens on the file and two on each case', async () => {
     const document = await documentOf(text);
     const estimate = async () => ({ ...NO_ESTIMATE, requests: 3, inputTokens: 9_800 });
     const lenses = await Promise.all(
@@ -43,7 +43,7 @@ describe('what stands beside the text', () => {
     );
   });
 
-  it('has no empty lens behind the others of a case that is broken or skipped', async () => {
+  it('has no empty lens on a broken or skipped case', async () => {
     for (const line of ['thresold: 1', 'skip: true']) {
       const document = await documentOf(text.replace('\n    ', `\n    ${line}\n    `));
       const lenses = codeLenses(document, 'file:///suite');
@@ -54,7 +54,7 @@ describe('what stands beside the text', () => {
     }
   });
 
-  it('is an outline of cases and turns', async () => {
+  it('has an outline of cases and turns', async () => {
     const [one] = documentSymbols(await documentOf(text));
     assert.deepEqual(
       [one?.name, one?.children?.map(({ name, detail }) => [name, detail])],
@@ -74,7 +74,7 @@ describe('broken files', () => {
   const whole =
     'name: x\ntargets:\n  bot: {type: module, path: a}\ncases:\n  - id: one\n    turns:\n      - user: Hi\n        assert:\n          - type: contains\n            value: x\n';
 
-  it('break no feature, wherever they are cut', async () => {
+  it('break no feature, wherever they are truncated', async () => {
     for (let length = 0; length <= whole.length; length += 3) {
       const text = whole.slice(0, length);
       const document = await documentOf(text);

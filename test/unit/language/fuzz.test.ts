@@ -111,7 +111,7 @@ const FEATURES: Readonly<Record<string, Feature>> = {
 const ASKED = 4;
 
 describe('no text', () => {
-  it(`of ${EVAL_TEXTS} eval files makes a feature throw, leave the text or dwell`, async (t) => {
+  it(`of ${EVAL_TEXTS} eval files makes a feature throw, return a range outside of the text, or hang`, async (t) => {
     t.diagnostic(`seed ${SEED}`);
     const names = Object.keys(FEATURES);
     const property = fc.asyncProperty(

@@ -25,14 +25,14 @@ const USER = '{"role": "user", "content": "Hi"}';
 const REPLY = '{"role": "assistant", "content": "Hello"}';
 
 describe('a file of messages', () => {
-  it('is known by its name', () => {
+  it('is recognized by its name', () => {
     for (const name of ['a.messages.json', 'b.messages.jsonl', 'c.messages.yaml', 'd.messages.yml'])
       assert.ok(isMessagesFile(`/x/${name}`), name);
     for (const name of ['messages.json', 'a.json', 'a.eval.yaml', 'a.messages.json.bak'])
       assert.ok(!isMessagesFile(`/x/${name}`), name);
   });
 
-  it('with nothing wrong has no problem, in all its forms', () => {
+  it('has no problems if it is valid, in all formats', () => {
     assert.deepEqual(told('- user: Hi\n- assistant: Hello\n', YAML), []);
     assert.deepEqual(told(`[${USER},\n${REPLY}]`, JSON_FILE), []);
     assert.deepEqual(told(`${USER}\n\n${REPLY}\n`, LINES), []);
@@ -83,10 +83,10 @@ describe('a file of messages', () => {
     ['a line that is cut off', `${USER}\n{"role": "assistant`, LINES, ['2:20 json-syntax']],
     ['text that is no YAML', '- user: "Hi', YAML, ['1:9 yaml-syntax']],
   ] as const) {
-    it(`tells ${what} at its place`, () => assert.deepEqual(told(text, path), expected));
+    it(`reports ${what} at its place`, () => assert.deepEqual(told(text, path), expected));
   }
 
-  it('counts places in UTF-16, with a byte order mark, CRLF and emoji', () => {
+  it('counts UTF-16 units, with a byte order mark, CRLF, and emoji', () => {
     const bot = '{"role": "user", "content": "👋🏽"}\r\n{"role": "bot", "content": "x"}\r\n';
     assert.deepEqual(told(`\uFEFF${bot}`, LINES), ['2:10 unknown-role']);
     const beside = `[{"role": "user", "content": "👋"}, {"role": "bot", "content": "x"}]`;
@@ -95,7 +95,7 @@ describe('a file of messages', () => {
     assert.deepEqual(told('- user: שלום\r\n- asistant: x\r\n', YAML), ['2:3 unknown-key']);
   });
 
-  it('keeps a warning about its YAML beside what its messages say', () => {
+  it('keeps warnings about its YAML along with those about its messages', () => {
     const text = '- user: My order #98765\n- assistant: x\n- usr: y';
     assert.deepEqual(told(text, YAML), ['1:18 comment-cuts-text', '3:3 unknown-key']);
   });
@@ -129,7 +129,7 @@ describe('completion in a file of messages', () => {
     assert.equal(chosen(`${USER}\n{"role": "|"}`, LINES, 'tool'), `${USER}\n{"role": "tool"}`);
   });
 
-  it('offers the keys of a message in any dialect, never one that is there', () => {
+  it('offers the missing keys of a message in any dialect', () => {
     const keys = labels('- role: assistant\n  |', YAML);
     for (const key of ['content', 'tool_calls', 'tools_called']) assert.ok(keys.includes(key), key);
     assert.ok(!keys.includes('role'));
@@ -139,7 +139,7 @@ describe('completion in a file of messages', () => {
     assert.equal(chosen('[{"ro|": "user"}]', JSON_FILE, 'role'), '[{"role": "user"}]');
   });
 
-  it('offers types of parts by role, and the keys of a part by its type', () => {
+  it('offers types of parts by role, and keys of a part by type', () => {
     const types = labels('- role: user\n  content:\n    - type: |', YAML);
     assert.ok(types.includes('input_text') && types.includes('tool_result'), types.join());
     assert.ok(!types.includes('tool_use'));
@@ -156,7 +156,7 @@ describe('completion in a file of messages', () => {
     ]);
   });
 
-  it('offers items by type where no role is', () => {
+  it('offers items by type if there is no role', () => {
     const types = labels('- type: |', YAML);
     for (const type of ['function_call', 'function_call_output', 'reasoning'])
       assert.ok(types.includes(type), type);
@@ -168,11 +168,11 @@ describe('completion in a file of messages', () => {
     assert.equal(chosen('|', YAML, '- user'), '- user: ');
   });
 
-  it('reads its own line of JSON lines, whatever the others are', () => {
+  it('reads only its own line of JSON Lines', () => {
     assert.deepEqual(labels('{broken\n{"role": "as|"}', LINES), ['assistant']);
   });
 
-  it('offers nothing within what is said', () => {
+  it('offers nothing within texts', () => {
     assert.deepEqual(labels('- user: He|', YAML), []);
     assert.deepEqual(labels('- user: |-\n    rol|', YAML), []);
     assert.deepEqual(labels('[{"role": "user", "content": "a|"}]', JSON_FILE), []);
@@ -186,7 +186,7 @@ describe('hover in a file of messages', () => {
     return String(Reflect.get(Object(contents), 'value'));
   };
 
-  it('says what a key, a role and a type are, and which turn it is', () => {
+  it('documents a key, a role, and a type, and shows the turn', () => {
     assert.match(hover('- user: Hi\n- assist|ant: x', YAML), /^\*\*assistant\*\*.+in turn 2\.$/s);
     assert.match(
       hover(`[{"role": "us|er", "content": "x"}]`, JSON_FILE),
@@ -202,7 +202,7 @@ describe('hover in a file of messages', () => {
     );
   });
 
-  it('shows nothing of what is said', () => {
+  it("doesn't show the message's text", () => {
     const text = hover('- user: "<img src=x> [a](command:b|)"', YAML);
     assert.equal(text, 'Message 1 of 1, in turn 1.');
   });
@@ -214,7 +214,7 @@ describe('the outline of a file of messages', () => {
       ({ name, children = [] }) => `${name}: ${children.map((one) => one.name).join(' | ')}`,
     );
 
-  it('has turns with their messages, in every dialect', () => {
+  it('has turns with their messages in every dialect', () => {
     const text = `- system: Be kind.
 - user: Hi
 - user: anyone?
@@ -236,12 +236,12 @@ describe('the outline of a file of messages', () => {
     assert.deepEqual([turn?.range.start.line, turn?.range.end.line], [3, 8]);
   });
 
-  it('names a message that only calls by what it calls', () => {
+  it('names a message without text by its calls', () => {
     const call = '{"type": "function_call", "call_id": "a", "name": "find"}';
     assert.deepEqual(outline(`${USER}\n${call}`, LINES), ['Turn 1: Hi', 'Turn 2: find']);
   });
 
-  it('is there for half-written files as well', () => {
+  it('exists for incomplete files, too', () => {
     assert.deepEqual(outline('- user: Hi\n- role: assist', YAML), ['Turn 1: Hi', '(assist): ']);
     assert.deepEqual(outline('nothing', YAML), []);
   });
@@ -291,7 +291,7 @@ describe('no text', () => {
     // Half of a line end is one to an editor, and none to JSON lines.
     .map((text) => text.replace(/\r(?!\n)/g, ''));
 
-  it(`of ${TEXTS} makes a feature throw or leave the text`, (t) => {
+  it(`of ${TEXTS} makes a feature throw or return a range outside of the text`, (t) => {
     t.diagnostic(`seed ${SEED}`);
     const property = fc.property(
       texts,

@@ -53,7 +53,7 @@ describe('a key of an example mistyped by one letter', () => {
     const sound = parseYaml(text, path);
     const options = { workspace: dirname(path), env: () => undefined };
 
-    it(`is told once, where it stands, with the fix that restores it: ${file}`, async () => {
+    it(`is reported once, at its place, with a fix that restores it: ${file}`, async () => {
       const keys = knownKeys(sound.value);
       assert.ok(keys.length > 15);
       const wrong: string[] = [];

@@ -31,7 +31,7 @@ function suite(name: string, judge: string, inFlow: boolean): string {
     : `${models}cases:\n  - id: one\n    ${CHAT}\n    judge: ${judge}\n    assert: [x]\n`;
 }
 
-describe('a name is in the same quotes, whoever writes it', () => {
+describe('every feature quotes a name the same way', () => {
   for (const [name, block, flow] of NAMES) {
     for (const [where, inFlow, written] of [
       ['outside of brackets', false, block],

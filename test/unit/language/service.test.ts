@@ -60,7 +60,7 @@ describe('the language service', () => {
     });
   }
 
-  it('says nothing in a file that is none of these', async () => {
+  it('returns nothing for other files', async () => {
     assert.deepEqual(await offered('other.md', '---\nmodel: f|\n---\n'), []);
     assert.deepEqual(await offered('other.yaml', `${CASE}    judge: f|\n`), []);
   });
@@ -82,7 +82,7 @@ describe('references over many files', () => {
     context: { includeDeclaration: true },
   };
 
-  it('read no file again that was checked, but for its text', async () => {
+  it('parse no checked file again', async () => {
     const read: string[] = [];
     const { service, workspace } = serviceOver(filesOf(texts, (name) => read.push(name)));
     for (const name of names) await workspace.check(at(name));
@@ -93,7 +93,7 @@ describe('references over many files', () => {
     assert.equal(read.filter(isEvalFile).length, names.length);
   });
 
-  it('follow what is changed on the disk', async () => {
+  it('follow changes on the disk', async () => {
     const { service, workspace, type } = serviceOver(filesOf(texts));
     for (const name of names) await workspace.check(at(name));
     type(at('7.eval.yaml'), own('7.eval.yaml').replace('judge: fast', 'judge: "openai:x"'));
@@ -103,8 +103,8 @@ describe('references over many files', () => {
   });
 });
 
-describe('work that nobody waits for any more', () => {
-  it('stops looking for references in the files that are left', async () => {
+describe('abandoned work', () => {
+  it('stops searching the remaining files for references', async () => {
     const names = Array.from({ length: 9 }, (_, index) => `${index}.eval.yaml`);
     const read: string[] = [];
     const unwanted = new AbortController();
@@ -122,7 +122,7 @@ describe('work that nobody waits for any more', () => {
     assert.deepEqual(read, ['0.eval.yaml', '1.eval.yaml', '2.eval.yaml']);
   });
 
-  it('stops reading a text that was typed over, and answers for the newer one', async () => {
+  it('stops reading an outdated text, and answers for the newer one', async () => {
     const talks = Array.from({ length: 9 }, (_, index) => `${index}.json`);
     const cases = talks.map((name) => `  - {id: ${name}, transcript: ./${name}, assert: [x]}\n`);
     const read: string[] = [];
@@ -155,7 +155,7 @@ describe('the work for a request', () => {
     ['documentSymbols', 'a.messages.jsonl', messages],
     ['hover', 'a.messages.jsonl', messages],
   ] as const) {
-    it(`lets others have their turn, of ${name} in a long file`, async () => {
+    it(`yields to other work: ${name} in a long file`, async () => {
       const { service, workspace } = serviceOver(filesOf({ [file]: text }));
       const textDocument = { uri: `file://${at(file)}` };
       await workspace.documentAt(at(file));
@@ -165,20 +165,20 @@ describe('the work for a request', () => {
     });
   }
 
-  it('lets others have their turn, of reading the file', async () => {
+  it('yields to other work while reading the file', async () => {
     const { workspace } = serviceOver(filesOf({ 'a.eval.yaml': cases }));
     const turns = await turnsDuring(() => workspace.documentAt(at('a.eval.yaml')));
     assert.ok(turns > 5, `${turns}`);
   });
 
-  it('lets others have their turn, of reading a suite without a server', async () => {
+  it('yields to other work while reading a suite without a server', async () => {
     const { workspace } = serviceOver(filesOf({ 'a.eval.yaml': cases }));
     const options = { workspace: WORKSPACE, env: () => undefined };
     const turns = await turnsDuring(() => loadSuite(at('a.eval.yaml'), workspace.files, options));
     assert.ok(turns > 5, `${turns}`);
   });
 
-  it('ends where it is more than any may take', async ({ mock }) => {
+  it('ends with an error if it exceeds the limit', async ({ mock }) => {
     const { service } = serviceOver(filesOf({ 'a.eval.yaml': keys }));
     let now = performance.now();
     const later = () => {
@@ -192,7 +192,7 @@ describe('the work for a request', () => {
     await assert.rejects(service.request('completion', params, waited()), WorkLimitError);
   });
 
-  it('grows with the number of aliases, not with its square', async () => {
+  it('grows linearly with the number of aliases', async () => {
     const asked = async (count: number) => {
       const text = `x: &a [1]\ncases: [${'*a,'.repeat(count)}]\n`;
       const { service } = serviceOver(filesOf({ 'a.eval.yaml': text }));

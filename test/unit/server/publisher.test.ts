@@ -6,7 +6,7 @@ import { createPublisher } from '../../../src/server/publisher.ts';
 import { createSuiteIndex, type Workspace } from '../../../src/server/workspace.ts';
 import { until } from '../../support/until.ts';
 
-it('files that are not open wait to be checked while one that is open is checked', async () => {
+it('checks open files before others', async () => {
   const OPEN = '/open.eval.yaml';
   const closed = Array.from({ length: 20 }, (_, index) => `/${index}.eval.yaml`);
   const begun: string[] = [];

@@ -13,8 +13,8 @@ import { buildCaseLine } from '../../support/buildRun.ts';
 import { suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
-describe('results that cannot follow their case', () => {
-  it('keep the old id, and it is said why', async (t) => {
+describe("results that can't move to a case's new id", () => {
+  it('keep the old id, and the reason is reported', async (t) => {
     const folder = await workspaceWith(t, { 'a.eval.yaml': suiteWith(TRANSCRIPT) });
     const path = join(folder, 'a.eval.yaml');
     const record = await createRecord(folder, 'r', '2026-01-01T00:00:00.000Z', new Scrubber());
@@ -36,7 +36,7 @@ describe('results that cannot follow their case', () => {
     assert.equal((await new LatestRuns().find(path, 'old')).length, 1);
   });
 
-  it('keep the old id in a run that is still being written, and it is said', async (t) => {
+  it('keep the old id in a run that is still being written, which is reported', async (t) => {
     const folder = await workspaceWith(t, { 'a.eval.yaml': suiteWith(TRANSCRIPT) });
     const path = join(folder, 'a.eval.yaml');
     const record = await createRecord(folder, 'r', '2026-01-01T00:00:00.000Z', new Scrubber());
@@ -54,8 +54,8 @@ describe('results that cannot follow their case', () => {
   });
 });
 
-describe('results that have followed their case', () => {
-  it('go back when the new id is undone', async (t) => {
+describe("results that moved to a case's new id", () => {
+  it('move back if the rename is undone', async (t) => {
     const folder = await workspaceWith(t, { 'a.eval.yaml': suiteWith(TRANSCRIPT) });
     const path = join(folder, 'a.eval.yaml');
     const record = await createRecord(folder, 'r', '2026-01-01T00:00:00.000Z', new Scrubber());

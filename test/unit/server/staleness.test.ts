@@ -54,7 +54,7 @@ async function ran(t: TestContext, files: Files, disk = nodeFiles()) {
   };
 }
 
-describe('what the last run said of a case', () => {
+describe('the last result of a case', () => {
   const changes: Readonly<Record<string, [suite: string, before: Files, after: Files]>> = {
     'the file of its history': [
       botSuite(`  - {id: a, history: ./h.json, turns: [x], ${CHECK}}\n`),
@@ -80,7 +80,7 @@ describe('what the last run said of a case', () => {
     ],
   };
   for (const [what, [suite, before, after]] of Object.entries(changes)) {
-    it(`is stale once ${what} has changed, everywhere alike`, async (t) => {
+    it(`is stale in all features once ${what} has changed`, async (t) => {
       const { put, said } = await ran(t, { [SUITE]: suite, ...before });
       const first = await said();
       assert.ok(first.marks.length > 0 && first.hints.length > 0);
@@ -115,7 +115,7 @@ describe('what the last run said of a case', () => {
     assert.match((await said()).hover, /Its assertions have changed since this run/);
   });
 
-  it('moves along with its case, with nothing stale', async (t) => {
+  it("isn't stale if its case only moved", async (t) => {
     const cases = `  - {id: a, turns: [x], ${CHECK}}\n`;
     const { put, said } = await ran(t, { [SUITE]: botSuite(cases) });
     const first = await said();
@@ -124,11 +124,11 @@ describe('what the last run said of a case', () => {
   });
 });
 
-describe('what the last runs said of several conversations', () => {
+describe("the last results of a case's variants", () => {
   const SET = `cases:\n  - {id: a, transcripts: ./set.jsonl, ${CHECK}}\n`;
   const three = [talk('x', 'one'), talk('y', 'two'), talk('x', 'three')];
 
-  it('is stale once one of them has changed, also one that passed', async (t) => {
+  it('are stale once one of them has changed, even one that passed', async (t) => {
     const { put, said } = await ran(t, { [SUITE]: SET, 'set.jsonl': three.join('') });
     assert.deepEqual((await said()).hints, ['✗ 2 of 3 passed']);
     await put({ 'set.jsonl': [three[0], three[1], talk('xx', 'three')].join('') });
@@ -137,7 +137,7 @@ describe('what the last runs said of several conversations', () => {
     assert.match(then.hover, /What the case reads has changed/);
   });
 
-  it('is not stale where one of them cannot be read, but once that is mended', async (t) => {
+  it("aren't stale if one of them can't be read, but are once that is fixed", async (t) => {
     const broken = [three[0], '{"messages": [\n'];
     const { put, said } = await ran(t, { [SUITE]: SET, 'set.jsonl': broken.join('') });
     const { hints, hover: shown } = await said();
@@ -151,7 +151,7 @@ describe('what the last runs said of several conversations', () => {
     assert.match(then.hover, /changed since/);
   });
 
-  it('does not count one that is gone', async (t) => {
+  it("don't count one that was removed", async (t) => {
     const { put, said } = await ran(t, { [SUITE]: SET, 'set.jsonl': three.join('') });
     await put({ 'set.jsonl': [three[0], three[2]].join('') });
     const then = await said();
@@ -159,14 +159,14 @@ describe('what the last runs said of several conversations', () => {
     assert.doesNotMatch(then.hover, /two|changed/);
   });
 
-  it('stays while their file is not there', async (t) => {
+  it('stay while their file is missing', async (t) => {
     const { put, said, workspace } = await ran(t, { [SUITE]: SET, 'set.jsonl': three.join('') });
     await rm(join(workspace, 'set.jsonl'));
     await put({ [SUITE]: `# A remark\n${SET}` });
     assert.deepEqual((await said()).hints, ['✗ 2 of 3 passed']);
   });
 
-  it('is of the rows of a table', async (t) => {
+  it('cover the rows of a table', async (t) => {
     const cases = `  - {id: a, matrix: ./rows.csv, turns: ["{{say}}"], ${CHECK}}\n`;
     const files = { [SUITE]: botSuite(cases), 'rows.csv': 'id,say\none,x\ntwo,y\n' };
     const { put, said } = await ran(t, files);
@@ -179,7 +179,7 @@ describe('what the last runs said of several conversations', () => {
     assert.deepEqual(marks, [false]);
   });
 
-  it('reads their file again only where it has changed', async (t) => {
+  it('need their file to be read again only if it has changed', async (t) => {
     let reads = 0;
     const disk = nodeFiles();
     const slices: typeof disk.slices = async (...given) => {

@@ -18,7 +18,7 @@ async function kept(length: number): Promise<readonly boolean[]> {
   return [againA === a, againB === b];
 }
 
-it('files that are not open are kept, long ones only until the next is read', async () => {
+it('closed files are cached, long ones only until the next is read', async () => {
   assert.deepEqual(await kept(100), [true, true]);
   assert.deepEqual(await kept(900_000), [false, true]);
 });
@@ -31,7 +31,7 @@ const suite = (path: string, ...dependencies: string[]): LoadedSuite => ({
 });
 
 describe('the index of suites', () => {
-  it('knows who uses a file, as each was read last', () => {
+  it('knows which files use a file, as each was last read', () => {
     const index = createSuiteIndex(() => {});
     index.put(suite('/a.eval.yaml', '/p.md', '/more.yaml'));
     index.put(suite('/b.eval.yaml', '/p.md'));
@@ -43,7 +43,7 @@ describe('the index of suites', () => {
     assert.ok(index.isUsed('/more.yaml'));
   });
 
-  it('tells what begins and what ceases to be used, and nothing else', () => {
+  it('reports the files that become used or unused, and nothing else', () => {
     const told: string[] = [];
     const index = createSuiteIndex((path) => told.push(path));
     index.put(suite('/a.eval.yaml', '/p.md', '/q.md'));

@@ -159,7 +159,7 @@ describe('adding a key that is missing', () => {
   });
 
   for (const { type } of assertionTypes) {
-    it(`has a value that is valid for every key that ${type} needs`, async () => {
+    it(`has a valid value for every required key of ${type}`, async () => {
       let text = one(`type: ${type}`);
       for (const { code, fix } of (await load(text)).problems) {
         if (code !== 'missing-key') continue;

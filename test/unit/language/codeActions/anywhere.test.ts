@@ -38,7 +38,7 @@ const commentsIn = (text: string) => text.match(/^\s*# .*$/gm)?.length ?? 0;
 
 describe('an action at any line of an example', () => {
   for (const file of globSync('examples/**/*.eval.yaml', { cwd: ROOT }).sort()) {
-    it(`leaves the file valid and its comments there: ${file}`, async () => {
+    it(`keeps the file valid and its comments: ${file}`, async () => {
       const path = resolve(ROOT, file);
       const text = readFileSync(path, 'utf8');
       const options = { workspace: resolve(path, '..'), env: () => undefined };
@@ -86,8 +86,8 @@ describe('an action at any line of an example', () => {
   }
 });
 
-describe('in a text that no feature may stumble over', () => {
-  it('no action throws or leaves the text', async () => {
+describe('in a difficult text', () => {
+  it('no action throws or edits outside of the text', async () => {
     for (const text of HARD_TEXTS) {
       const document = await documentOf(text);
       const lines = text.split('\n');

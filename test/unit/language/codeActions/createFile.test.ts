@@ -33,7 +33,7 @@ describe('creating a file that is missing', () => {
     ['a transcript as JSON lines', 'a.jsonl', suiteWith('transcript: ./a.jsonl\nassert: [x]')],
     ['a file of cases', 'more.yaml', suiteWith(TRANSCRIPT, 'include: [more.yaml]\n')],
   ] as const) {
-    it(`writes ${what} that is valid`, async () => {
+    it(`writes a valid file: ${what}`, async () => {
       const title = `Create "${file}"`;
       assert.equal(await fixed(text, title, 'file-missing'), text);
       const action = (await actionsOf(text)).find((one) => one.title === title);

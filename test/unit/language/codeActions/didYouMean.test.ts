@@ -8,19 +8,19 @@ const one = (assertion: string) =>
   suiteWith(`transcript: [{user: Hi}, {assistant: Hello}]\nassert:\n  - ${assertion}`);
 const BOT = 'targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\n';
 
-describe('a number or a truth value in quotes', () => {
+describe('a quoted number or boolean', () => {
   for (const [quoted, plain] of [
     ['threshold: "0.5"', 'threshold: 0.5'],
     ["weight: '2'", 'weight: 2'],
     ['required: "true"', 'required: true'],
   ] as const) {
-    it(`loses them: ${quoted}`, async () => {
+    it(`loses its quotes: ${quoted}`, async () => {
       const of = (key: string) => one(`{type: contains, value: "1", ${key}} # why`);
       assert.equal(await fixed(of(quoted), `Change to ${plain}`, 'wrong-type'), of(plain));
     });
   }
 
-  it('is left alone where it says something else', async () => {
+  it("keeps its quotes if it isn't the expected value", async () => {
     const text = one('{type: contains, value: x, threshold: "half"}');
     assert.deepEqual(
       (await actionsOf(text)).filter(({ title }) => title.startsWith('Change')),
@@ -116,19 +116,19 @@ describe('did you mean', () => {
       'unknown-key',
     ],
   ] as const) {
-    it(`puts in ${what}`, async () => {
+    it(`inserts ${what}`, async () => {
       assert.equal(await fixed(before, `Change to "${title}"`, code), after);
     });
   }
 
-  it('puts a name in quotes that cannot stand without', async () => {
+  it('quotes a name if needed', async () => {
     const top = 'targets:\n  "bot: a": {type: module, path: ./bot.mjs}\n';
     const live = (target: string) => suiteWith(`turns: [Hi]\nassert: [x]\ntarget: ${target}`, top);
     const title = 'Change to "bot: a"';
     assert.equal(await fixed(live('bot- a'), title, 'unknown-name'), live('"bot: a"'));
   });
 
-  it('says whose name it is', async () => {
+  it('names the tool that uses the key', async () => {
     const messageOf = async (text: string) => (await load(text)).problems[0]?.message;
     assert.equal(
       await messageOf(one('{type: llm-rubric, criterion: x}')),
@@ -144,7 +144,7 @@ describe('did you mean', () => {
     );
   });
 
-  it('writes beside a name what it takes to mean the same', async () => {
+  it('adds the keys that a replacement needs', async () => {
     assert.equal(
       await fixed(
         one('type: not-contains # never\n    value: x'),
@@ -155,7 +155,7 @@ describe('did you mean', () => {
     );
   });
 
-  it('offers everything that is near, and prefers the nearest', async () => {
+  it('offers all similar names, and prefers the most similar one', async () => {
     const actions = await actionsOf(one('{type: contains-al, values: [x]}'));
     const titles = actions.filter(({ kind }) => kind === 'quickfix').map(({ title }) => title);
     assert.equal(titles[0], 'Change to "contains-all"');
@@ -166,13 +166,13 @@ describe('did you mean', () => {
     );
   });
 
-  it('keeps the line ends and finds its place behind an emoji', async () => {
+  it('keeps line ends, and finds its range after an emoji', async () => {
     const before = one('{name: "👋 שלום", type: contains, valu: x}').replaceAll('\n', '\r\n');
     const after = await fixed(before, 'Change to "value"', 'unknown-key');
     assert.equal(after, before.replace('valu:', 'value:'));
   });
 
-  it('mends a file that is no eval file', () => {
+  it('fixes files other than eval files', () => {
     const text = '{"role": "assistnt"}';
     const range = { start: { line: 0, character: 9 }, end: { line: 0, character: 19 } };
     const diagnostic = {
@@ -185,15 +185,15 @@ describe('did you mean', () => {
     assert.equal(applied(text, action)['suite.eval.yaml'], '{"role": "assistant"}');
   });
 
-  it('leaves the diagnostics of others alone', () => {
+  it('ignores diagnostics of other extensions', () => {
     const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
     const other = { range, message: '', source: 'yaml', data: { replacement: 'x' } };
     assert.deepEqual(codeActionsOfText('/x', 'y', [other], { uriOf }), []);
   });
 });
 
-describe("a key in another tool's terms", () => {
-  it('becomes the keys that say the same', async () => {
+describe('a key of another tool', () => {
+  it('becomes the equivalent keys', async () => {
     const before = suiteWith(
       'transcript: [{user: Hi}, {assistant: x}]\nassert:\n  - type: turn-relevancy\n    window_size: 3 # as before',
     );

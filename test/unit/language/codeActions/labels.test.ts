@@ -22,7 +22,7 @@ describe('labels without scores', () => {
     ['two', '[kind, rude]', '\n      kind: 1\n      rude: 0'],
     ['three', '[a, b, c]', '\n      a: 1\n      b: 0.5\n      c: 0'],
   ] as const) {
-    it(`are given scores from 1 to 0, to be looked over: ${what}`, async () => {
+    it(`get scores from 1 to 0, to be reviewed: ${what}`, async () => {
       const text = own(before);
       const [action, ...others] = await actionsOf(text);
       assert.deepEqual(others, []);
@@ -33,7 +33,7 @@ describe('labels without scores', () => {
     });
   }
 
-  it('are given them in a judge prompt as well', () => {
+  it('get scores in a judge prompt, too', () => {
     const text = '---\nname: Tone\nlabels: [kind, rude]\n---\n\nIs it kind? {{conversation}}\n';
     const diagnostics = diagnosticsByFile(loadPrompt(text, '/p.md').problems).get('/p.md') ?? [];
     const [action] = codeActionsOfText('/p.md', text, diagnostics, { uriOf });
@@ -44,7 +44,7 @@ describe('labels without scores', () => {
     );
   });
 
-  it('that are no texts get the plain message alone', async () => {
+  it("get only the message if they aren't texts", async () => {
     assert.deepEqual(await actionsOf(own('[1, {a: 2}]')), []);
     assert.deepEqual(await codesOf(own('[1, {a: 2}]')), ['wrong-type']);
   });

@@ -31,7 +31,7 @@ const FILE = './judges/it-is-friendly.md';
 describe('a refactoring', () => {
   const CASE = 'cases:\n  - id: one\n';
 
-  it('offers to improve a judge whose words can be rewritten, where the file has labels', async () => {
+  it('offers to improve a judge with a question of its own if the file has labels', async () => {
     const criterion = `${CASE}${CHAT}    assert:\n      - |It is friendly.\n`;
     const labels = { 'suite.labels/ann.jsonl': '' };
     const improve = 'Improve this judge with labels';
@@ -41,7 +41,7 @@ describe('a refactoring', () => {
     assert.ok(!(await titles(own, labels)).includes(improve));
   });
 
-  it('writes nothing of a file outside of the workspace into the eval file', async () => {
+  it('copies nothing from a file outside of the workspace', async () => {
     const transcript = (path: string) =>
       `${CASE}    transcript: |${path}\n    assert: [{type: contains, value: x}]\n`;
     const prompt = (path: string) =>
@@ -79,7 +79,7 @@ describe('a refactoring', () => {
 });
 
 describe('a prompt file', () => {
-  it('is made of a criterion in a list', async () => {
+  it('is created from a criterion in a list', async () => {
     const { suite, created } = await after(
       `cases:\n  - id: one\n${CHAT}    assert:\n      # tone\n      - It is fr|iendly. # always\n`,
       'Move to the prompt file',
@@ -94,7 +94,7 @@ describe('a prompt file', () => {
     );
   });
 
-  it('is made of a criterion within brackets', async () => {
+  it('is created from a criterion within brackets', async () => {
     const { suite } = await after(
       `cases:\n  - id: one\n${CHAT}    assert: [It is fr|iendly.]\n`,
       'Move to the prompt file',
@@ -105,7 +105,7 @@ describe('a prompt file', () => {
     );
   });
 
-  it('is made of a criterion with keys, its variables as a prompt names them', async () => {
+  it('is created from a criterion with keys, with the variable names of prompts', async () => {
     const { suite, created } = await after(
       `cases:\n  - id: one\n    context: {tone: kind}\n${CHAT}    assert:\n      - type: criterion # tone\n        name: Tone\n        criterion: >-\n          It is\n          {{to|ne}}.\n        weight: 2\n`,
       'Move to the prompt file "./judges/tone.md"',
@@ -119,7 +119,7 @@ describe('a prompt file', () => {
     assert.match(created['judges/tone.md'] ?? '', /\nIt is \{\{context\.tone\}\}\.\n/);
   });
 
-  it('takes a name that is free', async () => {
+  it('gets an unused name', async () => {
     const { suite } = await after(
       `cases:\n  - id: one\n${CHAT}    assert:\n      - It is fr|iendly.\n`,
       'Move to the prompt file',
@@ -128,7 +128,7 @@ describe('a prompt file', () => {
     assert.match(suite, /prompt: \.\/judges\/it-is-friendly-2\.md/);
   });
 
-  it('is made of instructions and comes back as it was', async () => {
+  it('is created from instructions, and can be inlined again unchanged', async () => {
     const before = `cases:\n  - id: one\n${CHAT}    assert:\n      - type: llm-judge\n        na|me: Tone\n        instructions: |-\n          Is {{conversation}} friendly?\n\n          Be strict.\n        scale: [1, 5] # as ever\n`;
     const { suite, created } = await after(before, 'Move to the prompt file');
     assert.ok(
@@ -139,7 +139,7 @@ describe('a prompt file', () => {
     assert.equal(back.suite, before.replace('na|me', 'name'));
   });
 
-  it('brings the keys of its front matter back', async () => {
+  it('is inlined with the keys of its front matter', async () => {
     const { suite } = await after(
       `cases:\n  - id: one\n${CHAT}    assert: [{type: llm-judge, prompt: to|ne.md}]\n`,
       'Inline the prompt',
@@ -158,7 +158,7 @@ describe('a transcript file', () => {
   const inline =
     'cases:\n  - id: one\n    trans|cript: # as it was\n      # first\n      - user: "Hi #1"\n      - assistant: >-\n          Hello\n          there.\n    assert: [x]\n';
 
-  it('is made of a transcript as it is written, and comes back', async () => {
+  it('is created from a transcript with its formatting, and can be inlined again', async () => {
     const { suite, created } = await after(inline, 'Move the transcript to');
     assert.equal(
       suite,
@@ -179,7 +179,7 @@ describe('a transcript file', () => {
     );
   });
 
-  it('is made of one within brackets', async () => {
+  it('is created from a transcript within brackets', async () => {
     const { suite, created } = await after(
       `cases:\n  - id: one\n${CHAT.replace('user', 'us|er')}    assert: [x]\n`,
       'Move the transcript to',
@@ -192,7 +192,7 @@ describe('a transcript file', () => {
     ['a.json', '[{"user": "Hi"}, {"assistant": "Hello"}]'],
     ['a.jsonl', '{"user": "Hi"}\n\n{"assistant": "Hello"}\n'],
   ] as const) {
-    it(`is written into the case from ${name}`, async () => {
+    it(`is inlined from ${name}`, async () => {
       const { suite } = await after(
         `cases:\n  - id: one\n    transcript: ./${name[0]}|${name.slice(1)}\n    assert: [x]\n`,
         'Inline the transcript',
@@ -205,7 +205,7 @@ describe('a transcript file', () => {
     });
   }
 
-  it('is not made of what an anchor ties to its place', async () => {
+  it("isn't created from a transcript with an anchor that is used elsewhere", async () => {
     const marked =
       'cases:\n  - id: one\n    tr|anscript:\n      - &a {user: Hi}\n      - {assistant: x}\n    assert: [x]\n';
     assert.deepEqual(await titles(marked), []);
@@ -216,7 +216,7 @@ describe('a history', () => {
   const live = (history: string) =>
     `target: {type: module, path: ./bot.mjs}\ncases:\n  - id: one\n    history: ${history}\n    turns: [Bye]\n    assert: [{type: no-repeat}]\n`;
 
-  it('is moved into a file and comes back', async () => {
+  it('is moved to a file, and can be inlined again', async () => {
     const moved = await after(live('[{user: Hi}, {assist|ant: Hello}]'), 'Move the history to');
     assert.match(moved.suite, /history: \.\/histories\/one\.yaml\n/);
     assert.equal(moved.created['histories/one.yaml'], '[{user: Hi}, {assistant: Hello}]\n');
@@ -225,11 +225,11 @@ describe('a history', () => {
   });
 });
 
-describe('a transcript turned into turns', () => {
+describe('a transcript converted to turns', () => {
   const BOT = 'targets: {bot: {type: module, path: ./bot.mjs}}\n';
   const title = 'Convert the transcript to turns';
 
-  it('keeps what the user said, as it is written', async () => {
+  it("keeps the user's messages with their formatting", async () => {
     const { suite } = await after(
       `${BOT}cases:\n  - id: one\n    tran|script:\n      - system: Be nice.\n      # the order\n      - user: "Hi #1" # first\n      - assistant: Hello\n      - {role: user, content: "Thanks, bye"}\n      - assistant: |\n          Bye\n    assert: [x]\n`,
       title,
@@ -240,7 +240,7 @@ describe('a transcript turned into turns', () => {
     );
   });
 
-  it('works within brackets and with a target that is there', async () => {
+  it('works within brackets, and with an existing target', async () => {
     const { suite } = await after(
       `${BOT}target: bot\ncases:\n  - id: one\n${CHAT.replace('user', 'us|er')}    assert: [x]\n`,
       title,
@@ -248,7 +248,7 @@ describe('a transcript turned into turns', () => {
     assert.match(suite, /^ {4}turns: \[\{user: Hi\}\]$/m);
   });
 
-  it('is not offered where the turns would say something else than the transcript', async () => {
+  it("isn't offered if the turns would differ from the transcript", async () => {
     for (const messages of ['- user: Hi {{name}}', '- user: Hi\n      - user: Still there?']) {
       const found = await titles(
         `${BOT}cases:\n  - id: one\n    tran|script:\n      ${messages}\n      - assistant: Hello\n    assert: [x]\n`,
@@ -257,7 +257,7 @@ describe('a transcript turned into turns', () => {
     }
   });
 
-  it('is not offered without a target', async () => {
+  it("isn't offered without a target", async () => {
     const found = await titles(
       `cases:\n  - id: one\n${CHAT.replace('user', 'us|er')}    assert: [x]\n`,
     );
@@ -265,7 +265,7 @@ describe('a transcript turned into turns', () => {
   });
 });
 
-describe('turns turned into a transcript', () => {
+describe('turns converted to a transcript', () => {
   const title = 'Convert the turns to the transcript';
   const text = (turns: string) =>
     `target: {type: module, path: ./bot.mjs}\ncases:\n  - id: one\n    stop_on_failure: true\n    tu|rns:${turns}\n    assert: [x] # why\n`;
@@ -292,14 +292,14 @@ describe('turns turned into a transcript', () => {
     ],
   };
 
-  it('begins with the history, which goes', async () => {
+  it('starts with the history, which is removed', async () => {
     const history = 'history: [{user: Hi}, {assistant: Hello}]';
     const live = text('\n      - Bye').replace('stop_on_failure: true', history);
     const { suite } = await after(live, title, {}, last);
     assert.ok(!suite.includes('history'), suite);
   });
 
-  it('holds all that was said and called in the last run', async () => {
+  it('contains all messages and calls of the last run', async () => {
     const { suite } = await after(text('\n      # asks\n      - Where is "#1"?'), title, {}, last);
     assert.equal(
       suite,
@@ -329,13 +329,13 @@ cases:
     );
   });
 
-  it('is not offered before the first run, nor where turns hold assertions', async () => {
+  it("isn't offered before the first run, or if turns have assertions", async () => {
     assert.deepEqual(await titles(text(' [Hi]')), []);
     assert.deepEqual(await titles(text(' [{user: Hi, assert: [y]}]'), {}, last), []);
   });
 });
 
-describe('a model or a target moved to the top', () => {
+describe('a model or a target moved to the top level', () => {
   for (const [what, marked, expected] of [
     [
       'a model in lines of its own, comments kept',
@@ -358,12 +358,12 @@ describe('a model or a target moved to the top', () => {
       `models:\n  gpt-5: {provider: openai, model: gpt-5}\ntarget: {type: chat, model: gpt-5}\ncases:\n  - id: one\n    turns: [Hi]\n    assert: [x]\n`,
     ],
   ] as const) {
-    it(`takes ${what}`, async () => {
+    it(`handles ${what}`, async () => {
       assert.equal((await after(marked, 'Move to `')).suite, expected);
     });
   }
 
-  it('is not offered for what stands there already', async () => {
+  it("isn't offered for models and targets at the top level", async () => {
     const marked = `models:\n  a: {provider: openai, model: gp|t}\njudge: a\ncases:\n  - id: one\n${CHAT}    assert: [x]\n`;
     assert.deepEqual(await titles(marked), []);
   });

@@ -76,13 +76,13 @@ describe('removing', () => {
       suiteWith(`${MOODY}\ncontext:\n  mood: kind`),
     ],
   ] as const) {
-    it(`takes out ${what}`, async () => {
+    it(`removes ${what}`, async () => {
       assert.equal(await fixed(before, `Remove "${key}"`, code), after);
     });
   }
 });
 
-describe('removing a key that stands there twice', () => {
+describe('removing a duplicate key', () => {
   for (const [what, before, after] of [
     [
       'in lines of its own',
@@ -95,15 +95,15 @@ describe('removing a key that stands there twice', () => {
       one('{type: contains, value: x}'),
     ],
   ] as const) {
-    it(`takes out the second ${what}`, async () => {
+    it(`removes the second ${what}`, async () => {
       const key = before.includes('two') ? 'id' : 'value';
       assert.equal(await fixed(before, `Remove the duplicate ${key}`, 'duplicate-key'), after);
     });
   }
 });
 
-describe('a name that nothing uses', () => {
-  it('is shown faded and is no error', async () => {
+describe('an unused name', () => {
+  it("is faded, and isn't an error", async () => {
     const { problems, suite } = await load(suiteWith(TRANSCRIPT, `models: {a: ${MODEL}}\n`));
     assert.deepEqual(
       problems.map(({ code, severity }) => [code, severity]),
@@ -152,7 +152,7 @@ describe('a name that nothing uses', () => {
       ),
     ],
   ] as const) {
-    it(`is not told because of ${what}`, async () => {
+    it(`isn't reported because of ${what}`, async () => {
       assert.ok(!(await codesOf(text)).includes('unused-name'));
     });
   }

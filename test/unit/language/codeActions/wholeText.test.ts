@@ -14,7 +14,7 @@ const titlesOf = async (text: string) =>
 const scripted = (turn: string) =>
   `cases:\n  - id: one\n    target: {type: chat, model: openai:x}\n    turns:\n      - ${turn}\n    assert: [x]\n`;
 
-describe('putting in quotes', () => {
+describe('adding quotes', () => {
   for (const [what, before, after] of [
     ['a plain one', 'My order #98765 is late.', '"My order #98765 is late."'],
     ['one with quotes', 'My "big" order #98765', `'My "big" order #98765'`],
@@ -22,7 +22,7 @@ describe('putting in quotes', () => {
     ['one with a backslash', 'C:\\new #1', `'C:\\new #1'`],
     ['one in another script', 'הזמנה 📦 #98765', '"הזמנה 📦 #98765"'],
   ] as const) {
-    it(`takes ${what}`, async () => {
+    it(`handles ${what}`, async () => {
       assert.equal(await fixed(said(before), TITLE, 'comment-cuts-text'), said(after));
     });
   }
@@ -33,7 +33,7 @@ describe('putting in quotes', () => {
     ['one with quotes behind the colon', 'Hello: "there"', `'Hello: "there"'`],
     ['one in front of a comment', 'Hello: you # later', '"Hello: you" # later'],
   ] as const) {
-    it(`takes ${what}`, async () => {
+    it(`handles ${what}`, async () => {
       const text = scripted(before);
       assert.deepEqual(await codesOf(text), ['colon-in-text']);
       assert.equal(await fixed(text, TITLE, 'colon-in-text'), scripted(after));
@@ -41,14 +41,14 @@ describe('putting in quotes', () => {
   }
 
   for (const written of ['42', '1e3', 'true', 'null', '~']) {
-    it(`takes ${written} where a text belongs`, async () => {
+    it(`quotes ${written} if a text is expected`, async () => {
       for (const text of [scripted, said]) {
         assert.equal(await fixed(text(written), TITLE, 'wrong-type'), text(`"${written}"`));
       }
     });
   }
 
-  it('is not offered for nothing, a list or an alias', async () => {
+  it("isn't offered for an empty value, a list, or an alias", async () => {
     for (const turn of ['', '[a]', '{Hello: there}']) {
       assert.deepEqual(await titlesOf(scripted(turn)), []);
     }
@@ -56,11 +56,11 @@ describe('putting in quotes', () => {
     assert.deepEqual(await titlesOf(alias), []);
   });
 
-  it('leaves a misspelt key its guess', async () => {
+  it('keeps the suggestion for a misspelled key', async () => {
     assert.deepEqual(await titlesOf(scripted('uesr: Hi')), ['Change to "user"', 'Remove "uesr"']);
   });
 
-  it('is not offered within brackets, which the comment swallows', async () => {
+  it("isn't offered within brackets that a comment leaves open", async () => {
     const text = suiteWith(
       'transcript: [{user: Hi}, {assistant: a}]\nassert: [The order #98765\n  ]',
     );
@@ -70,7 +70,7 @@ describe('putting in quotes', () => {
 });
 
 describe('indenting with spaces', () => {
-  it('turns every tab of every indent', async () => {
+  it('replaces every tab in every indent', async () => {
     const before =
       'cases:\n\t- id: one\n\t\ttranscript: [{user: "a\tb"}, {assistant: x}]\n\t\tassert: [x]\n';
     const after = await fixed(before, 'Indent with spaces', 'tab-indent');
@@ -88,7 +88,7 @@ describe('fixing all', () => {
     return actions.find(({ kind }) => kind === 'source.fixAll.turnlight');
   };
 
-  it('applies every clear fix at once', async () => {
+  it('applies all preferred fixes at once', async () => {
     const before = suiteWith(
       'transcript:\n  - user: My order #98765\n  - assistant: Hello\nassert:\n  - {typ: contains, valu: x}\n  - {type: not-equals, value: x}',
     );
@@ -100,7 +100,7 @@ describe('fixing all', () => {
     assert.deepEqual(await codesOf(after), []);
   });
 
-  it('is not offered where nothing is clear', async () => {
+  it("isn't offered if no fix is preferred", async () => {
     assert.equal(await all(suiteWith('assert: [x]')), undefined);
   });
 });

@@ -14,7 +14,7 @@ tools:
 `;
 
 describe('completion of names', () => {
-  it('offers models and short forms where a judge stands', async () => {
+  it('offers models and short forms for a judge', async () => {
     const expected = [
       'fast',
       'taped',
@@ -31,7 +31,7 @@ describe('completion of names', () => {
     assert.match(await chosen(`${HEAD}judge: op|\n`, 'openai:'), /\njudge: openai:\n/);
   });
 
-  it('offers models where a target, a type or `models` names one', async () => {
+  it('offers models in a target, a type, or `models`', async () => {
     assert.ok(
       (
         await labelsAt(`models: {fast: openai:a}\ntargets:\n  bot:\n    type: chat\n    model: |\n`)
@@ -55,7 +55,7 @@ describe('completion of names', () => {
     }
   });
 
-  it("knows that a provider's own model is no name of ours", async () => {
+  it("offers no names for a provider's own model", async () => {
     assert.deepEqual(await labelsAt(`${HEAD}judge:\n  provider: openai\n  model: |\n`), []);
     assert.deepEqual(
       await labelsAt('models: {a: openai:x}\ncases:\n  - id: a\n    context: {model: |}\n'),
@@ -82,7 +82,7 @@ describe('completion of names', () => {
     assert.deepEqual(await labelsAt(HEAD + label), [], 'the name of others is a label');
   });
 
-  it("prefers the case's own tools and knows those that its transcript calls", async () => {
+  it("prefers the case's own tools, and offers those that its transcript calls", async () => {
     const own = `${HEAD}cases:
   - id: a
     tools: [{name: search}]
@@ -97,7 +97,7 @@ describe('completion of names', () => {
     assert.deepEqual(await labelsAt(own), ['search', 'ping']);
   });
 
-  it("offers the file's topics to a case, but none twice", async () => {
+  it("offers the file's topics to a case, each once", async () => {
     const marked = `${HEAD}cases:\n  - id: a\n    topics:\n      - Orders\n      - |\n`;
     assert.deepEqual(await labelsAt(marked), ['Refunds']);
   });
@@ -138,7 +138,7 @@ cases:
     assert.deepEqual(await labelsAt(graph('{type: verdict, score: |}')), []);
   });
 
-  it('puts quotes where a name needs them', async () => {
+  it('quotes a name if needed', async () => {
     const topics =
       'topics: ["Orders: new", "a # b", "plain one"]\ncases:\n  - id: a\n    topics: [|]\n';
     assert.match(await chosen(topics, 'Orders: new'), /\["Orders: new"\]/);
@@ -148,7 +148,7 @@ cases:
     assert.match(await chosen(quoted, "it's"), /\['it''s'\]/);
   });
 
-  it('shows names from files without what could deceive', async () => {
+  it('shows names from files without deceptive characters', async () => {
     const marked = `cases:\n  - id: a\n    turns: ["x\\u202Ey\\nz"]\n    assert:\n      - {type: contains, at: |}\n`;
     const items = await itemsAt(marked);
     assert.equal(items.find(({ label }) => label === '2')?.detail, 'reply to: x[U+202E]y z');

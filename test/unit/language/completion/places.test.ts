@@ -88,7 +88,7 @@ describe('completion of paths', () => {
     assert.deepEqual(await at('targets:\n  bot: {type: command, cwd: |}\n'), ['judges/']);
   });
 
-  it('goes on from the folder that is typed', async () => {
+  it('continues from the typed folder', async () => {
     const labels = ['tone.md', 'two words.md', 'a: b.md', '../'];
     assert.deepEqual(await labelsAt(prompt('judges/|'), disk), labels.slice(0, 3));
     assert.equal(await chosen(prompt('./judges/t|'), 'tone.md', disk), prompt('./judges/tone.md'));
@@ -103,7 +103,7 @@ describe('completion of paths', () => {
     assert.deepEqual(await labelsAt(prompt('judges/|'), linked), []);
   });
 
-  it('never leaves the workspace, and offers nothing of a folder that is not there', async () => {
+  it('never leaves the workspace, and offers nothing in a missing folder', async () => {
     for (const typed of ['../|', '/etc/|', '../../|', 'nowhere/|']) {
       assert.deepEqual(await labelsAt(prompt(typed), disk), [], typed);
     }
@@ -122,7 +122,7 @@ describe('completion of turns', () => {
   const withAt = (conversation: string, assertion: string) =>
     `cases:\n  - id: a\n${conversation}    assert:\n      - ${assertion}\n`;
 
-  it('offers those of the side that the type looks at', async () => {
+  it("offers turns of the type's side", async () => {
     const marked = withAt(transcript, 'type: contains\n        at: |');
     assert.deepEqual(await labelsAt(marked), [...words, '2', '4']);
     assert.deepEqual(await details(marked), [
@@ -133,7 +133,7 @@ describe('completion of turns', () => {
     assert.deepEqual((await details(of('user-frustration')))[0], ['1', 'Hi']);
   });
 
-  it('offers each once in a list', async () => {
+  it('offers each turn once in a list', async () => {
     const marked = withAt(transcript, '{type: contains, at: [2, |]}');
     assert.deepEqual(await labelsAt(marked), ['4']);
     assert.match(await chosen(marked, '4'), /at: \[2, 4\]/);
@@ -151,7 +151,7 @@ describe('completion of turns', () => {
     ]);
   });
 
-  it('offers only what can stand under a scripted turn', async () => {
+  it('offers only the words that are valid under a scripted turn', async () => {
     const marked =
       'cases:\n  - id: a\n    turns:\n      - user: Hi\n        assert:\n          - {type: contains, at: |}\n';
     assert.deepEqual(await labelsAt(marked), ['all']);
@@ -208,7 +208,7 @@ describe('completion of variables', () => {
     assert.equal(await chosen(turn('To {{|da}} now'), 'city'), turn('To {{city}} now'));
   });
 
-  it('puts quotes around a text that begins with braces', async () => {
+  it('quotes a text that starts with braces', async () => {
     assert.equal(
       await chosen(body('    turns:\n      - user: {{ci|}}\n'), 'city'),
       body('    turns:\n      - user: "{{city}}"\n'),
@@ -223,27 +223,27 @@ describe('completion of variables', () => {
     assert.ok(!labels.includes('city'));
   });
 
-  it('offers the names of a matrix in the texts of its case', async () => {
+  it('offers the variables of a matrix in the texts of its case', async () => {
     const labels = await labelsAt(
       'cases:\n  - id: a\n    matrix: {mood: [calm], person: {kim: Kim}}\n    turns: ["I am {{|"]\n',
     );
     assert.deepEqual(labels, ['mood', 'person']);
   });
 
-  it("offers what a target's request can hold", async () => {
+  it("offers the variables of a target's request", async () => {
     const marked =
       'targets:\n  bot:\n    type: http\n    url: http://localhost:1\n    body:\n      say: Hi {{|\ncases:\n  - id: a\n    context: {city: Rome}\n';
     const expected = ['message', 'messages', 'session', 'conversation', 'context.city'];
     assert.deepEqual(await labelsAt(marked), expected);
   });
 
-  it('offers in the defaults what any case has', async () => {
+  it('offers the variables of all cases in the defaults', async () => {
     const marked =
       'defaults:\n  assert:\n    - Knows {{|\ncases:\n  - id: a\n    context: {city: Rome}\n  - id: b\n    context:\n      name: Ann\n';
     assert.deepEqual(await labelsAt(marked), ['city', 'name']);
   });
 
-  it('offers none where none is filled in', async () => {
+  it('offers none in texts without variables', async () => {
     for (const lines of [
       '    description: About {{|\n',
       '    transcript:\n      - user: Hi {{|\n',

@@ -37,8 +37,8 @@ async function knownOf(files: Readonly<Record<string, string>>) {
   return promptContext(pathOf('judge.md'), ports);
 }
 
-describe('what a judge prompt can name', () => {
-  it("is the models of the suites that use it, those of its cases' context, labels of others", async () => {
+describe('the names for a judge prompt', () => {
+  it('are the models of its suites, the variables of its cases, and labels of other prompts', async () => {
     const known = await knownOf({
       'a.eval.yaml': `models: {fast: openai:a, slow: openai:b}
 judge: fast
@@ -63,7 +63,7 @@ cases:
     });
   });
 
-  it('is of every case where the defaults use it, and of the suites that include its case', async () => {
+  it('come from every case if the defaults use it, and from suites that include its case', async () => {
     const known = await knownOf({
       'a.eval.yaml': `models: {fast: openai:a}
 include: [more.cases.yaml]
@@ -85,7 +85,7 @@ cases:
     assert.deepEqual(included, { models: ['fast'], variables: ['name'], labels: [] });
   });
 
-  it('is nothing where no suite uses it', async () => {
+  it('are empty if no suite uses it', async () => {
     const known = await knownOf({ 'a.eval.yaml': 'models: {fast: openai:a}\n' });
     assert.deepEqual(known, { models: [], variables: [], labels: [] });
   });
@@ -101,7 +101,7 @@ describe('completion in a judge prompt', () => {
     assert.match(chosen('---\nla|\n---\n', 'labels'), /^---\nlabels:\n {2}\$1\n---\n/);
   });
 
-  it('offers values, models, labels and variables', () => {
+  it('offers values, models, labels, and variables', () => {
     assert.deepEqual(labelsAt('---\nper_turn: |\n---\n'), ['true', 'false']);
     assert.deepEqual(labelsAt('---\nmodel: |\n---\n'), [
       'fast',
@@ -124,7 +124,7 @@ describe('completion in a judge prompt', () => {
     assert.equal(chosen('{{context.|', 'context.city'), '{{context.city}}');
   });
 
-  it('offers nothing else in the text, on the fences or in comments', () => {
+  it('offers nothing else in the text, on the fences, or in comments', () => {
     for (const marked of [
       '---\nname: x\n---\nna|',
       'na|',

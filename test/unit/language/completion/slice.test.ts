@@ -12,32 +12,32 @@ function sliced(marked: string): string {
   return `${slice.text.slice(0, slice.offset)}|${slice.text.slice(slice.offset)}`;
 }
 
-describe('what completion reads of a file', () => {
-  it('is the case at the cursor and all that stands around the cases', () => {
+describe('the part of a file that completion reads', () => {
+  it('is the case at the cursor, and everything outside of the cases', () => {
     const marked =
       'name: x\ncases:\n  - id: a\n    tags: []\n  - id: b\n    |\n  - id: c\njudge: openai:a\n';
     assert.equal(sliced(marked), 'name: x\ncases:\n  - id: b\n    |\njudge: openai:a\n');
   });
 
-  it('is no case for the keys of the file', () => {
+  it('contains no case for the keys of the file', () => {
     assert.equal(sliced('na|\ncases:\n- id: a\n- id: b\n'), 'na|\ncases:');
     assert.equal(sliced('cases:\n- id: a\nrole: x\njudge: |\n'), 'cases:\nrole: x\njudge: |\n');
   });
 
-  it('goes on behind a line that is being typed at the margin', async () => {
+  it('continues after a line that is being typed without indentation', async () => {
     const marked = 'cases:\n  - id: a\nna|\n  - id: b\n    tags: []\n';
     assert.equal(sliced(marked), 'cases:\n  - id: a\nna|');
     assert.ok((await labelsAt(marked)).includes('name'));
   });
 
-  it('is not misled by texts that look like cases', () => {
+  it("isn't affected by texts that look like cases", () => {
     const marked =
       'cases:\n  - id: a\n    turns:\n      - >\n        - id: no\n\n        cases:\n    th|\n  - id: b\n';
     assert.equal(sliced(marked).includes('- id: no'), true);
     assert.equal(sliced(marked).includes('- id: b'), false);
   });
 
-  it('is everything where the cases are written in braces', () => {
+  it('is everything if the cases are written in braces', () => {
     const marked = 'cases: [{id: a}, {id: b, |}]\n';
     assert.equal(sliced(marked), marked);
   });
@@ -50,7 +50,7 @@ describe('what completion reads of a file', () => {
     assert.equal(sliced(within), 'cases:\n  - id: a\n    turns:\n      - |\n    assert: [x]\n');
   });
 
-  it('is everything where an alias names what another case has', async () => {
+  it('is everything if an alias refers to another case', async () => {
     // The type of the assertion stands in the first case.
     const marked =
       'cases:\n  - id: a\n    assert:\n      - {type: &kind tool-called, name: x}\n  - id: b\n    assert:\n      - {type: *kind , |}\n';

@@ -10,7 +10,7 @@ import {
 } from '../../../support/language/completing.ts';
 
 describe('completion of assertion types', () => {
-  it('offers every one with its line', async () => {
+  it('offers each type with its summary', async () => {
     const items = await itemsAt(inAssert('      - type: |\n'));
     for (const { type, summary } of assertionTypes) {
       const { documentation } = items.find(({ label }) => label === type) ?? {};
@@ -18,7 +18,7 @@ describe('completion of assertion types', () => {
     }
   });
 
-  it('brings the keys that it needs', async () => {
+  it('inserts required keys', async () => {
     assert.equal(
       await chosen(inAssert('      - type: |\n'), 'contains', SNIPPETS),
       inAssert('      - type: contains\n        value: $1\n'),
@@ -30,19 +30,19 @@ describe('completion of assertion types', () => {
     assert.match(await chosen(inAssert('      - type: |\n'), 'llm-judge', SNIPPETS), /prompt: \$1/);
   });
 
-  it('brings none that is there, and none to a client without snippets', async () => {
+  it('inserts no existing keys, and none if the client has no snippets', async () => {
     const beside = inAssert('      - type: |\n        value: x\n');
     assert.doesNotMatch(await chosen(beside, 'contains', SNIPPETS), /\$1/);
     const plain = await chosen(inAssert('      - type: |\n'), 'contains');
     assert.equal(plain, inAssert('      - type: contains\n'));
   });
 
-  it('brings them in braces as well', async () => {
+  it('inserts required keys in braces', async () => {
     const written = await chosen(inAssert('      - {type: |}\n'), 'contains', SNIPPETS);
     assert.match(written, /\{type: contains, value: \$1\}/);
   });
 
-  it('offers whole assertions where an item begins', async () => {
+  it('offers whole assertions at the start of an item', async () => {
     const marked = inAssert('      - |');
     assert.equal(
       await chosen(marked, 'contains', SNIPPETS),
@@ -66,14 +66,14 @@ describe('completion of assertion types', () => {
     assert.ok((await labelsAt(inAssert(node))).includes('contains'));
   });
 
-  it('follows a colon without a blank', async () => {
+  it('works after a colon without a space', async () => {
     const written = await chosen(inAssert('      - type:|\n'), 'regex');
     assert.match(written, /- type: regex\n/);
   });
 });
 
 describe('completion of enumerated values', () => {
-  it('offers what the schema lists', async () => {
+  it('offers the values of the schema', async () => {
     assert.deepEqual(await labelsAt(inAssert('      - type: tool-called\n        match: |\n')), [
       'exact',
       'partial',
@@ -105,7 +105,7 @@ describe('completion of enumerated values', () => {
     );
   });
 
-  it('offers the types of nodes, each with what it needs', async () => {
+  it('offers the types of nodes with their required keys', async () => {
     const graph = (line: string) =>
       inAssert(`      - type: decision-graph\n        nodes:\n          a:\n            ${line}\n`);
     assert.deepEqual(await labelsAt(graph('type: |')), [
@@ -123,15 +123,15 @@ describe('completion of enumerated values', () => {
   });
 });
 
-describe('what a value replaces', () => {
+describe('the text that a value replaces', () => {
   const at = (value: string) => inAssert(`      - type: ${value}\n        weight: 2\n`);
 
-  it('is all of a plain value', async () => {
+  it('is the whole plain value', async () => {
     assert.equal(await chosen(at('con|tains-any'), 'contains'), at('contains'));
     assert.equal(await chosen(at('con|x # why'), 'contains'), at('contains # why'));
   });
 
-  it('is what stands between quotes', async () => {
+  it('is the text between quotes', async () => {
     assert.equal(await chosen(at('"con|x"'), 'contains'), at('"contains"'));
     assert.equal(await chosen(at("'|'"), 'contains'), at("'contains'"));
     assert.match(
@@ -140,7 +140,7 @@ describe('what a value replaces', () => {
     );
   });
 
-  it('closes a quote that is open', async () => {
+  it('ends with a closing quote if there is none', async () => {
     // The quote would reach into the next case.
     const rest = '\n  - id: b\n    tags: ["x"]\n';
     assert.equal(
@@ -153,13 +153,13 @@ describe('what a value replaces', () => {
     );
   });
 
-  it('is right behind emoji and text from right to left, and with CRLF and a BOM', async () => {
+  it('is correct after emoji and right-to-left text, and with CRLF and a BOM', async () => {
     const marked = inAssert("      - {name: '😀 שלום', type: con|x}\n").replaceAll('\n', '\r\n');
     assert.match(await chosen(`\uFEFF${marked}`, 'contains'), /'😀 שלום', type: contains\}\r\n/);
   });
 });
 
-describe('where nothing is offered', () => {
+describe('places without completions', () => {
   for (const [what, marked] of Object.entries({
     'free text': 'cases:\n  - id: a\n    turns:\n      - Hello the|\n',
     'the text of a criterion': inAssert('      - The agent con|\n'),
@@ -173,10 +173,10 @@ describe('where nothing is offered', () => {
     'keys of your own': 'cases:\n  - id: a\n    context:\n      na|\n',
     'a transcript': 'cases:\n  - id: a\n    transcript:\n      - user: con|\n',
   })) {
-    it(`is ${what}`, async () => assert.deepEqual(await labelsAt(marked), []));
+    it(`include ${what}`, async () => assert.deepEqual(await labelsAt(marked), []));
   }
 
-  it('is a place outside of the text', async () => {
+  it('include positions outside of the text', async () => {
     const { completion } = await import('../../../../src/language/completion/completion.ts');
     assert.deepEqual(await completion('', '/x', { line: 9, character: 9 }), []);
   });

@@ -15,7 +15,7 @@ function problem(line: number): Problem {
 }
 
 describe('the problems of a file', () => {
-  it('carry what their fixes need', () => {
+  it('carry the data of their fixes', () => {
     const fix = { remove: ['cases', 0] };
     const [shown] = diagnosticsByFile([{ ...problem(1), replacement: 'y', fix }]).get('/a') ?? [];
     assert.deepEqual(shown?.data, { replacement: 'y', fix });

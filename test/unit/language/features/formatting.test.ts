@@ -42,7 +42,7 @@ function becomes(before: string, after: string, options = TWO): void {
 }
 
 describe('formatting', () => {
-  it('indents lists and maps under their keys', () => {
+  it('indents lists and mappings under their keys', () => {
     becomes(
       'cases:\n- id: one\n  turns:\n     -   user:   Hi\n         expected: Hello\n     - Bye\n-\n    id: two\n',
       `cases:
@@ -57,7 +57,7 @@ describe('formatting', () => {
     );
   });
 
-  it('keeps comments at what they are about', () => {
+  it('keeps comments next to their subject', () => {
     becomes(
       `# The file
 cases : # all
@@ -94,14 +94,14 @@ cases: # all
     );
   });
 
-  it('keeps one empty line where there are some, none at the start and the end', () => {
+  it('reduces empty lines to one, and removes them at the start and the end', () => {
     becomes(
       '\n\nname: x\n\n\n\ncases:\n\n  - id: a\n  - id: b\n   \n  - id: c\n\n\n',
       'name: x\n\ncases:\n\n  - id: a\n  - id: b\n\n  - id: c\n',
     );
   });
 
-  it('moves texts as they are', () => {
+  it('moves texts unchanged', () => {
     becomes(
       `a:
     - |
@@ -144,7 +144,7 @@ cases: # all
     );
   });
 
-  it('keeps what a header says about the text', () => {
+  it('keeps the header of a block text', () => {
     // The first line begins with a blank that belongs to it; the empty lines at the end count.
     becomes(
       'a:\n      b: |2\n         x\n        y\n      c: |+\n        z\n\n\n      d: |-\n        z\n\n\n',
@@ -153,7 +153,7 @@ cases: # all
     becomes('a: |+\n    z\n\n\n', 'a: |+\n  z\n\n\n');
   });
 
-  it('spaces out braces and indents their lines', () => {
+  it('puts spaces inside braces and indents their lines', () => {
     becomes(
       `a: [1,2 , 3]
 b: {c: {d:   e},
@@ -174,22 +174,22 @@ b: {c: {d: e},
     );
   });
 
-  it('keeps anchors, aliases and tags', () => {
+  it('keeps anchors, aliases, and tags', () => {
     becomes('a:   &x   !!map\n   b: 1\nc: [*x , *x]\n', 'a: &x !!map\n  b: 1\nc: [*x , *x]\n');
   });
 
-  it('keeps carriage returns, marks of byte order and marks of documents', () => {
+  it('keeps carriage returns, byte order marks, and document markers', () => {
     becomes(
       '\uFEFF---\r\na:\r\n- b\r\n\r\n\r\n- |\r\n   c\r\n',
       '\uFEFF---\r\na:\r\n  - b\r\n\r\n  - |\r\n    c\r\n',
     );
   });
 
-  it('keeps emoji and texts from right to left', () => {
+  it('keeps emoji and right-to-left texts', () => {
     becomes('a:\n- "😀 שלום"   # مرحبا\n-   😀\n', 'a:\n  - "😀 שלום"   # مرحبا\n  - 😀\n');
   });
 
-  it('indents by as many blanks as the editor says', () => {
+  it("indents by the editor's tab size", () => {
     const options = { insertSpaces: true, tabSize: 4 };
     becomes(
       'a:\n  b:\n  - c: |\n     d\n    e: 1\n',
@@ -223,7 +223,7 @@ b: {c: {d: e},
   });
 
   for (const text of HARD_TEXTS) {
-    it(`is the same twice for ${JSON.stringify(text)}`, () => {
+    it(`changes nothing the second time: ${JSON.stringify(text)}`, () => {
       const once = formatted(text);
       assert.equal(formatted(once), once);
     });
@@ -231,7 +231,7 @@ b: {c: {d: e},
 
   const files = globSync('{examples,test/fixtures,docs}/**/*.{yaml,yml}');
   for (const file of files) {
-    it(`leaves ${file} as it is, however it was indented`, () => {
+    it(`restores ${file} from any indentation`, () => {
       const text = readFileSync(file, 'utf8');
       assert.deepEqual(editsOf(text), []);
       const four = { insertSpaces: true, tabSize: 4 };
@@ -240,7 +240,7 @@ b: {c: {d: e},
     });
   }
 
-  it('comes to the same for every way that the same data can be written', () => {
+  it('gives the same result for different notations of the same data', () => {
     let seed = 7;
     const random = (below: number) => {
       seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -314,23 +314,23 @@ describe('onTypeFormatting', () => {
     assert.equal(await after('cases:\n  - assert:\n  |\n'), '      ');
   });
 
-  it('stands below the first key of an item', async () => {
+  it('indents to the first key of an item', async () => {
     assert.equal(await after('cases:\n  - id: a\n|'), '    ');
     assert.equal(await after('cases:\n  -   id: "a"\n  |'), '      ');
     assert.equal(await after('cases:\n  - id: a\n    description: x # y\n  |'), '    ');
   });
 
-  it('begins the next item below a text', async () => {
+  it('indents for the next item after a text item', async () => {
     assert.equal(await after('turns:\n  - Hi there\n|'), '  ');
     assert.equal(await after('turns:\n  - "Hi: there"\n    |'), '  ');
   });
 
-  it('indents what a dash alone holds', async () => {
+  it('indents the value below a dash alone', async () => {
     assert.equal(await after('cases:\n  -\n|'), '    ');
     assert.equal(await after('cases:\n  - \n|'), '    ');
   });
 
-  it('indents a text below its header and goes on as the text does', async () => {
+  it('indents a text below its header, and then like its previous line', async () => {
     assert.equal(await after('cases:\n  - description: >\n|'), '      ');
     assert.equal(await after('turns:\n  - >-\n|'), '    ');
     // Inside of a text, what looks like an entry is none.
@@ -340,33 +340,33 @@ describe('onTypeFormatting', () => {
     );
   });
 
-  it('keeps a text together that is cut in two', async () => {
+  it('aligns the second part of a split text', async () => {
     assert.equal(await after('turns:\n  - Hi\n|there\n'), '    there');
     assert.equal(await after('description: One\n|two\n'), '  two');
     assert.equal(await after('cases:\n  - id: a\n|turns: [Hi]\n'), '    turns: [Hi]');
   });
 
-  it('leaves a line alone below an empty one, a comment, and before a bracket', async () => {
+  it('changes no line below an empty line or a comment, or before a bracket', async () => {
     assert.equal(await after('cases:\n  - id: a\n\n|'), '');
     assert.equal(await after('cases:\n  # Why:\n |'), ' ');
     assert.equal(await after('tools: [\n|]'), ']');
   });
 
-  it('indents by as many blanks as the editor says', async () => {
+  it("indents by the editor's tab size", async () => {
     assert.equal(await after('cases:\n|', { insertSpaces: true, tabSize: 4 }), '    ');
   });
 
-  it('is right in a file with carriage returns', async () => {
+  it('works in a file with carriage returns', async () => {
     assert.equal(await after('cases:\r\n  - id: a\r\n|\r\n'), '    \r');
   });
 
-  it('answers to nothing else that is typed', async () => {
+  it('ignores other typed characters', async () => {
     const document = await documentOf('cases:\n');
     assert.deepEqual(onTypeFormatting(document, { line: 1, character: 0 }, ':', TWO), []);
   });
 
   for (const text of HARD_TEXTS) {
-    it(`stays within ${JSON.stringify(text)}`, async () => {
+    it(`returns no range outside of ${JSON.stringify(text)}`, async () => {
       const document = await documentOf(text);
       for (const [line] of text.split('\n').entries()) {
         for (const { range } of onTypeFormatting(document, { line, character: 0 }, '\n', TWO)) {

@@ -44,7 +44,7 @@ const verdictOf = (name: string, ...turns: TurnVerdict[]) =>
   buildVerdict({ name, status: 'fail', score: 0, turns });
 
 describe('inlayHints', () => {
-  it('counts scripted turns on from a history', async () => {
+  it('continue the numbers of a history', async () => {
     const talk = `target: {type: module, path: ./bot.mjs}
 cases:
   - id: one
@@ -99,7 +99,7 @@ cases:
     );
   });
 
-  it('show at its turn why the target did not reply', async () => {
+  it("show at its turn why the target didn't reply", async () => {
     const scripted = 'cases:\n  - id: one\n    turns:\n      - Hi\n      - Bye\n';
     const failed_turn = { number: 4, side: 'assistant' } as const;
     const line = buildCaseLine({ id: 'one', status: 'error', reason: 'It *hung*.', failed_turn });
@@ -135,7 +135,7 @@ cases:
     );
   });
 
-  it('stand with the number of their turn', async () => {
+  it('include the number of the turn', async () => {
     const lines = await runOf(verdictOf('A', entry(1, 'pass', 1), entry(2, 'fail', 0)));
     assert.equal(
       await shown(text, { lines }),
@@ -145,7 +145,7 @@ cases:
     );
   });
 
-  it('tell each turn of a line apart', async () => {
+  it('distinguish the turns of a line', async () => {
     const scripted = 'cases:\n  - id: one\n    turns:\n      - Hi\n      - Bye\n';
     const lines = [
       buildCaseLine({
@@ -169,7 +169,7 @@ cases:
     assert.match(JSON.stringify(hint?.tooltip), /Turn 1.*Turn 2.*Rude/);
   });
 
-  it('show nothing of a run where that is not wanted', async () => {
+  it('show no results if the setting is off', async () => {
     const lines = await runOf(verdictOf('A', entry(1, 'pass', 1)));
     assert.equal(
       await shown(text, { lines, settings: { turnNumbers: true, scores: false } }),
@@ -181,7 +181,7 @@ cases:
     );
   });
 
-  it('take the worst status and the mean score of all assertions and repetitions', async () => {
+  it('show the worst status and the mean score of all assertions and repetitions', async () => {
     const [first] = await runOf(verdictOf('A', entry(2, 'pass', 1)));
     const [second] = await runOf(verdictOf('A', entry(2, 'fail', 0.5)));
     assert.ok(first && second);
@@ -189,7 +189,7 @@ cases:
     assert.ok(hints.some(({ label }) => label === 'turn 2 ✗ 0.75'));
   });
 
-  it('tell the worst rationale, as text alone', async () => {
+  it('show the worst rationale as plain text', async () => {
     const lines = await runOf(
       verdictOf('Mild', entry(2, 'fail', 0.4, 'Not so bad.')),
       verdictOf('Good', entry(2, 'pass', 1, 'All well.')),
@@ -212,7 +212,7 @@ cases:
     assert.match(JSON.stringify(hint?.tooltip), /changed since/);
   });
 
-  it('stand before each turn where several stand on a line', async () => {
+  it('appear before each turn if a line has several', async () => {
     const flow =
       'cases:\n  - {id: one, transcript: [{user: Hi}, {assistant: Hello}], assert: [x]}\n';
     const lines = [
@@ -228,7 +228,7 @@ cases:
     );
   });
 
-  it('stand only in the range that is asked for, and only its cases are looked up', async () => {
+  it('appear only in the requested range, and read only its cases', async () => {
     const many = Array.from(
       { length: 20 },
       (_, index) => `  - id: case-${index}\n    turns:\n      - Hi\n`,
@@ -248,7 +248,7 @@ cases:
     assert.deepEqual(asked, ['case-2', 'case-3', 'case-4'].slice(0, asked.length));
   });
 
-  it('are right in a file with carriage returns', async () => {
+  it('work in a file with carriage returns', async () => {
     const lines = [
       buildCaseLine({ id: 'one', status: 'fail', verdicts: [verdictOf('A', entry(2, 'fail', 0))] }),
     ];
@@ -257,7 +257,7 @@ cases:
   });
 
   for (const hard of HARD_TEXTS) {
-    it(`stay within ${JSON.stringify(hard)}`, async () => {
+    it(`have no position outside of ${JSON.stringify(hard)}`, async () => {
       const lines = [
         buildCaseLine({ id: 'a', status: 'fail', verdicts: [verdictOf('A', entry(2, 'fail', 0))] }),
       ];

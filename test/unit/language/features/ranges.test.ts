@@ -14,7 +14,7 @@ async function folds(text: string): Promise<string[]> {
 }
 
 describe('foldingRanges', () => {
-  it('folds maps, cases, turns and lists', async () => {
+  it('folds mappings, cases, turns, and lists', async () => {
     const text = `models:
   judge:
     provider: openai
@@ -33,7 +33,7 @@ cases:
     assert.deepEqual(await folds(text), ['1-4', '2-4', '5-14', '6-10', '7-10', '9-10', '13-14']);
   });
 
-  it('folds texts of several lines, without the blank ones behind them', async () => {
+  it('folds multi-line texts, without trailing empty lines', async () => {
     const text = `cases:
   - turns:
       - |
@@ -49,12 +49,12 @@ cases:
     assert.deepEqual(await folds(text), ['1-11', '2-11', '3-5', '8-9', '10-11']);
   });
 
-  it('folds braces and leaves a closing one on its own line in sight', async () => {
+  it('folds braces, and keeps a closing brace on its own line visible', async () => {
     const text = 'tools: [\n  {name: a,\n   description: b},\n]\ncases: []\n';
     assert.deepEqual(await folds(text), ['1-3', '2-3']);
   });
 
-  it('folds blocks of comments, and no lines of texts that look like them', async () => {
+  it('folds blocks of comments, but not lines of texts that look like comments', async () => {
     const text = `# One
 # two
 name: x # three
@@ -67,7 +67,7 @@ description: |
     assert.deepEqual(await folds(text), ['1-2 comment', '5-8']);
   });
 
-  it('folds a file with carriage returns alike', async () => {
+  it('folds a file with carriage returns the same way', async () => {
     assert.deepEqual(await folds('# a\r\n# b\r\ncases:\r\n  - id: a\r\n    turns: [Hi]\r\n'), [
       '1-2 comment',
       '3-5',
@@ -76,7 +76,7 @@ description: |
   });
 
   for (const text of HARD_TEXTS) {
-    it(`stays within ${JSON.stringify(text)}`, async () => {
+    it(`returns no range outside of ${JSON.stringify(text)}`, async () => {
       const last = text.split(/\r\n|\r|\n/).length - 1;
       for (const { startLine, endLine } of foldingRanges(await documentOf(text))) {
         assert.ok(startLine < endLine && endLine <= last);
@@ -97,7 +97,7 @@ async function selected(marked: string): Promise<string[]> {
 }
 
 describe('selectionRanges', () => {
-  it('grows from the word over text, entry, item, case and list to the file', async () => {
+  it('grows from the word over text, entry, item, case, and list to the file', async () => {
     const text = `name: x
 cases:
   - id: one
@@ -123,7 +123,7 @@ cases:
     ]);
   });
 
-  it('selects what is between quotes before the quotes', async () => {
+  it('selects the text between quotes before the quotes', async () => {
     // A text with an emoji, which takes two places.
     const [word, inner, outer] = await selected("description: 'A 😀 f|ace'\n");
     assert.deepEqual([word, inner, outer], ['face', 'A 😀 face', "'A 😀 face'"]);
@@ -146,7 +146,7 @@ cases:
     ]);
   });
 
-  it('answers every place asked for, in order', async () => {
+  it('returns a result for each position, in order', async () => {
     const document = await documentOf('name: one\n');
     const places = [0, 6, 9].map((character) => ({ line: 0, character }));
     const found = selectionRanges(document, places);
@@ -157,7 +157,7 @@ cases:
   });
 
   for (const text of HARD_TEXTS) {
-    it(`stays within ${JSON.stringify(text)}`, async () => {
+    it(`returns no range outside of ${JSON.stringify(text)}`, async () => {
       const document = await documentOf(text);
       const places = text
         .split('\n')

@@ -54,7 +54,7 @@ describe('go to definition', () => {
     assert.deepEqual(await goTo(text), ['suite.eval.yaml 2: gpt']);
   });
 
-  it('leads nowhere from provider:model, and from a name that is not there', async () => {
+  it('leads nowhere from provider:model or an undeclared name', async () => {
     assert.deepEqual(await goTo('judge: openai:gp|t-5\n'), []);
     assert.deepEqual(await goTo(`${NAMES}judge: clau|de\n`), []);
   });
@@ -100,7 +100,7 @@ describe('go to definition', () => {
     });
   }
 
-  it('keeps the nodes of two graphs apart', async () => {
+  it('distinguishes the nodes of two graphs', async () => {
     const two = `${graph(nodes)}      - type: decision-graph\n${nodes.replace('if_yes: tone', 'if_yes: to|ne')}`;
     assert.deepEqual(await goTo(two), ['suite.eval.yaml 17: tone']);
   });
@@ -181,7 +181,7 @@ cases:
     assert.deepEqual(await marked('suite.eval.yaml', 'mo|re.cases'), ['more.cases.yaml 1: ']);
   });
 
-  it('leads to no file that is missing or outside of the workspace', async () => {
+  it('leads to no missing file, and to none outside of the workspace', async () => {
     const path = (one: string) => goTo(`cases:\n  - { id: a, transcript: ${one} }\n`);
     assert.deepEqual(await path('./no|thing.json'), []);
     assert.deepEqual(await path('../../etc/pass|wd'), []);
@@ -218,7 +218,7 @@ async function uses(
 }
 
 describe('references', () => {
-  it('finds all uses of a model, and the declaration where it is asked for', async () => {
+  it('finds all uses of a model, and its declaration if requested', async () => {
     const text = `models:
   g|pt: openai:gpt-5
 targets:
@@ -234,12 +234,12 @@ cases:
     assert.deepEqual(await uses(text), ['suite.eval.yaml 2: gpt', ...places]);
   });
 
-  it('keeps a model and a target of one name apart', async () => {
+  it('distinguishes a model and a target of the same name', async () => {
     const text = `models: { x: openai:x }\ntargets: { x: { type: module, path: a.mjs } }\njudge: x\ntarget: |x\n`;
     assert.deepEqual(await uses(text), ['suite.eval.yaml 2: x', 'suite.eval.yaml 4: x']);
   });
 
-  it('finds the files that programs are, and no other words of a command', async () => {
+  it('finds program files in a command, and no other words', async () => {
     const text = `cases:
   - id: a
     transcript: [{ user: Hi }, { assistant: x }]
@@ -255,7 +255,7 @@ cases:
     );
   });
 
-  it('finds a tool in targets, assertions and recorded calls', async () => {
+  it('finds a tool in targets, assertions, and recorded calls', async () => {
     const text = `tools: [{ name: book| }]
 targets:
   bot: { type: chat, model: openai:x, tool_results: { book: done } }
@@ -275,7 +275,7 @@ cases:
     );
   });
 
-  it('leaves out what stands behind an alias, which follows its anchor', async () => {
+  it('omits aliases, which follow their anchors', async () => {
     const text = `models: { gpt: openai:x }\njudge: &j g|pt\ncases:\n  - { id: a, judge: *j }\n`;
     assert.deepEqual(await uses(text), ['suite.eval.yaml 1: gpt', 'suite.eval.yaml 2: gpt']);
   });
@@ -290,7 +290,7 @@ cases:
     'p.md': '---\nmodel: gpt\n---\n{{conversation}}\n',
   };
 
-  it('follows a model through included files and prompts, and no farther', async () => {
+  it('follows a model through included files and prompts, and no further', async () => {
     assert.deepEqual(await uses(files), [
       'more.cases.yaml 1: gpt',
       'one.eval.yaml 1: gpt',
@@ -300,7 +300,7 @@ cases:
     ]);
   });
 
-  it('does not join two suites by a file that says nothing of the model', async () => {
+  it("doesn't connect two suites through a file that doesn't mention the model", async () => {
     const silent = {
       ...files,
       'one.eval.yaml': files['one.eval.yaml'].replace('judge: gpt', 'judge: gp|t'),
@@ -309,7 +309,7 @@ cases:
     assert.deepEqual(await uses(silent), ['one.eval.yaml 1: gpt', 'one.eval.yaml 3: gpt']);
   });
 
-  it('finds a variable in its own case only, but through the defaults in all', async () => {
+  it('finds a variable only in its own case, or through the defaults in all cases', async () => {
     const text = (assert: string) => `defaults: { assert: ["${assert}"] }
 cases:
   - { id: a, context: { ci|ty: Paris }, turns: ["{{city}}, {{ city }}"] }
@@ -324,7 +324,7 @@ cases:
     );
   });
 
-  it('joins the cases that a prompt judges by the keys that it uses', async () => {
+  it('connects the cases that a prompt judges by its variables', async () => {
     const text = `cases:
   - { id: a, context: { city: x, zip: y }, assert: [{ type: llm-judge, prompt: p.md }] }
   - { id: b, context: { city: x, zip: y }, assert: [{ type: llm-judge, prompt: p.md }] }
@@ -344,7 +344,7 @@ cases:
     assert.deepEqual(await uses(inPrompt), await uses(city));
   });
 
-  it('finds all that use a file, however they write its path', async () => {
+  it('finds all uses of a file, whatever the notation of its path', async () => {
     const found = await uses({
       'suite.eval.yaml':
         'cases:\n  - { id: a, transcript: ./t.json| }\n  - { id: b, transcript: t.json }\n',
@@ -359,7 +359,7 @@ cases:
 });
 
 describe('names', () => {
-  it('are left out where escapes hide where they stand', () => {
+  it('are omitted if they are written with escapes', () => {
     const text =
       'models: { gpt: openai:x }\njudge: "g\\x70t"\ncases:\n  - id: a\n    context: { a: 1, b: 2 }\n    turns: ["\\x7b{a}} {{b}}", "{{a}} \\n"]\n';
     const names = symbolsOf(parseYaml(text, pathOf('suite.eval.yaml')));
@@ -369,7 +369,7 @@ describe('names', () => {
     assert.deepEqual([a?.references.length, a?.hidden.length], [1, 1]);
   });
 
-  it('come in linear time', () => {
+  it('are collected in linear time', () => {
     const one = (index: number) =>
       `  - id: case-${index}\n    judge: gpt\n    context: { city: Paris }\n    turns: ["{{city}}", "Hello"]\n    assert: [{ type: tool-called, name: book }]\n`;
     const named = (count: number) => {
@@ -388,7 +388,7 @@ describe('names', () => {
     assert.ok(ratio < 16, `four times as much took ${ratio.toFixed(1)} times as long`);
   });
 
-  it('of a broken file are those that can be seen', () => {
+  it('of a broken file are collected as far as possible', () => {
     const text = 'models:\n  gpt: {provider: openai\njudge: gpt\ncases:\n  - id: [a\n  - {{';
     for (let length = 0; length <= text.length; length += 1) {
       symbolsOf(parseYaml(text.slice(0, length), pathOf('suite.eval.yaml')));
@@ -406,7 +406,7 @@ describe('document links', () => {
     );
   };
 
-  it('lie on all paths, without their quotes', async () => {
+  it('cover all paths, without their quotes', async () => {
     const found = await links({
       'suite.eval.yaml': `models:
   r: { provider: replay, model: m, path: ./r.jsonl }
@@ -433,7 +433,7 @@ cases:
     ]);
   });
 
-  it('lead nowhere outside of the workspace', async () => {
+  it("don't lead out of the workspace", async () => {
     const found = await links({
       'suite.eval.yaml': `cases:
   - { id: a, transcript: ../../x.json }
@@ -447,7 +447,7 @@ cases:
     assert.deepEqual(found, ['5: command:x → command:x (Create the file)']);
   });
 
-  it('lead through no symbolic link to the outside', async () => {
+  it("don't lead out of the workspace through a symbolic link", async () => {
     const { document, ports } = await markedFiles({
       'suite.eval.yaml': 'cases: [{ id: a, transcript: out/a.json }]\n',
     });

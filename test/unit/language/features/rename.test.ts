@@ -33,7 +33,7 @@ function applied(text: string, edits: readonly TextEdit[]): string {
 }
 
 describe('rename', () => {
-  it('changes a model wherever it stands, and keeps the quotes', async () => {
+  it('changes all occurrences of a model, and keeps their quotes', async () => {
     const before = `models:
   gpt: openai:gpt # the gpt
   'other': openai:x
@@ -63,7 +63,7 @@ cases:
     );
   });
 
-  it('changes topics and tags in all cases, also of other files of the suite', async () => {
+  it('changes topics and tags in all cases of all files of the suite', async () => {
     const files = {
       'a.eval.yaml':
         'topics: [Ord|ers]\ninclude: [b.cases.yaml]\ndefaults: {tags: [slow]}\ncases:\n  - id: a\n    topics: [Orders, Refunds]\n',
@@ -85,13 +85,13 @@ cases:
     });
   });
 
-  it('changes a tool in the calls of a transcript, in any dialect', async () => {
+  it('changes a tool in the calls of a transcript in any dialect', async () => {
     const text = (name: string, marked = name) =>
       `tools: [{ name: ${marked} }]\ncases:\n  - id: a\n    transcript:\n      - { role: assistant, content: [{ type: tool_use, id: x, name: ${name} }] }\n      - { role: assistant, tool_calls: [{ id: y, function: { name: ${name} } }] }\n`;
     assert.equal(await renamed(text('find', 'fi|nd'), 'look_up'), text('look_up'));
   });
 
-  it('quotes a name that would read as something else', async () => {
+  it("quotes a name that YAML wouldn't read as text", async () => {
     const text = 'targets: { b|ot: { type: module, path: a.mjs }, }\ntarget: bot\n';
     assert.equal(
       await renamed(text, 'true'),
@@ -108,7 +108,7 @@ cases:
     );
   });
 
-  it('changes a tool with its calls and checks', async () => {
+  it('changes a tool together with its calls and assertions', async () => {
     assert.equal(
       await renamed(
         'tools: [{ name: book }]\ncases:\n  - id: a\n    assert: [{ type: tool-called, name: bo|ok }, { type: tool-sequence, tools: [book, { name: book }] }]\n',
@@ -143,7 +143,7 @@ cases:
     assert.equal(await renamed(text('city', 'ci|ty'), 'town'), text('town', 'town'));
   });
 
-  it('changes a name of a matrix in all texts of its case', async () => {
+  it('changes a variable of a matrix in all texts of its case', async () => {
     const text = (name: string, mark: string) => `cases:
   - id: a
     matrix: {${name}: [Paris, Rome]}
@@ -174,14 +174,14 @@ cases:
     assert.deepEqual(await renamed(files('gpt', 'g|pt'), 'mini'), files('mini', 'mini'));
   });
 
-  it('keeps CRLF, a BOM and text of other directions', async () => {
+  it('keeps CRLF, a BOM, and right-to-left text', async () => {
     assert.equal(
       await renamed('\uFEFFmodels:\r\n  "👋 مرحبا": openai:x\r\njudge: "👋 مر|حبا"\r\n', 'שלום'),
       '\uFEFFmodels:\r\n  "שלום": openai:x\r\njudge: "שלום"\r\n',
     );
   });
 
-  it('refuses a name that is empty, invalid or taken', async () => {
+  it('refuses an empty, invalid, or taken name', async () => {
     const model = 'models: { g|pt: openai:x, mini: openai:y }\n';
     assert.equal(await renamed(model, ''), 'A model needs a name.');
     assert.match(String(await renamed(model, 'a\nb')), /one line/);
@@ -198,7 +198,7 @@ cases:
     assert.equal(await renamed(node, 'cd'), 'A node "cd" already exists.');
   });
 
-  it('refuses what is declared nowhere, and what escapes hide', async () => {
+  it('refuses undeclared names, and names written with escapes', async () => {
     assert.match(String(await renamed('judge: g|pt\n', 'x')), /There is no model "gpt"/);
     const hidden = 'models: { g|pt: openai:x }\njudge: "g\\x70t"\n';
     assert.match(
@@ -221,7 +221,7 @@ cases:
     assert.equal(await renamed('name: my sui|te\n', 'x'), 'nothing');
   });
 
-  it('is prepared with the bare words and their range', async () => {
+  it('prepares with the name and its range, without quotes', async () => {
     const { path, position, ports, texts } = await markedFiles({
       'suite.eval.yaml': 'models: { gpt: openai:x }\njudge: "g|pt"\n',
     });
@@ -231,7 +231,7 @@ cases:
     assert.equal(shown(texts['suite.eval.yaml'] ?? '', found.range), '2: gpt');
   });
 
-  it('says which recorded results get another key, in every suite that has the case', async () => {
+  it('returns the renamed case of every suite that has it', async () => {
     const { path, position, ports } = await markedFiles({
       'one.eval.yaml': 'include: [more.cases.yaml]\n',
       'two.eval.yaml': 'include: [more.cases.yaml]\ncases: [{ id: other }]\n',
@@ -256,7 +256,7 @@ cases:
     assert.deepEqual(found.renamedCases[0]?.hash, { from: hashes[0], to: hashes[1] });
   });
 
-  it('keeps the records of an id that stands twice', async () => {
+  it('keeps the records of a duplicate id', async () => {
     const { path, position, ports } = await markedFiles({
       'suite.eval.yaml': 'cases:\n  - id: o|ne\n  - id: one\n',
     });

@@ -26,7 +26,7 @@ async function tokens(text: string): Promise<string[]> {
 }
 
 describe('semanticTokens', () => {
-  it('tells roles, in shorthand and in full', async () => {
+  it('marks roles, in shorthand and in full', async () => {
     const text = `cases:
   - transcript:
       - system: Be kind.
@@ -47,7 +47,7 @@ describe('semanticTokens', () => {
     ]);
   });
 
-  it('tells known types of assertions, also of nested ones', async () => {
+  it('marks known assertion types, including nested ones', async () => {
     const text = `defaults:
   assert: [{type: contains, value: x}]
 cases:
@@ -74,7 +74,7 @@ targets:
     ]);
   });
 
-  it('tells ids of cases and no other ids', async () => {
+  it('marks ids of cases and no other ids', async () => {
     const text = `cases:
   - id: one
     context: {id: two, cases: [{id: three}]}
@@ -82,7 +82,7 @@ targets:
     assert.deepEqual(await tokens(text), ['2 one: class declaration']);
   });
 
-  it('tells names of models and targets where they are declared and used', async () => {
+  it('marks declarations and uses of models and targets', async () => {
     const text = `models:
   big: openai:gpt
 targets:
@@ -105,7 +105,7 @@ cases:
     ]);
   });
 
-  it('tells variables in texts, however these are written', async () => {
+  it('marks variables in texts of any style', async () => {
     const text = `cases:
   - turns:
       - I am {{name}}
@@ -124,7 +124,7 @@ cases:
     ]);
   });
 
-  it('tells variables of the environment where they are read', async () => {
+  it('marks environment variables in models and targets', async () => {
     const text = `models:
   big: {provider: openai, base_url: "\${env:HOST}/v1/\${env:PATH}"}
 cases:
@@ -138,7 +138,7 @@ cases:
   });
 
   for (const text of HARD_TEXTS) {
-    it(`stays within ${JSON.stringify(text)}`, async () => {
+    it(`returns no range outside of ${JSON.stringify(text)}`, async () => {
       await tokens(text);
     });
   }

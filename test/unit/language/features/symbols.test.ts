@@ -17,7 +17,7 @@ function drawn(symbols: readonly DocumentSymbol[], indent = ''): string[] {
 const outline = async (text: string) => drawn(documentSymbols(await documentOf(text)));
 
 describe('documentSymbols', () => {
-  it('shows models, targets, defaults and cases, in the order of the file', async () => {
+  it('shows models, targets, defaults, and cases in the order of the file', async () => {
     const text = `targets:
   bot: {type: module, path: a}
 cases:
@@ -65,7 +65,7 @@ models:
     ]);
   });
 
-  it('shows assertions before the turns where they stand before them', async () => {
+  it('shows assertions before the turns if the file does', async () => {
     const text = 'cases:\n  - id: a\n    assert: [{type: safety}]\n    turns: [Hi]\n';
     assert.deepEqual(await outline(text), [
       'a',
@@ -74,7 +74,7 @@ models:
     ]);
   });
 
-  it('names what has no name yet', async () => {
+  it('gives unnamed symbols a placeholder', async () => {
     const text = 'cases:\n  - id:\n    turns: ["", {user: }]\n    assert: [{}, " "]\n';
     assert.deepEqual(await outline(text), [
       '(no id)',
@@ -91,7 +91,7 @@ models:
   });
 
   for (const text of HARD_TEXTS) {
-    it(`stays within ${JSON.stringify(text)}`, async () => {
+    it(`returns no range outside of ${JSON.stringify(text)}`, async () => {
       const check = (symbols: readonly DocumentSymbol[]) => {
         for (const { name, range, selectionRange, children = [] } of symbols) {
           assert.ok(name.trim().length > 0);
@@ -122,16 +122,16 @@ describe('workspaceSymbols', () => {
     '{description: No id yet}',
   );
 
-  it('finds cases by their ids, the nearest first, then by their descriptions', async () => {
+  it('finds cases by id, best matches first, then by description', async () => {
     assert.deepEqual(await found('refund', text), ['refund', 'late-refund', 'three']);
   });
 
-  it('finds letters with others between them, in any case', async () => {
+  it('finds letters with others between them, ignoring case', async () => {
     assert.deepEqual(await found('RfNd', text), ['late-refund', 'refund', 'three']);
     assert.deepEqual(await found('late ref', text), ['late-refund']);
   });
 
-  it('finds every case without a query, also one without an id', async () => {
+  it('finds every case if the query is empty, even one without an id', async () => {
     assert.deepEqual(await found('', text), [
       'late-refund',
       'order',
@@ -141,7 +141,7 @@ describe('workspaceSymbols', () => {
     ]);
   });
 
-  it('says where a case stands, once for a case of an included file', async () => {
+  it('returns the location of a case, once for a case of an included file', async () => {
     const files = { 'more.yaml': 'cases:\n  - {id: more, skip: true}\n' };
     const including = suiteWith(TRANSCRIPT, 'name: Shop\ninclude: [more.yaml]\n');
     const suites = [await load(including, files), await load(including, files)];

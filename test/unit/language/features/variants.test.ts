@@ -27,8 +27,8 @@ async function opened(statuses: Readonly<Record<string, VariantOutcome['status']
   return { document, lastRuns: async () => lines, lastVariants: async () => outcomes };
 }
 
-describe('a case that stands for several conversations', () => {
-  it('says before its id how many passed', async () => {
+describe('a case with variants', () => {
+  it('shows the number of passed variants before its id', async () => {
     const { document, lastRuns, lastVariants } = await opened({ a: 'pass', b: 'error', c: 'pass' });
     const hints = await inlayHints(document, ALL, { lastRuns, lastVariants }, SETTINGS);
     assert.deepEqual(
@@ -37,7 +37,7 @@ describe('a case that stands for several conversations', () => {
     );
   });
 
-  it('says so where one of them has changed since', async () => {
+  it('shows if one of them has changed since', async () => {
     const { document, lastRuns, lastVariants } = await opened({ a: 'pass' });
     const before = async () =>
       (await lastVariants()).map((one) => ({ ...one, change: 'case' as const }));
@@ -48,7 +48,7 @@ describe('a case that stands for several conversations', () => {
     );
   });
 
-  it('names in its hover those that did not pass, the failed ones first', async () => {
+  it("lists in its hover the variants that didn't pass, failed ones first", async () => {
     const names = { good: 'pass', late: 'error', bad: 'fail', 'bad-2': 'fail' } as const;
     const { document, lastRuns, lastVariants } = await opened(names);
     const position = { line: 1, character: 10 };
@@ -59,7 +59,7 @@ describe('a case that stands for several conversations', () => {
     assert.doesNotMatch(text, /good/);
   });
 
-  it('is run and opened from its line, and estimated by `turnlight plan` alone', async () => {
+  it('has lenses to run and open it, but no estimate', async () => {
     const { document } = await opened({});
     const titles = codeLenses(document, 'file:///a').map(({ command }) => command?.title);
     assert.deepEqual(titles, ['Run all', 'Run', 'Open conversation']);

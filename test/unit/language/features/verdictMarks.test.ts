@@ -32,7 +32,7 @@ async function marksOf(
 }
 
 describe('verdictMarks', () => {
-  it('stand at the line of each judged turn, with its status', async () => {
+  it('appear at the line of each judged turn, with its status', async () => {
     const { suite } = await documentOf(TRANSCRIPT);
     const start = { line: 0, character: 0 };
     const hash = suite.outline[0]?.hash ?? '';
@@ -49,7 +49,7 @@ describe('verdictMarks', () => {
     ]);
   });
 
-  it('stand at a turn that was not answered', async () => {
+  it('appear at a turn without a reply', async () => {
     const scripted = 'cases:\n  - id: one\n    turns:\n      - Hi\n      - Bye\n';
     const failed_turn = { number: 4, side: 'assistant' } as const;
     const run = buildCaseLine({ id: 'one', status: 'error', reason: 'It hung.', failed_turn });
@@ -61,7 +61,7 @@ describe('verdictMarks', () => {
     );
   });
 
-  it('tell the worst turn of a line', async () => {
+  it('show the worst turn of a line', async () => {
     const scripted = 'cases:\n  - id: one\n    turns:\n      - Hi\n      - Bye\n';
     const turns = [
       buildTurnVerdict(1, 'pass', 1),
@@ -78,7 +78,7 @@ describe('verdictMarks', () => {
     assert.deepEqual(await marksOf(flow, turns), [{ line: 1, status: 'fail', stale: true }]);
   });
 
-  it('stand nowhere in a file that never ran, or whose cases have no id', async () => {
+  it("don't appear in a file that never ran, or whose cases have no id", async () => {
     const never = async () => [];
     for (const text of [TRANSCRIPT, ...HARD_TEXTS]) {
       assert.deepEqual(await verdictMarks(await documentOf(text), { lastRuns: never }), []);

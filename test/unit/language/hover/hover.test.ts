@@ -43,7 +43,7 @@ describe('hover on a simulated conversation', () => {
     assert: [It is kind.]
 `;
 
-  it('says why it ended in the last run', async () => {
+  it('shows why it ended in the last run', async () => {
     const line = buildCaseLine({
       id: 'one',
       status: 'pass',
@@ -57,7 +57,7 @@ describe('hover on a simulated conversation', () => {
   });
 });
 
-describe('hover on keys, types and verdicts', () => {
+describe('hover on keys, types, and verdicts', () => {
   const text = (marked: string) =>
     `cases:\n  - id: one\n    transcript:\n${marked}    assert:\n      - {type: contains, value: x}\n`;
   const messages = '      - user: Hi\n      - assistant: Hello\n';
@@ -91,7 +91,7 @@ describe('hover on keys, types and verdicts', () => {
     assert.match(await hoverAt(marked), /Score: 1 if/);
   });
 
-  it('calls a key required only where it may not be left out', async () => {
+  it('marks a key as required only if it is', async () => {
     const assertion = (keys: string) =>
       `cases:\n  - id: one\n    assert:\n      - {type: contains, ${keys}}\n`;
     assert.match(await hoverAt(assertion('val|ue: x')), /_\(required\)_/);
@@ -99,24 +99,24 @@ describe('hover on keys, types and verdicts', () => {
     assert.doesNotMatch(await hoverAt(assertion('value: x, neg|ate: true')), /required/);
   });
 
-  it("shows a turn's last verdict with score, rationale and quote", async () => {
+  it("shows a turn's last verdict with score, rationale, and quote", async () => {
     const shown = await hoverAt(text(messages.replace('Hello', 'He|llo')), line);
     assert.match(shown, /Turn 2: failed.*score 0\.25/);
     assert.match(shown, /Remembers/);
     assert.match(shown, /“Hello”/);
   });
 
-  it('lets no text of an agent or a judge act', async () => {
+  it('escapes texts of an agent or a judge', async () => {
     const shown = await escapedAt(text(messages.replace('Hello', 'He|llo')), line);
     assert.ok(!shown.includes('<img') && !shown.includes('](command'), shown);
   });
 
-  it('says when the case has changed since', async () => {
+  it('shows that the case has changed since', async () => {
     const shown = await hoverAt(text(messages.replace('Hello', 'He|llo')), line);
     assert.match(shown, /has changed since this run/);
   });
 
-  it("says where the judge's answer came from the cache", async () => {
+  it("shows that the judge's answer came from the cache", async () => {
     const recalled = structuredClone(line);
     const [verdict] = recalled.verdicts;
     if (verdict) verdict.usage = { ...verdict.usage, calls: 0, from_cache: 1 };
@@ -127,7 +127,7 @@ describe('hover on keys, types and verdicts', () => {
     assert.doesNotMatch(await hoverAt(marked, line), /cache/);
   });
 
-  it('marks a quote that the turn does not hold', async () => {
+  it("marks a quote that isn't in the turn", async () => {
     const unverified = structuredClone(line);
     const entry = unverified.verdicts[0]?.turns[0];
     if (entry) entry.evidence = { text: 'Invented', verified: false };
@@ -146,7 +146,7 @@ describe('hover on keys', () => {
   const assertion = (keys: string) =>
     `cases:\n  - id: one\n    assert:\n      - { type: tool-sequence, tools: [x], ${keys} }\n`;
 
-  it('names the default and the allowed values', async () => {
+  it('shows the default and the allowed values', async () => {
     const value = await hoverAt(assertion('ma|tch: exact'));
     assert.match(value, /Default: `in-order`/);
     assert.match(
@@ -155,7 +155,7 @@ describe('hover on keys', () => {
     );
   });
 
-  it("names the type's own threshold", async () => {
+  it("shows the type's own threshold", async () => {
     assert.match(await hoverAt(assertion('thres|hold: 1')), /Default: `1`/);
     const graph = 'cases: [{ assert: [{ type: decision-graph, thre|shold: 1 }] }]\n';
     assert.match(await hoverAt(graph), /Default: `0\.5`/);
@@ -173,7 +173,7 @@ describe('hover on keys', () => {
     assert.match(value, /```yaml\n- type: tool-sequence/);
   });
 
-  it('is about the key alone', async () => {
+  it("shows only the key's documentation", async () => {
     assert.equal((await hovered(assertion('"ma|tch": exact'))).at, '4: "match"');
   });
 });
@@ -241,7 +241,7 @@ tools:
           last: { type: assertion, assert: { type: contains, value: x } }
 `;
 
-  it('shows where a node of a graph leads', async () => {
+  it("shows the next nodes of a graph's node", async () => {
     assert.equal(
       await hoverAt(graph.replace('start: first', 'start: fir|st')),
       '**first** — node, yes-no\n\nIs it <b>so</b>?\n\n- yes → second\n- no → 0',
@@ -278,7 +278,7 @@ cases:
   const at = (file: keyof typeof judged, before: string) =>
     hoverAt({ ...judged, [file]: judged[file].replace(before.replace('|', ''), before) });
 
-  it('shows in a prompt what each case has, and the model', async () => {
+  it('shows in a prompt the value of each case, and the model', async () => {
     assert.equal(await at('judge.md', 'context.ci|ty'), '**city**\n\n- a: Paris\n- b: Rome');
     assert.equal(await at('judge.md', 'model: g|pt'), '**gpt** — model openai:x');
     assert.equal(await at('judge.md', 'conver|sation'), '');
@@ -291,7 +291,7 @@ cases:
     );
   });
 
-  it('shows twelve lines, and nothing in them acts', async () => {
+  it('shows twelve lines, with escaped content', async () => {
     const hostile = ['```', '[x](command:quit)', '````', '<img src=x>', ...'abcdefghijkl'].join(
       '\n',
     );
@@ -304,7 +304,7 @@ cases:
     assert.deepEqual(lines.slice(-3), ['h', '…', '`````']);
   });
 
-  it('says where there is no file, and looks at none outside', async () => {
+  it('shows that a file is missing, and reads none outside of the workspace', async () => {
     const path = (one: string) => hoverAt(`cases: [{ id: a, transcript: ${one} }]\n`);
     assert.equal(await path('./t.j|son'), '**./t.json** — this file does not exist yet.');
     assert.doesNotMatch(await path('../../etc/pas|swd'), /passwd/);
@@ -318,14 +318,14 @@ describe('hover on turn numbers', () => {
     assert: [{ type: criterion, criterion: x, at: ${at} }]
 `;
 
-  it('shows what is said in the turn', async () => {
+  it('shows the text of the turn', async () => {
     const { value, at, markdown } = await hovered(transcript('|2'));
     assert.deepEqual([value, at], ['**Turn 2** (assistant): *Yes*', '4: 2']);
     assert.ok(!markdown.includes('*Yes*'));
     assert.equal(await hoverAt(transcript('|1')), '**Turn 1** (user): Hi Are you there?');
   });
 
-  it('counts a history, and live turns from the end', async () => {
+  it('counts turns of a history, and live turns from the end', async () => {
     const live = (at: string) => `target: { type: module, path: ./agent.mjs }
 cases:
   - id: one
@@ -338,7 +338,7 @@ cases:
     assert.match(await hoverAt(live('-|1')), /Turn 4.*the reply of the target, when it runs/);
   });
 
-  it('counts from the end, and shows the one of a list', async () => {
+  it('counts from the end, and shows a turn of a list', async () => {
     assert.equal(await hoverAt(transcript('-|1')), '**Turn 4** (assistant): Ciao');
     assert.equal(await hoverAt(transcript('[2, |4]')), '**Turn 4** (assistant): Ciao');
   });
@@ -352,7 +352,7 @@ cases:
     assert.match(await hoverAt(huge), /Turn 4/);
   });
 
-  it('shows nothing where there is no such turn', async () => {
+  it('shows nothing if there is no such turn', async () => {
     assert.equal(await hoverAt(transcript('|9')), '');
     assert.equal(await hoverAt(transcript('|0')), '');
   });
@@ -375,7 +375,7 @@ cases:
     assert: [{ type: criterion, criterion: x, at: 2 }]
 `;
 
-  it('shows scripted turns, and replies of the last run', async () => {
+  it('shows scripted turns and replies of the last run', async () => {
     const user = scripted.replace(/\{ type: criterion.* \}/, '{ type: user-frustration, at: |1 }');
     assert.equal(await hoverAt(user), '**Turn 1** (user): I am Ann');
     const reply = scripted.replace('at: 2', 'at: |2');
@@ -420,14 +420,14 @@ describe('hover on assertions, of a record of version 1', () => {
   const said = async (marked: string, verdicts: Verdict[], fresh = true) =>
     hoverAt(marked, await lineOf(marked, verdicts, fresh));
 
-  it('finds the verdict by its place while the case is as it was', async () => {
+  it("finds the verdict by index if the case hasn't changed", async () => {
     const two = text('      - It is kind.\n      - It is |short.\n');
     const value = await said(two, [verdict('It is kind.', 0), verdict('It is short.', 1)]);
     assert.match(value, /About It is short\./);
     assert.doesNotMatch(value, /changed since/);
   });
 
-  it('finds it by type and name where another was put before it', async () => {
+  it('finds it by type and name if another was added before it', async () => {
     const inserted = text('      - It is |new.\n      - It is kind.\n');
     const moved = text('      - It is new.\n      - It is |kind.\n');
     const value = await said(moved, [verdict('It is kind.', 0)], false);
@@ -436,7 +436,7 @@ describe('hover on assertions, of a record of version 1', () => {
     assert.equal(await said(inserted, [verdict('It is kind.', 0)], false), '');
   });
 
-  it('keeps the order of those that are alike', async () => {
+  it('keeps the order of similar assertions', async () => {
     const contains = (value: string) => `      - { type: contains, value: ${value} }\n`;
     const alike = text(`      - Is it new?\n${contains('a')}${contains('|b')}`);
     const first = verdict('contains', 0, { type: 'contains', rationale: 'The first.' });
@@ -444,7 +444,7 @@ describe('hover on assertions, of a record of version 1', () => {
     assert.match(await said(alike, [first, second], false), /The second\./);
   });
 
-  it('finds a changed one by its place', async () => {
+  it('finds a changed assertion by index', async () => {
     const value = await said(
       text('      - It is very ki|nd.\n'),
       [verdict('It is kind.', 0)],
@@ -472,7 +472,7 @@ describe('hover on assertions, of a record of version 1', () => {
     }),
   ];
 
-  it('shows the own verdict of what is nested in groups', async () => {
+  it('shows the verdicts of nested assertions', async () => {
     for (const [cursor, name] of [
       ['any-|of', 'any-of'],
       ['It is ki|nd.', 'It is kind.'],
@@ -495,7 +495,7 @@ describe('hover on assertions, of a record of version 1', () => {
   const end = verdict('It is rude.', 0, { line: 9 });
   const came = [verdict('decision-graph', 0, { type: 'decision-graph', nested: [end] })];
 
-  it('shows the end that a graph came to, and says where it did not come', async () => {
+  it("shows the node where a graph ended, and which assertion it didn't reach", async () => {
     const marked = (cursor: string) => text(graph.replace(cursor.replace('|', ''), cursor));
     assert.match(await said(marked('It is ru|de.'), came), /About It is rude\./);
     assert.match(await said(marked('It is ki|nd.'), came), /did not reach this assertion/);
@@ -524,7 +524,7 @@ describe('hover on assertions', () => {
     return hoverAt(marked, { ...line, source: { ...line.source, hash } });
   }
 
-  it('finds the verdict of each where others were put before it', async () => {
+  it('finds each verdict if others were added before it', async () => {
     const ran = text(contains('a') + contains('b'));
     for (const value of ['a', 'b']) {
       const now = text(contains('new') + contains('a') + contains('b'));
@@ -536,7 +536,7 @@ describe('hover on assertions', () => {
     assert.equal(await saidAt(ran, inserted), '');
   });
 
-  it('finds it by its question where another of its type came or went', async () => {
+  it('finds it by its question if another of its type was added or removed', async () => {
     assert.match(
       await saidAt(text(contains('a')), text(contains('new') + contains('|a'))),
       /About a/,
@@ -554,7 +554,7 @@ describe('hover on assertions', () => {
     assert.match(said, /About a/);
   });
 
-  it('finds one of a group, also where the group itself has another key now', async () => {
+  it('finds a nested one, even if the group has a different key now', async () => {
     const group = (inner: string) => `      - { type: all-of, assert: [${inner}] }\n`;
     const ran = text(group('It is kind., It is short.'));
     const inserted = text(group('It is new., It is kind., It is |short.'));
