@@ -20,7 +20,7 @@ const thresholdsSchema = z.strictObject({
 });
 
 const rowSchema = z.strictObject({
-  /** As named in `head`: judge, assertion, what is compared, and the numbers. */
+  /** As named in `head`: judge, assertion, compared subjects, and the numbers. */
   cells: z.array(z.string()),
   /** Counts by answer, the judge's first. */
   confusion: z.strictObject({

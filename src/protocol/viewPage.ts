@@ -14,7 +14,7 @@ export function viewTypeOf(page: ViewPage): string {
   return `${SECTION}.${page}`;
 }
 
-/** Where a case is in its run; `new`: it never ran. */
+/** Phases of a case; `new`: it never ran. */
 export const PHASES = ['new', 'queued', 'running', 'cancelled', 'finished'] as const;
 
 export function isRunning(phase: (typeof PHASES)[number] | undefined): boolean {

@@ -13,7 +13,7 @@ import {
 /** Paths of documents that aren't on the disk: `/.virtual/SCHEME/AUTHORITY/…`. */
 const VIRTUAL = /[\\/]\.virtual[\\/]([^\\/]+)[\\/]([^\\/]+)([\\/].*)$/;
 
-/** Stands for an empty authority. */
+/** Replaces an empty authority. */
 const NO_AUTHORITY = '-';
 
 /**

@@ -103,7 +103,7 @@ export function createWorkspace(
 
   const now = changeDetector(files);
 
-  /** The workspace folder that holds a file; its own folder if none does. */
+  /** The workspace folder that contains a file, or else the file's own folder. */
   const workspaceOf = (path: string): string => {
     const holding = folders.filter((folder) => isInside(path, folder));
     return holding.sort((a, b) => b.length - a.length)[0] ?? dirname(path);

@@ -13,9 +13,8 @@ import { rolesAt } from '../../schema/mentions.ts';
 import type { CompletionContext, CompletionRequest } from '../ports.ts';
 import { type Cursor, cursorAt } from './cursor.ts';
 import { type Choice, KINDS, matches, valueItems } from './items.ts';
-import { isKnownKey, keyItems, mappingItems } from './keys.ts';
+import { enumerated, isKnownKey, keyItems, mappingItems } from './schemaItems.ts';
 import { symbolChoices } from './symbolChoices.ts';
-import { enumerated } from './values.ts';
 import { variableItems, variablesAt } from './variables.ts';
 
 /**

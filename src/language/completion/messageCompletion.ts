@@ -6,7 +6,7 @@ import type { Work } from '../../node/cooperative.ts';
 import type { CompletionContext } from '../ports.ts';
 import { type Cursor, cursorInText } from './cursor.ts';
 import { asSnippet, KINDS, sortText } from './items.ts';
-import { schemaItems } from './values.ts';
+import { schemaItems } from './schemaItems.ts';
 
 /**
  * Completes keys, roles, and types in a file of messages, also in an invalid one. In JSON, items are quoted.

@@ -9,8 +9,8 @@ import type { SymbolPorts } from '../symbols/sameSymbol.ts';
 import type { EvalSymbol } from '../symbols/symbolTable.ts';
 import { type Cursor, cursorInText, variableIn } from './cursor.ts';
 import { type Choice, KINDS, matches, valueItems } from './items.ts';
+import { schemaItems, textsAt } from './schemaItems.ts';
 import { shortModels } from './symbolChoices.ts';
-import { schemaItems, textsAt } from './values.ts';
 import { promptVariables, variableItems } from './variables.ts';
 
 /** The names from the eval files that use a prompt. Absent ones aren't offered. */

@@ -8,9 +8,8 @@ import { type Mention, mentionsIn, type Role, rolesAt } from '../../schema/menti
 import type { CompletionRequest } from '../ports.ts';
 import { type Cursor, isMarked } from './cursor.ts';
 import { type Choice, KINDS } from './items.ts';
-import { offerAt } from './keys.ts';
+import { offerAt, textsAt } from './schemaItems.ts';
 import { readEntries } from './slice.ts';
-import { textsAt } from './values.ts';
 
 interface OfferedKind {
   readonly shown: CompletionItemKind;

@@ -35,7 +35,7 @@ const SYMBOLS: Readonly<Partial<Record<EvalSymbol['kind'], TokenType>>> = {
   target: 'variable',
 };
 
-/** Where a node is: its depth, the key above it, and whether it is a list item. */
+/** The place of a node: its depth, the key above it, and whether it is a list item. */
 interface NodeContext {
   readonly depth: number;
   readonly under: string;
