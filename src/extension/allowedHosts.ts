@@ -32,7 +32,7 @@ export async function askForHosts(
     const { host, variables } = one;
     const text = `Send ${variables.join(', ')} to ${host}?`;
     const detail =
-      'The eval file names this host. Allow it only if you trust whoever runs it. If you do, you are not asked again about this host.';
+      "The eval file names this host. Allow it only if you trust whoever runs it. Turnlight won't ask about this host again.";
     const answer = await vscode.window.showWarningMessage(
       noticeText(text),
       { modal: true, detail },

@@ -74,7 +74,7 @@ export class Secrets {
       import('../core/scrubber.ts'),
     ]);
     const trial = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: `Trying the key ${name} …` },
+      { location: vscode.ProgressLocation.Notification, title: `Testing the key ${name} …` },
       async () =>
         tryModel(model, {
           ...this.keys,
@@ -89,7 +89,7 @@ export class Secrets {
         return true;
       case 'failed':
         void vscode.window.showWarningMessage(
-          noticeText(`The key ${name} is set, but could not be tried. ${trial.message}`),
+          noticeText(`The key ${name} is set, but couldn't be tested. ${trial.message}`),
         );
         return true;
       case 'refused': {

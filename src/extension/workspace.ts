@@ -91,7 +91,7 @@ export function placedFile(uri: vscode.Uri): PlacedFile {
 const MANAGE = 'Manage Workspace Trust';
 
 const UNTRUSTED =
-  'Running evals starts programs from this workspace, so the workspace must be trusted. Editing features work without.';
+  'Running evals starts programs from this workspace, so the workspace must be trusted. Editing features work without it.';
 
 /** @returns whether running is allowed; if not, shows why */
 export function mayRun(): boolean {
@@ -111,7 +111,7 @@ export async function workspaceFolder(): Promise<vscode.Uri | undefined> {
   if (first && others.length === 0) return first.uri;
   if (first) return (await vscode.window.showWorkspaceFolderPick())?.uri;
   const choice = await vscode.window.showInformationMessage(
-    'Eval files stand in a folder beside your code. Open the folder first.',
+    'Eval files are stored in a folder next to your code. Open the folder first.',
     OPEN,
   );
   if (choice === OPEN) await vscode.commands.executeCommand('vscode.openFolder');

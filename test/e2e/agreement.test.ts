@@ -79,7 +79,7 @@ describe('the agreement of judges with people in the real VS Code', { timeout: 6
       () => page.evaluate<string>('document.activeElement?.dataset.turn ?? ""'),
       (turn) => turn === '4',
     );
-    await page.getByText('openai:judge was right in 6 of 11 labelled turns').first().waitFor();
+    await page.getByText('openai:judge was right in 6 of 11 labeled turns').first().waitFor();
     await workbench.screenshot('agreement-conversation');
   });
 

@@ -54,7 +54,7 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
     await opened(path);
     assert.match(await readFile(path, 'utf8'), /- id: late-order/);
     const notice = workbench.page.getByText(
-      '1 case from log.jsonl in log.eval.yaml. 2 things left out.',
+      '1 case from log.jsonl in log.eval.yaml. 2 items omitted.',
     );
     await notice.first().waitFor();
     await workbench.screenshot('import-notice');
@@ -93,8 +93,8 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
       // It ends with the draft, and is answered until then.
       const done = workbench.window.command('turnlight.generateCases');
       await input.locator('input').first().waitFor();
-      await workbench.page.keyboard.type('An endpoint');
-      await input.locator('.monaco-list-row.focused').getByText('An endpoint').waitFor();
+      await workbench.page.keyboard.type('Custom endpoint');
+      await input.locator('.monaco-list-row.focused').getByText('Custom endpoint').waitFor();
       await workbench.press('Enter');
       await answer('Address of the endpoint', server.baseUrl);
       await answer("The model's name", 'draft');

@@ -53,7 +53,7 @@ describe('improving a judge, in the editor', { timeout: 300_000 }, () => {
     const { page } = workbench;
     const before = await readFile(suite, 'utf8');
     const done = workbench.window.command('turnlight.improveJudge');
-    await page.getByRole('option', { name: 'the judge itself' }).waitFor();
+    await page.getByRole('option', { name: "the judge's own model" }).waitFor();
     await page.keyboard.press('Enter');
     const apply = page.getByRole('button', { name: 'Apply', exact: true });
     await apply.waitFor();

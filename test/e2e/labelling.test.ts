@@ -76,7 +76,7 @@ describe('the labelling mode in the real VS Code', { timeout: 600_000 }, () => {
     await asks('Conversation 3 of 3 · sure');
     await workbench.press('1');
     const page = await view();
-    await page.getByText('You labelled 3 of 3 conversations').waitFor();
+    await page.getByText('You labeled 3 of 3 conversations').waitFor();
     await page.getByText('openai:judge, Kind: right in 2 of 3 cases').waitFor();
     await workbench.screenshot('labelling-done');
     const { labels } = await readLabels(suite);

@@ -164,7 +164,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.press('Enter');
     await accept('(2 of 3)');
     await input().getByText('(3 of 3)').waitFor();
-    await pick('An endpoint');
+    await pick('Custom endpoint');
     await input().getByText('Address of the endpoint').waitFor();
     await workbench.press('Control+A');
     await workbench.page.keyboard.type(server.baseUrl);

@@ -137,7 +137,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     await workbench.showRuns();
     await workbench.press('Home', 'F2');
     const input = workbench.page.locator('.quick-input-widget:visible');
-    await input.getByText('Leave it empty').waitFor();
+    await input.getByText('Leave empty').waitFor();
     await workbench.page.keyboard.type('First try');
     await workbench.press('Enter');
     await workbench.until(

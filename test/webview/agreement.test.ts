@@ -51,7 +51,7 @@ describe('the view of agreement', { timeout: 120_000 }, () => {
 
   const open = () => openPage<ToAgreement, FromAgreement>(browser, { page: 'agreement' });
 
-  it('shows what the command line computes, and leads to each disagreement by keys alone', async () => {
+  it('shows the numbers of the command line, and opens each disagreement with keys only', async () => {
     const view = await open();
     const { page } = view;
     await view.send({ kind: 'snapshot', agreement: agreementShown() });
@@ -87,15 +87,15 @@ describe('the view of agreement', { timeout: 120_000 }, () => {
     await view.close();
   });
 
-  it('says what to do where nothing is labelled', async () => {
+  it('says what to do if nothing is labeled', async () => {
     const view = await open();
     const none = { ...agreementShown(), labels: 0, rows: [], disagreements: [], problems: [] };
     await view.send({ kind: 'snapshot', agreement: none });
-    await view.page.getByText('No verdict is labelled yet').waitFor();
+    await view.page.getByText('No verdicts are labeled yet').waitFor();
     await view.close();
   });
 
-  it('draws what other thresholds would win and lose, with a table of the same', async () => {
+  it('draws the agreement at other thresholds, next to a table', async () => {
     const view = await open();
     const { page } = view;
     await view.send({ kind: 'snapshot', agreement: agreementShown() });
@@ -104,7 +104,7 @@ describe('the view of agreement', { timeout: 120_000 }, () => {
     assert.equal(await page.locator('.charts figure').count(), 3);
     assert.match(
       await page.locator('.charts figcaption').first().innerText(),
-      /^Precision at the best: \d/,
+      /^Precision at the best threshold: \d/,
     );
     const rows = await page.locator('.thresholds tbody tr').allInnerTexts();
     assert.equal(rows.length, 2);

@@ -30,7 +30,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
       return bottom > 0 && top < window.innerHeight;
     })()`);
 
-  it('puts only what is near the view on the page, wherever that is', async () => {
+  it('mounts only items near the view, at any position', async () => {
     await show(huge());
     for (const number of [1, 1000, 2000]) {
       await reveal(number);
@@ -42,7 +42,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
     }
   });
 
-  it('leaves no hole in the view, however one scrolls', async () => {
+  it('leaves no gap in the view, however the user scrolls', async () => {
     await show(huge());
     const total = await page().evaluate<number>('document.documentElement.scrollHeight');
     for (const part of [0.3, 0.9, 0.5, 1]) {
@@ -55,7 +55,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
     }
   });
 
-  it('moves what one reads only by as much as one scrolls, up and down', async () => {
+  it('moves the visible text exactly as far as the user scrolls, up and down', async () => {
     await show(huge());
     await reveal(1000);
     await settled();
@@ -75,7 +75,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
     }
   });
 
-  it('goes from failure to failure, and to the last turn and round', async () => {
+  it('steps through failures, and wraps around after the last turn', async () => {
     await show(huge());
     for (const number of [400, 800, 1200, 1600, 2000]) {
       await page().keyboard.press('n');
@@ -91,7 +91,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
     assert.equal(await focused(), 'turn 2000');
   });
 
-  it('keeps the focus in a turn from which one scrolls away', async () => {
+  it('keeps the focus in a turn that is scrolled out of view', async () => {
     await show(huge());
     await reveal(1000);
     await settled();
@@ -104,7 +104,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
     assert.ok(await inView(1001));
   });
 
-  it('keeps the focus in such a turn while verdicts come in', async () => {
+  it('keeps the focus in such a turn while verdicts arrive', async () => {
     const { conversation } = huge(300);
     await show(buildUnfinished('running', { conversation }));
     await reveal(150);
@@ -118,7 +118,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
     assert.equal(await focused(), 'turn 150');
   });
 
-  it('finds words of turns and of verdicts that are far away', async () => {
+  it('finds text in turns and verdicts outside the view', async () => {
     await show(huge());
     await page().keyboard.press('Control+F');
     await page().locator('.find input').fill('said in turn 1777.');
@@ -133,7 +133,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
     assert.equal(await focused(), 'turn 1500');
   });
 
-  it('draws all that is selected, so that it can be copied, and only then', async () => {
+  it('mounts everything that is selected, so that it can be copied, and only then', async () => {
     await show(huge(300));
     await page().evaluate('getSelection().selectAllChildren(document.body)');
     await settled();
@@ -145,7 +145,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
     assert.ok((await nodes()) < MOST_NODES, `${await nodes()}`);
   });
 
-  it('prints all of it', async () => {
+  it('prints all items', async () => {
     await show(huge());
     await page().evaluate("window.dispatchEvent(new Event('beforeprint'))");
     assert.equal(await page().locator('.turn').count(), COUNT);

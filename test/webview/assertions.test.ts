@@ -30,7 +30,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     assert.equal((await row(0).textContent())?.split(CRITERION).length, 2, 'said once');
   });
 
-  it('show what each assertion states: its type, its keys, the keys of those under it', async () => {
+  it('show the type and keys of each assertion, including nested ones', async () => {
     const value = [{ key: 'value', text: 'shipped' }];
     const prompt = [{ key: 'prompt text', text: 'How warm is it? '.repeat(80) }];
     const inner = buildStated({ type: 'contains', name: 'contains', keys: value });
@@ -64,7 +64,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     assert.match((await row(2).locator('.nested .key').textContent()) ?? '', /valueshipped/);
   });
 
-  it('do not take what the file states now for what was judged', async () => {
+  it("don't present the current file as what was judged", async () => {
     const stated = buildStated({ name: CUT, keys: [{ key: 'criterion', text: CRITERION }] });
     const verdict = buildVerdict({ name: CUT, status: 'fail', score: 0 });
     await show(buildSnapshot({ changed: 'case', assertions: [stated], verdicts: [verdict] }));
@@ -76,7 +76,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     assert.equal(await view().page.locator('.assertion').count(), 1);
   });
 
-  it('keep their words in a case that changed elsewhere, wherever they stand now', async () => {
+  it('keep their text if the case changed elsewhere, wherever they are now', async () => {
     const asked = { key: 'criterion#1', question_hash: 'same' };
     const keys = [{ key: 'criterion', text: CRITERION }];
     const moved = buildStated({ key: asked.key, index: 3, questionHash: 'same', name: CUT, keys });
@@ -90,7 +90,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     assert.match((await row(0).locator('.stated').textContent()) ?? '', /^In the file now:/);
   });
 
-  it('stand in the order of the file, and have their place before they are known', async () => {
+  it('are in file order, and have their position before they are known', async () => {
     const assertions = ['One', 'Two', 'Three'].map((name, index) => buildStated({ index, name }));
     const two = buildVerdict({ index: 1, name: 'Two', status: 'pass', score: 1 });
     await show(buildUnfinished('running', { assertions, verdicts: [two] }));
@@ -156,7 +156,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     }
   });
 
-  it('fold what was hit, also where something was missed', async () => {
+  it('collapse hits, even if there are misses', async () => {
     const verdict = buildVerdict({
       status: 'fail',
       score: 0,
@@ -170,7 +170,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     assert.equal(await row(0).locator('.misses li').first().isVisible(), true);
   });
 
-  it('show scale, samples, the way through a graph and what a group holds', async () => {
+  it('show scale, samples, the path through a graph, and the contents of a group', async () => {
     const judge = { model: 'replay:j', prompt_hash: '0', samples: 3, spread: 0.4 };
     const path = [{ node: 'done', asked: 'Is <b>it</b> done?', answer: 'no', why: 'Not yet.' }];
     const common = { status: 'fail', score: 0 } as const;

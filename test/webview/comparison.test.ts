@@ -102,7 +102,7 @@ describe('the table of two runs', { timeout: 120_000 }, () => {
   };
   const names = () => view.page.locator('.body [role=rowheader]').allTextContents();
 
-  it('tells of each case and assertion what became of it, the worse first', async () => {
+  it('shows the change of each case and assertion, regressions first', async () => {
     await view.page.setViewportSize({ width: 1500, height: 900 });
     await show();
     assert.deepEqual(await names(), ['bad', 'good', 'same', 'new', 'old']);
@@ -124,7 +124,7 @@ describe('the table of two runs', { timeout: 120_000 }, () => {
     );
   });
 
-  it('cuts off nothing of what became better or worse', async () => {
+  it("doesn't truncate improvements and regressions", async () => {
     await show();
     const cells = view.page.locator(
       '.grid .body .cell[data-change="worse"], .cell[data-change="better"]',
@@ -136,7 +136,7 @@ describe('the table of two runs', { timeout: 120_000 }, () => {
     assert.deepEqual(cut, []);
   });
 
-  it('says first what changed, then what the numbers say, and how noisy the judge is', async () => {
+  it('shows the recorded differences, then the statistics, and the noise of the judge', async () => {
     await show();
     const words = await view.page.locator('.findings').innerText();
     const order = [
@@ -156,7 +156,7 @@ describe('the table of two runs', { timeout: 120_000 }, () => {
     );
   });
 
-  it('filters by what became of cases, or of the chosen assertion', async () => {
+  it('filters by the change of cases, or of the selected assertion', async () => {
     await show();
     await view.page.getByRole('combobox', { name: 'Change', exact: true }).click();
     await view.page.getByRole('option', { name: 'Only worse' }).click();
@@ -164,7 +164,7 @@ describe('the table of two runs', { timeout: 120_000 }, () => {
     assert.deepEqual(await names(), ['bad']);
   });
 
-  it('goes to the next changed case by a key, and keeps both runs over a reload', async () => {
+  it('moves to the next changed case with a key, and restores both runs after a reload', async () => {
     await show();
     await view.page.getByRole('grid').focus();
     for (const key of ['Control+Home', 'p']) await view.page.keyboard.press(key);
@@ -211,7 +211,7 @@ describe('a conversation of two runs', { timeout: 120_000 }, () => {
   const focused = () =>
     view.page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""');
 
-  it('stands turn beside turn, with the verdicts of both', async () => {
+  it('shows turns side by side, with the verdicts of both', async () => {
     await show('bad');
     const pairs = view.page.locator('.pair.turns');
     assert.equal(await pairs.count(), 4);
@@ -228,7 +228,7 @@ describe('a conversation of two runs', { timeout: 120_000 }, () => {
     assert.equal(await view.page.getByRole('button', { name: 'Run' }).count(), 0);
   });
 
-  it('is walked through by keys, from change to change and on to the next changed case', async () => {
+  it('moves with keys between changes, and to the next changed case', async () => {
     await show('bad');
     await view.page.keyboard.press('n');
     await view.page.keyboard.press('n');

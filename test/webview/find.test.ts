@@ -17,7 +17,7 @@ describeView('the find box of the conversation view', ({ view, show, turn, focus
     await keyboard().type(text);
   };
 
-  it('counts what it finds and goes round and round', async () => {
+  it('counts matches and wraps around', async () => {
     await show(buildSnapshot({ conversation: longTalk(30), verdicts: [] }));
     await find('SAID in turn 1');
     assert.equal(await count(), '1 of 11');
@@ -45,7 +45,7 @@ describeView('the find box of the conversation view', ({ view, show, turn, focus
     assert.equal(await count(), '1 of 1');
   });
 
-  it('opens what the match is folded in', async () => {
+  it('expands the collapsed parent of a match', async () => {
     await show();
     const tool = turn(2).locator('details.tool');
     assert.equal(await tool.getAttribute('open'), null);
@@ -76,7 +76,7 @@ describeView('the find box of the conversation view', ({ view, show, turn, focus
     }
   });
 
-  it('goes on from what is in view while one types, however far up the first letters are', async () => {
+  it('continues from the visible part while typing, even if the first letters match above', async () => {
     const words = 'Some words that fill a few lines of the page. '.repeat(12);
     const said = (number: number) =>
       `${words} r re ref refu ${number === 31 ? 'refund' : ''} ${words}`;
@@ -99,7 +99,7 @@ describeView('the find box of the conversation view', ({ view, show, turn, focus
     assert.ok(at >= 30, String(at));
   });
 
-  it('gives the focus to the turn of the match when it is closed', async () => {
+  it('focuses the turn of the match when it is closed', async () => {
     await show();
     await find('shoes');
     await keyboard().press('Escape');

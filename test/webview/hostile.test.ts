@@ -63,7 +63,7 @@ describeView('hostile text in the conversation view', ({ view, show, turn }) => 
     assert.ok(text.includes('[U+202E]turned'), 'a turner of direction is shown');
   });
 
-  it('shows what hides or deceives, and leaves words that need hidden characters', async () => {
+  it('shows hidden and deceptive characters, and keeps words that need them', async () => {
     /** What is seen, and what is read out. */
     const shown = () =>
       view().page.evaluate<string>(

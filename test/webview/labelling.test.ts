@@ -40,7 +40,7 @@ describe('the labelling mode', { timeout: 120_000 }, () => {
   });
   after(() => browser?.close());
 
-  it('is used by keys alone: the whole, a turn, a comment, skip, undo, the end', async () => {
+  it('works with keys only: conversation, turn, comment, skip, undo, end', async () => {
     const view = await openPage<ToLabelling, FromLabelling>(browser, { page: 'labelling' });
     const { page } = view;
     const press = async (...keys: readonly string[]) => {
@@ -76,18 +76,18 @@ describe('the labelling mode', { timeout: 120_000 }, () => {
     await view.close();
   });
 
-  it('begins each conversation at its first turn, says which turn it cannot label, and which lines are broken', async () => {
+  it("starts each conversation at its first turn, and reports turns that can't be labeled and broken lines", async () => {
     const view = await openPage<ToLabelling, FromLabelling>(browser, { page: 'labelling' });
     const { page } = view;
     const focused = () => page.evaluate<string>('document.activeElement?.dataset.turn ?? ""');
     await view.send(snapshot(asked));
     for (const key of ['j', 'j', 'j', '1']) await page.keyboard.press(key);
     assert.equal(await focused(), '3');
-    await page.getByText('The judge says nothing of turn 3.').waitFor();
+    await page.getByText('The judge has no verdict about turn 3.').waitFor();
     assert.equal((await view.posted()).length, 1);
     await view.send(snapshot({ ...asked, title: 'other' }, ['shop.labels/ann.jsonl:3: No JSON.']));
     await page.getByText('⚠ shop.labels/ann.jsonl:3: No JSON.').waitFor();
-    assert.equal(await page.getByText('The judge says nothing').count(), 0);
+    assert.equal(await page.getByText('The judge has no verdict').count(), 0);
     await page.keyboard.press('j');
     assert.equal(await focused(), '1');
     await view.close();

@@ -28,14 +28,14 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
   };
   const labels = async () => (await view().posted()).filter(({ kind }) => kind.endsWith('label'));
 
-  it('are not offered where there is nothing to label, or nobody to do it', async () => {
+  it('are unavailable if there is nothing to label, or no person', async () => {
     await show();
     assert.equal(await view().page.locator('.people').count(), 0);
     await press('v', 'r', 'w', 'u');
     assert.deepEqual(await labels(), []);
   });
 
-  it('are given by keys alone: to a verdict, and to what it says of a turn', async () => {
+  it('can be given with keys only: to a verdict, and to its result for a turn', async () => {
     await show(labelled());
     await press('v');
     assert.equal(await focused(), 'assertion 0');
@@ -69,7 +69,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     assert.equal(await focused(), 'verdict ["Remembers",2]');
   });
 
-  it('show what several people say, and what is of an earlier text', async () => {
+  it('show the labels of several people, and those of an earlier text', async () => {
     const comment = 'Rude <img src=x>';
     await show(
       labelled([
@@ -107,7 +107,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     assert.equal((await labels()).length, 2);
   });
 
-  it('open what people call wrong, and tell of lines that are no labels', async () => {
+  it('expand disputed verdicts, and report invalid lines', async () => {
     const other = { assertion: 'Invents a quote', person: 'bob' };
     const isOpen = async () => [
       await row(1).getAttribute('open'),
@@ -121,14 +121,14 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     assert.equal(await view().page.locator('.notice').innerText(), `⚠ ${problems[0]}`);
   });
 
-  it('say of a yes that it is right, without its word', async () => {
+  it('mark a yes as right, without its label', async () => {
     const verdicts = [buildVerdict({ name: 'Kind', status: 'pass', score: 1, label: 'yes' })];
     await show(labelled([], { verdicts }));
     await press('v', 'r');
     assert.deepEqual(await labels(), [{ kind: 'label', assertion: 'Kind', status: 'pass' }]);
   });
 
-  it('are given to what decides another verdict, which stands folded in it', async () => {
+  it('can be given to nested verdicts, which are collapsed', async () => {
     const tone = buildVerdict({ name: 'Tone', key: 'Refund/Tone', status: 'pass', score: 1 });
     const group = {
       name: 'Refund',
@@ -184,7 +184,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     await press('Enter');
     assert.equal(
       await view().page.locator('.label-form .fault').innerText(),
-      'Give a score from 1 to 5.',
+      'Enter a score from 1 to 5.',
     );
     await view()
       .page.getByLabel(/Score from 1 to 5/)
@@ -201,7 +201,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     ]);
   });
 
-  it('keep a form that is filled in while others label', async () => {
+  it('keep an open form while others label', async () => {
     await show(labelled());
     await press('v', 'v', 'w', 'Tab');
     await view().page.keyboard.type('Half a com');

@@ -44,7 +44,7 @@ describeView('quotes in the conversation view', ({ view, show, turn }) => {
     assert.deepEqual(await marks(4), ['Which order was that?']);
   });
 
-  it('are not marked where the turn does not hold them, which is told', async () => {
+  it("are not marked if the turn doesn't contain them, which is reported", async () => {
     await show();
     const told = turn(4).locator('.unverified', { hasText: 'not found in this turn' });
     assert.equal(await told.count(), 1);
@@ -69,21 +69,21 @@ describeView('quotes in the conversation view', ({ view, show, turn }) => {
     assert.deepEqual(await opened(), ['find_order', 'issue.refund']);
   });
 
-  it('are marked where they hold what nobody sees', async () => {
+  it('are marked if they contain hidden characters', async () => {
     const said = 'It left\u200b our ware\u00adhouse.';
     const verdicts = quoting(entry(2, 'pass', said));
     await show(buildSnapshot({ conversation: talk(said), verdicts }));
     assert.deepEqual(await marks(2), ['It left[U+200B] our ware[U+00AD]house.']);
   });
 
-  it('are marked where Markdown shows them in other words', async () => {
+  it('are marked if Markdown renders them differently', async () => {
     const said = 'See [our page](https://a.test) for `code`, and 1 * 2.';
     const verdicts = quoting(entry(2, 'fail', said));
     await show(buildSnapshot({ conversation: talk(said), verdicts }));
     assert.equal((await marks(2)).join(''), 'See our page (https://a.test) for code, and 1 * 2.');
   });
 
-  it('of failing and passing verdicts differ by sign, line and what is read out', async () => {
+  it('of failing and passing verdicts differ in icon, line, and accessible text', async () => {
     const said = 'One two three four.';
     const verdicts = quoting(entry(2, 'pass', 'One two three'), entry(2, 'fail', 'two three four'));
     await show(buildSnapshot({ conversation: talk(said), verdicts }));
@@ -100,7 +100,7 @@ describeView('quotes in the conversation view', ({ view, show, turn }) => {
     assert.deepEqual(await look('fail'), ['"✗ " / "Quoted by a verdict that fails: "', 'wavy']);
   });
 
-  it('of failing verdicts stand before those of passing ones', async () => {
+  it('of failing verdicts come before those of passing ones', async () => {
     const verdicts = quoting(
       entry(2, 'pass', 'One'),
       entry(2, 'skipped', ''),
@@ -120,7 +120,7 @@ describeView('quotes in the conversation view', ({ view, show, turn }) => {
     );
   });
 
-  it('are marked in the arguments and the result of a tool call, which is open', async () => {
+  it('are marked in the arguments and the result of a tool call, which is expanded', async () => {
     const { conversation } = buildSnapshot();
     const verdicts = quoting(
       entry(2, 'fail', '{"order":98765}'),
@@ -133,7 +133,7 @@ describeView('quotes in the conversation view', ({ view, show, turn }) => {
     assert.equal((await marked('pass')).replace(/\s/g, ''), '"status":"shipped"');
   });
 
-  it('are marked across the name of a tool and its arguments, not in words of the view', async () => {
+  it("are marked across the name of a tool and its arguments, not in the view's own words", async () => {
     const verdicts = quoting(entry(2, 'fail', 'lookup {"order":98765}\n{"status":"shipped"}'));
     await show(buildSnapshot({ verdicts }));
     const words = (await marked('fail')).replace(/\s/g, '');
@@ -141,7 +141,7 @@ describeView('quotes in the conversation view', ({ view, show, turn }) => {
     assert.equal(await turn(2).locator('.label mark').count(), 0);
   });
 
-  it('are marked in retrieved context, which is open', async () => {
+  it('are marked in retrieved context, which is expanded', async () => {
     const conversation = toConversation([
       { message: { role: 'user', content: 'Hi' } },
       {

@@ -86,7 +86,7 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
 
   const current = () => page.locator('#cases a[aria-current]').innerText();
 
-  it('begins with the first failure, badges and rationales in place', async () => {
+  it('starts with the first failure, with badges and rationales', async () => {
     assert.match(await current(), /^late/);
     assert.match(await page.locator('.turn[data-turn="2"]').innerText(), /0\.00\s+failed/);
     assert.match(await page.locator('.rationales').innerText(), /It says Soon\./);
@@ -95,7 +95,7 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     assert.equal(await page.getByText('Run', { exact: true }).count(), 0);
   });
 
-  it('leads with the keyboard from case to case, and the focus stays in the list', async () => {
+  it('moves between cases by keyboard, with the focus staying in the list', async () => {
     const link = page.locator('#cases a', { hasText: 'ok' });
     await link.focus();
     await page.keyboard.press('Enter');
@@ -106,7 +106,7 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     await page.locator('h1', { hasText: 'late' }).waitFor();
   });
 
-  it('tells when the run was, what it cost, and lists failures alone on demand', async () => {
+  it('shows the time and cost of the run, and lists only failures on demand', async () => {
     const cases = page.locator('#cases');
     await cases.locator('summary').click();
     assert.match(await cases.locator('summary').innerText(), /^Run of \S+ \S/);
@@ -118,20 +118,20 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     assert.equal(await shown.count(), LINES.length);
   });
 
-  it('shows what an agent said as text, whatever it holds', async () => {
+  it('shows the words of an agent as text, whatever they contain', async () => {
     await page.locator('#cases a', { hasText: 'hostile' }).click();
     await page.locator('h1', { hasText: 'hostile' }).waitFor();
     await page.locator('.rationales p').filter({ hasText: HOSTILE }).waitFor();
     assert.equal(await page.locator('main img, main script').count(), 0);
   });
 
-  it('says so where no case finished', async () => {
+  it('says so if no case finished', async () => {
     await writeFile(join(folder, 'none.html'), reported(await htmlReport(), []));
     await page.goto(pathToFileURL(join(folder, 'none.html')).href);
     await page.getByText('No case finished.').waitFor();
   });
 
-  it('has the table of all cases, which leads to conversations by keys and finds what was said', async () => {
+  it('has a table of all cases, with keyboard navigation and text search', async () => {
     await page.getByRole('link', { name: 'All results' }).click();
     const titles = page.locator('.grid .body [role=rowheader]');
     await titles.first().waitFor();
@@ -151,7 +151,7 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     await titles.first().waitFor();
   });
 
-  it('goes through the failing cases by keys', async () => {
+  it('steps through failing cases with keys', async () => {
     const heading = (name: string) => page.locator('h1:visible', { hasText: name }).waitFor();
     await heading('late');
     await page.keyboard.press('Shift+N');

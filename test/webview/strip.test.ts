@@ -21,7 +21,7 @@ describeView('the strip of turns', ({ view, show, focused }) => {
       .getByRole('button')
       .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
 
-  it('has a cell for each, by sign and in words, and leads there by mouse', async () => {
+  it('has a cell per turn with icon and words, and scrolls there on click', async () => {
     await show(judged(20, 14));
     assert.equal((await names()).length, 10);
     const failed = strip().getByRole('button', { name: 'Turn 14: failed' });
@@ -30,7 +30,7 @@ describeView('the strip of turns', ({ view, show, focused }) => {
     assert.equal(await focused(), 'turn 14');
   });
 
-  it('is one stop of the Tab key, gone through by arrows', async () => {
+  it('is a single Tab stop with arrow key navigation', async () => {
     await show(judged(20, 14));
     await strip().getByRole('button', { name: 'Turn 2: passed' }).focus();
     for (const key of ['End', 'ArrowLeft', 'Enter']) await view().page.keyboard.press(key);
@@ -38,7 +38,7 @@ describeView('the strip of turns', ({ view, show, focused }) => {
     assert.equal(await strip().locator('[tabindex="0"]').count(), 1);
   });
 
-  it('takes turns together where they are many, and leads to the one that failed', async () => {
+  it('groups turns if there are many, and scrolls to the failed one', async () => {
     await show(judged(2000, 1304));
     const all = await names();
     assert.ok(all.length > 10 && all.length <= 60, `${all.length} cells`);
@@ -51,12 +51,12 @@ describeView('the strip of turns', ({ view, show, focused }) => {
     assert.equal(await focused(), 'turn 1304');
   });
 
-  it('says of turns that nothing judged', async () => {
+  it('marks turns that were not judged', async () => {
     await show(buildSnapshot({ conversation: longTalk(20), verdicts: [] }));
     assert.equal((await names())[0], 'Turn 2: not judged');
   });
 
-  it('stays away from a short conversation', async () => {
+  it('is hidden in a short conversation', async () => {
     await show(judged(8, 4));
     assert.equal(await strip().count(), 0);
   });

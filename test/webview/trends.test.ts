@@ -94,7 +94,7 @@ describe('the view of trends', { timeout: 120_000 }, () => {
     await view.until("document.querySelectorAll('tbody tr').length === 1");
     assert.deepEqual(await view.page.evaluate('globalThis.kept'), { suite: 'a.eval.yaml' });
     await show({ runs: [], suites: [] });
-    await view.until("document.body.textContent.includes('No run has a case that finished.')");
+    await view.until("document.body.textContent.includes('No run has a finished case.')");
   });
 
   for (const [scheme, style] of Object.entries(THEMES)) {

@@ -14,7 +14,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
   const { view, show, turn, reveal, focused } = tools;
   const button = (name: string) => view().page.getByRole('button', { name, exact: true });
 
-  it('says that it is ready, and keeps only what brings it back', async () => {
+  it('reports that it is ready, and saves only what it needs to be restored', async () => {
     await show();
     assert.deepEqual(await view().posted(), [{ kind: 'ready' }]);
     const kept = { ...buildSnapshot().state, record: '/run-1.jsonl' };
@@ -39,7 +39,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.match((await facts.textContent()) ?? '', /^transcript( ·|$)/);
   });
 
-  it('says "not judged" only of turns that something was to judge', async () => {
+  it('says "not judged" only of turns that should have been judged', async () => {
     const whole = buildVerdict({ name: 'Brief', status: 'pass', score: 1 });
     await show(buildSnapshot({ verdicts: [whole] }));
     assert.equal(await view().page.locator('.turn .badge').count(), 0);
@@ -52,7 +52,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.equal(await turn(1).locator('.badge').count(), 0);
   });
 
-  it('folds tool calls under their turn and keeps system texts at their place', async () => {
+  it('collapses tool calls in their turn and keeps the position of system texts', async () => {
     await show();
     const tool = turn(2).locator('details.tool');
     assert.match((await tool.textContent()) ?? '', /lookup.*98765.*Result.*shipped/s);
@@ -78,7 +78,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.deepEqual((await view().posted()).at(-1), { kind: 'save' });
   });
 
-  it('says of each turn that is history what it is', async () => {
+  it('marks the turns of the history', async () => {
     const { entries } = longTalk(4);
     const before = entries.map((entry) =>
       entry.kind === 'turn' && entry.number <= 2 ? { ...entry, history: true as const } : entry,
@@ -92,7 +92,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.doesNotMatch((await turn(3).locator('header').textContent()) ?? '', /history/);
   });
 
-  it('shows a result as it came where other spaces alone would change it', async () => {
+  it('shows a result unformatted if formatting would change more than whitespace', async () => {
     const [user, reply] = longTalk(2).entries;
     assert.ok(user && reply?.kind === 'turn');
     const call = { id: 'c', name: 'find', arguments: {} };
@@ -105,7 +105,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.deepEqual(shown, ['{"order":12345678901234567890}', '{\n  "order": 7\n}']);
   });
 
-  it('keeps what a person opened and focused while it is live', async () => {
+  it('keeps expanded and focused elements while the case runs', async () => {
     const { verdicts } = buildSnapshot();
     await show(buildUnfinished('running', { verdicts }));
     await turn(2).locator('.rationales > summary').click();
@@ -117,7 +117,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.equal(await view().page.locator('.busy').textContent(), 'running …');
   });
 
-  it('gives the focus to what takes the place of what had it', async () => {
+  it('moves the focus to the replacement of the focused element', async () => {
     const stated = buildStated({ name: 'Remembers' });
     await show(buildUnfinished('running', { assertions: [stated] }));
     await view().page.locator('.assertion > summary').focus();
@@ -139,7 +139,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.equal(await menu.getAttribute('open'), '');
   });
 
-  it('says that more of a reply is to come, and redraws that turn alone', async () => {
+  it('marks an incomplete reply, and redraws only that turn', async () => {
     const { conversation } = buildSnapshot();
     await show(buildUnfinished('running', { conversation, speaking: 4 }));
     const turn = (number: number) => view().page.locator(`[data-turn="${number}"]`);
@@ -157,7 +157,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.equal(await turn(4).locator('.waiting').textContent(), 'Verdicts: waiting');
   });
 
-  it('asks to run and to cancel, and leads to the file', async () => {
+  it('requests running and cancelling, and links to the file', async () => {
     await show();
     await button('Run').click();
     await view().page.getByRole('link', { name: 'Go to line of Remembers' }).click();
@@ -175,7 +175,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     await reveal(3);
   });
 
-  it('shows a transcript and what is asserted before the first run, with a button to run it', async () => {
+  it('shows a transcript and the assertions before the first run, with a button to run it', async () => {
     const stated = buildStated({ name: 'Remembers' });
     await show(buildUnfinished('new', { assertions: [stated] }));
     assert.equal(await view().page.locator('.turn').count(), 4);
@@ -187,7 +187,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.deepEqual((await view().posted()).slice(1), [{ kind: 'run' }]);
   });
 
-  it('says when there is nothing yet, what stands in the way, and when the case has changed', async () => {
+  it('shows when there is nothing yet, what prevents a run, and when the case has changed', async () => {
     const conversation = { entries: [], notes: [] };
     await show(buildUnfinished('new', { conversation }));
     assert.match((await view().page.locator('.empty').textContent()) ?? '', /has not run yet/);
@@ -200,7 +200,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.match((await view().page.locator('.facts').textContent()) ?? '', /^Cancelled/);
   });
 
-  it('leads to the broken line of a data file, by the keyboard too', async () => {
+  it('links to the broken line of a data file, also by keyboard', async () => {
     const start = { line: 2, character: 0 };
     const fault = { path: '/work/talks.jsonl', range: { start, end: start } };
     await show(buildSnapshot({ status: 'error', reason: 'invalid-case: Broken.', fault }));
@@ -210,7 +210,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.deepEqual((await view().posted()).at(-1), { kind: 'open-fault' });
   });
 
-  it('asks for what the judge saw of a verdict that a judge gave, by the keyboard', async () => {
+  it('requests what the judge saw by keyboard, for verdicts of judges', async () => {
     const judge = { model: 'openai:judge', prompt_hash: 'p', samples: 1, spread: null };
     const judged = buildVerdict({ status: 'fail', score: 0, judge, key: 'Tone' });
     await show(buildSnapshot({ verdicts: [judged, buildVerdict({ status: 'fail', score: 0 })] }));
@@ -221,7 +221,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.deepEqual((await view().posted()).at(-1), { kind: 'show-request', key: 'Tone' });
   });
 
-  it('offers to judge again beside the mark, once an assertion was edited, and by the keyboard', async () => {
+  it('offers to judge again next to the mark once an assertion was edited, also by keyboard', async () => {
     const judge = () => view().page.locator('.notice').getByRole('button', { name: 'Judge again' });
     const verdict = buildVerdict({ status: 'pass', score: 1, question_hash: 'then' });
     await show(buildSnapshot({ verdicts: [verdict], assertions: [] }));
@@ -239,7 +239,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.equal(await view().page.locator('.notice').count(), 0);
   });
 
-  it('takes nothing that is no message of its own', async () => {
+  it('ignores invalid messages', async () => {
     await show();
     await view().page.evaluate("window.postMessage({ kind: 'snapshot', snapshot: {} }, '*')");
     assert.equal(await view().page.locator('.turn').count(), 4);

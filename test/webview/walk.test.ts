@@ -35,7 +35,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     return focused();
   };
 
-  it('opens what failed, and jumps to the next failure by key and by button', async () => {
+  it('expands failures, and jumps to the next one by key and by button', async () => {
     await show();
     assert.equal(await turn(4).locator('.rationales').getAttribute('open'), '');
     assert.equal(await turn(2).locator('.rationales').getAttribute('open'), null);
@@ -45,7 +45,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     assert.equal(await focused(), 'turn 4');
   });
 
-  it('says on the page what the keyboard does, and to screen readers at each button', async () => {
+  it('explains keys on the page, and for screen readers at each button', async () => {
     await show(buildSnapshot({}));
     const keys = view().page.locator('details.keys');
     assert.equal(await keys.locator('kbd').first().isVisible(), false);
@@ -64,7 +64,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     await keys.locator('summary').click();
   });
 
-  it('stops at each failure and error, of a turn or of none, and says which it is', async () => {
+  it('stops at each failure and error, of a turn or not, and shows its number', async () => {
     await show(failing());
     assert.equal(await position(), '5 failures');
     const forwards: (string | undefined)[] = [];
@@ -80,7 +80,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     assert.equal(await position(), '5 failures');
   });
 
-  it('goes on from where one was when a button is clicked again', async () => {
+  it('continues from the last position when a button is clicked again', async () => {
     await show(failing());
     for (const stop of STOPS) {
       await button('Next failure').click();
@@ -90,14 +90,14 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     assert.equal(await focused(), STOPS[3]);
   });
 
-  it('has nowhere to go where nothing failed', async () => {
+  it('is disabled if nothing failed', async () => {
     await show(buildSnapshot({ status: 'pass', verdicts: [] }));
     assert.equal(await position(), 'No failures');
     assert.equal(await button('Next failure').isDisabled(), true);
     assert.equal(await press('n'), undefined);
   });
 
-  it('goes from turn to turn by key, and lets keys be typed into a field', async () => {
+  it('moves between turns with keys, and ignores keys typed into a field', async () => {
     await show(failing());
     assert.equal(await press('j'), 'turn 1');
     assert.equal(await press('ArrowDown'), 'turn 2');
@@ -108,7 +108,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     assert.equal(await view().page.locator('.find input').inputValue(), 'njpk');
   });
 
-  it('keeps the turn before each failing turn, and says how many it leaves out', async () => {
+  it('keeps the turn before each failing turn, and shows the number of omitted ones', async () => {
     await show(failing());
     const menu = view().page.locator('turnlight-dropdown[aria-label="Turns shown"]');
     await menu.click();
@@ -132,7 +132,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     assert.equal(await view().page.locator('.turn').count(), 14);
   });
 
-  it('says that no turn fails where the filter leaves none', async () => {
+  it('says that no turn fails if the filter matches none', async () => {
     await show(buildSnapshot({ verdicts: [] }));
     const menu = view().page.locator('turnlight-dropdown[aria-label="Turns shown"]');
     await menu.click();
@@ -140,7 +140,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     assert.equal(await view().page.locator('.conversation').textContent(), 'No failing turns.');
   });
 
-  it('leads to the other failing cases of the run by key and by button, where there are any', async () => {
+  it('steps through the other failing cases of the run by key and by button, if there are any', async () => {
     await show(buildSnapshot({}));
     assert.equal(await button('Next failing case').count(), 0);
     await press('Shift+N');
@@ -155,7 +155,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     assert.deepEqual(steps, [1, -1, 1]);
   });
 
-  it('begins at the top of another case, with its parts folded as they come', async () => {
+  it('starts another case at its top, with default expansion', async () => {
     const conversation = longTalk(60);
     await show(buildSnapshot({ conversation, failing: { count: 2, at: 1 } }));
     await turn(4).locator('.rationales summary').click();

@@ -92,7 +92,7 @@ export class AgreementView {
         h(
           'p',
           { class: 'muted' },
-          `${counted(more, 'more')} of all, which turnlight agreement --format json lists`,
+          `and ${more} more, which turnlight agreement --format json lists`,
         ),
     );
   }
@@ -136,7 +136,7 @@ export class AgreementView {
 function none({ labels }: AgreementSnapshot): HTMLElement {
   const words =
     labels === 0
-      ? 'No verdict is labelled yet. Open a conversation and say of its verdicts whether they are right: r, or w. Label Conversations in the title bar leads through all of them.'
+      ? 'No verdicts are labeled yet. Open a conversation and mark its verdicts as right (r) or wrong (w), or go through all conversations with Label Conversations in the title bar.'
       : 'No judged conversation has a label.';
   return h('p', { class: 'empty' }, words);
 }
@@ -191,7 +191,7 @@ function renderThresholds({ head, rows, best, words }: ThresholdTable): HTMLElem
       // Values below chance are drawn as zero; the table has the number.
       return [{ run, value: Math.max(0, value), words: told }];
     });
-    const title = `${DRAWN[measure]} at the best:`;
+    const title = `${DRAWN[measure]} at the best threshold:`;
     return renderChart(points, {
       title,
       runs: rows.length,

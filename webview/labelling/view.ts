@@ -15,10 +15,10 @@ import { TurnNavigator } from '../turnNavigator.ts';
 import { VirtualList } from '../virtualList.ts';
 
 const KEYS: KeyHelp = [
-  [['1', '2', '3', '…'], 'what it is, of the whole, or of the turn with the focus'],
+  [['1', '2', '3', '…'], 'label the conversation, or the focused turn'],
   [['j', 'k'], 'next and previous turn'],
   [['q'], 'back to the question'],
-  [['c'], 'a comment for the next label; Enter leaves it'],
+  [['c'], 'comment on the next label; Enter returns to the question'],
   [['s'], 'skip'],
   [['u'], 'undo'],
 ];
@@ -103,7 +103,7 @@ export class LabellingView {
   #answer({ question }: LabellingQuestion, choice: number, turn: number | undefined): void {
     if (choice >= question.choices.length) return;
     if (turn !== undefined && !question.turns.includes(turn)) {
-      this.#fault.textContent = `The judge says nothing of turn ${turn}. Press q, then label the whole.`;
+      this.#fault.textContent = `The judge has no verdict about turn ${turn}. Press q to label the whole conversation.`;
       return;
     }
     this.#fault.textContent = '';
@@ -191,7 +191,7 @@ export class LabellingView {
           `Your labels: ${own.map(({ turn, words }) => `turn ${turn} ${words}`).join(', ')}`,
         ),
       turns.length > 0 &&
-        h('div', { class: 'muted' }, `Turns that can be labelled too: ${turns.join(', ')}`),
+        h('div', { class: 'muted' }, `Turns that can also be labeled: ${turns.join(', ')}`),
       renderKeys(KEYS),
     );
   }
@@ -218,7 +218,7 @@ export class LabellingView {
           'p',
           {},
           gone
-            ? 'What models judged is of cases and assertions that this file no longer has. Run it again first.'
+            ? 'The judged conversations belong to cases or assertions that are no longer in this file. Run the file again.'
             : 'No model has judged a conversation of this file yet. Run it first.',
         ),
       );
@@ -227,7 +227,7 @@ export class LabellingView {
       'section',
       {},
       h('h1', { tabindex: '-1' }, 'That was the last conversation'),
-      h('p', { role: 'status' }, `You labelled ${labelled} of ${counted(total, 'conversation')}.`),
+      h('p', { role: 'status' }, `You labeled ${labelled} of ${counted(total, 'conversation')}.`),
       agreement.length > 0 && h('h2', {}, 'How often the judges were right'),
       h('ul', {}, ...agreement.map((words) => h('li', {}, words))),
       h(
@@ -246,7 +246,7 @@ function reading(): HTMLElement {
   return h(
     'p',
     { class: 'empty', role: 'status' },
-    'Looking for what tells most about the judges …',
+    'Looking for the most informative conversations …',
   );
 }
 

@@ -64,8 +64,8 @@ export function labelForm(options: FormOptions): HTMLElement {
   const save = () => {
     const chosen = choices[inputs.findIndex(({ checked }) => checked)];
     const read = score && scale ? readScore(score, scale) : undefined;
-    if (!chosen) fault.textContent = 'Choose what it should be.';
-    else if (read === 'wrong') fault.textContent = `Give a score from ${scale?.join(' to ')}.`;
+    if (!chosen) fault.textContent = 'Select what it should be.';
+    else if (read === 'wrong') fault.textContent = `Enter a score from ${scale?.join(' to ')}.`;
     else {
       const words = comment.value.trim();
       onSave({

@@ -110,7 +110,7 @@ export class Labels {
     };
   }
 
-  /** `openai:judge was right in 17 of 20 labelled turns`; undefined without labels. */
+  /** `openai:judge was right in 17 of 20 labeled turns`; undefined without labels. */
   #tally({ subject, verdict }: Target): string | undefined {
     const of = subject.turn === undefined ? 'cases' : 'turns';
     const { judge } = verdict;
@@ -118,7 +118,7 @@ export class Labels {
       (one) => one.judge === judge?.model && one.assertion === subject.assertion && one.of === of,
     );
     if (!found) return undefined;
-    return `${found.judge} was right in ${found.right} of ${found.compared} labelled ${of}`;
+    return `${found.judge} was right in ${found.right} of ${found.compared} labeled ${of}`;
   }
 
   /** @returns whether it handled the key */
@@ -171,7 +171,7 @@ export class Labels {
     }
     this.#stopEditing();
     this.#postLabel({ ...subject, status, ...(label !== undefined && { label }) });
-    this.#announce('Labelled as right');
+    this.#announce('Labeled as right');
   }
 
   #postLabel(said: Omit<Extract<FromView, { kind: 'label' }>, 'kind'>): void {
@@ -188,7 +188,7 @@ export class Labels {
     const { subject, verdict, judged, labels } = target;
     const save = (wanted: LabelValue) => {
       this.#postLabel({ ...subject, ...wanted });
-      this.#announce('Labelled');
+      this.#announce('Labeled');
       this.#close(key);
     };
     const before = this.#own(key) ?? oppositeOf(judged);

@@ -209,7 +209,7 @@ function spokenOutcome(
 ): string {
   const { status, score, spread, repeated } = outcome;
   const word = STATUS_WORDS[status];
-  const told = people === undefined ? '' : `, people say it is ${people}`;
+  const told = people === undefined ? '' : `, labeled ${people}`;
   if (repeated) {
     const [, ...rest] = verdictResultText(outcome).split(' ');
     const said = [word, passedOf(repeated), `${score === null ? '' : 'score '}${rest.join(' ')}`];

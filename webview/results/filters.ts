@@ -63,9 +63,9 @@ export function filterMenus(
     ...(labels.length > 0 ? [optional('label', 'Any label', named(labels))] : []),
     ...(table.cases.some((one) => one.people)
       ? [
-          optional('people', 'Labelled or not', [
-            { value: 'right', label: 'Right, people say' },
-            { value: 'wrong', label: 'Wrong, people say' },
+          optional('people', 'Labeled or not', [
+            { value: 'right', label: 'Labeled right' },
+            { value: 'wrong', label: 'Labeled wrong' },
           ]),
         ]
       : []),

@@ -151,7 +151,7 @@ export class ResultsView {
       [results.title, results.facts, results.problems, results.phase],
       () => renderHeader(results),
     );
-    this.#heading.textContent = results.comparison ? 'What the runs differ by' : 'Assertions';
+    this.#heading.textContent = results.comparison ? 'Differences between the runs' : 'Assertions';
     setChildren(this.#summaries, [this.#above(results, chosen)]);
     setChildren(this.#tools, [
       this.#search.element,

@@ -51,7 +51,7 @@ export function renderChart(points: readonly ChartPoint[], options: ChartOptions
     ...dots,
   );
   const highlighted = points.find(({ run }) => run === options.highlighted) ?? points.at(-1);
-  if (!highlighted) return h('figure', {}, h('figcaption', {}, `${title}: not known`));
+  if (!highlighted) return h('figure', {}, h('figcaption', {}, `${title}: unknown`));
   return h(
     'figure',
     { 'aria-hidden': 'true' },

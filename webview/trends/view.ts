@@ -41,7 +41,7 @@ export function showTrends(
   const draw = (trends: Trends, wanted: string | undefined) => {
     const { suites } = trends;
     const chosen = suites.find((one) => one.name === wanted) ?? suites[0];
-    const parts = chosen ? page(trends, chosen) : [h('p', {}, 'No run has a case that finished.')];
+    const parts = chosen ? page(trends, chosen) : [h('p', {}, 'No run has a finished case.')];
     focus.draw(() => root.replaceChildren(...parts));
   };
   const open = (run: number) => host.post({ kind: 'open', run });

@@ -16,12 +16,12 @@ export function evalFilePath(typed: string): EvalFilePath {
   const text = typed.trim().replaceAll('\\', '/');
   const steps = text.split('/').filter((step) => step !== '' && step !== '.');
   const name = steps.pop();
-  if (name === undefined || text.endsWith('/')) return { problem: 'Give the file a name.' };
+  if (name === undefined || text.endsWith('/')) return { problem: 'Enter a file name.' };
   if (/^(?:\/|[A-Za-z]:)/.test(text) || steps.includes('..') || name === '..') {
-    return { problem: 'Name a place within the workspace folder, such as evals/support.' };
+    return { problem: 'Enter a path in the workspace folder, such as evals/support.' };
   }
   const bad = /[<>:"|?*\p{Cc}]/u.exec(text)?.[0];
-  if (bad !== undefined) return { problem: `A file name cannot hold ${JSON.stringify(bad)}.` };
+  if (bad !== undefined) return { problem: `A file name can't contain ${JSON.stringify(bad)}.` };
   const folders = text.includes('/') ? steps : [FOLDER];
   return { path: [...folders, evalFileName(name)].join('/') };
 }

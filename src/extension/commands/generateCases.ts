@@ -34,12 +34,15 @@ export async function generateCases(
   const chosen =
     text === undefined
       ? undefined
-      : await chooseModel({ title: TITLE, placeHolder: 'Which model drafts?' }, secrets);
+      : await chooseModel(
+          { title: TITLE, placeHolder: 'Select a model to draft the cases' },
+          secrets,
+        );
   if (text === undefined || !chosen) return;
   const [path = ''] = await freePaths(source.fsPath, 1);
   await showReasons(async () => {
     const keys = { ...secrets.keys, allowedHosts: await allowedHosts() };
-    const title = `${chosen.id} drafts cases …`;
+    const title = `Drafting cases with ${chosen.id} …`;
     const made = await callModel(title, chosen, keys, log, ({ model, signal }) => {
       const place = {
         path,

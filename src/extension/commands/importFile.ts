@@ -10,7 +10,7 @@ import { evalFilePaths, type Imported, importFile } from '../../interop/importFi
 import { EVAL_ENDING } from '../../node/paths.ts';
 import { workspaceOf } from '../workspace.ts';
 
-const SHOW = 'Show What Was Left Out';
+const SHOW = 'Show Omitted Items';
 
 /** Extensions of files that importers read. */
 const IMPORTABLE = ['json', 'jsonl', 'ndjson', 'yaml', 'yml', 'csv'] as const;
@@ -75,7 +75,7 @@ function reportImport(
   const broken = entries.filter((one) => one.broken);
   const name = nameOf(source);
   const files = paths.map((path) => vscode.workspace.asRelativePath(path)).join(', ');
-  const left = entries.length === 0 ? '' : ` ${counted(entries.length, 'thing')} left out.`;
+  const left = entries.length === 0 ? '' : ` ${counted(entries.length, 'item')} omitted.`;
   const [first] = broken;
   const text =
     cases === 0

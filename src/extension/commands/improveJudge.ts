@@ -58,7 +58,7 @@ export async function improveThisJudge(
   await showReasons(async () => {
     const { suite, labels, assertion } = chosen;
     const estimate = await estimateImprovement({ suite, labels, key: assertion.key });
-    const placeHolder = `Which model rewrites “${labelText(assertion.name)}”? Judging takes ${estimateWords(estimate)}`;
+    const placeHolder = `Select a model to rewrite “${labelText(assertion.name)}”. Judging takes ${estimateWords(estimate)}`;
     const picked = await chooseModel({ title: TITLE, placeHolder }, secrets, itself(chosen));
     const model = picked && 'itself' in picked ? picked.itself : picked;
     if (!model) return;
@@ -72,7 +72,7 @@ function itself({ assertion: { judge } }: ImprovableJudge) {
   if (!judge || judge.provider === 'replay') return [];
   const { base_url: baseUrl } = judge.params;
   const model: ChosenModel = { id: judge.id, ...(typeof baseUrl === 'string' && { baseUrl }) };
-  return [{ label: labelText(judge.id), description: 'the judge itself', itself: model }];
+  return [{ label: labelText(judge.id), description: "the judge's own model", itself: model }];
 }
 
 /**
@@ -107,7 +107,7 @@ async function chooseJudge(editor: vscode.TextEditor): Promise<ImprovableJudge |
   }));
   const picked = await vscode.window.showQuickPick(items, {
     title: TITLE,
-    placeHolder: 'Which judge?',
+    placeHolder: 'Select a judge',
   });
   return picked?.one;
 }
@@ -173,7 +173,7 @@ async function offerChange(assertion: Assertion, made: Improvement): Promise<voi
     const numbers = made.measured.judges.map(agreementWords).join('; ');
     const title = labelText(`Rewritten: ${assertion.name} (${numbers})`);
     await vscode.commands.executeCommand('vscode.diff', uri, rewritten, title);
-    const text = `${numbers}, on ${counted(made.leftOut, 'conversation')} that the model was not shown. Why: ${made.why}`;
+    const text = `${numbers}, on ${counted(made.leftOut, 'conversation')} that the model didn't see. Reason: ${made.why}`;
     const choice = await vscode.window.showInformationMessage(noticeText(text), APPLY, 'Discard');
     if (choice !== APPLY) return;
     if (document.getText() !== before) return reportEdited();

@@ -84,7 +84,7 @@ interface Choice extends vscode.QuickPickItem {
 const CHOICES: readonly Choice[] = [
   {
     label: 'Scripted turns',
-    detail: "The user's words. The target answers anew in each run.",
+    detail: "The user's words. The target answers again in each run.",
     as: 'turns',
   },
   { label: 'Transcript', detail: 'The whole conversation, judged as it was.', as: 'transcript' },

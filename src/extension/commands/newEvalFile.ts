@@ -61,12 +61,12 @@ async function askTarget(secrets: Secrets): Promise<StarterTarget | undefined> {
   const items: TargetItem[] = [
     {
       label: '$(symbol-function) A function',
-      description: 'of yours in JavaScript or TypeScript; begins with an example in agent.mjs',
+      description: 'in JavaScript or TypeScript; creates an example, agent.mjs',
       target: async () => ({ kind: 'module' }),
     },
     {
       label: '$(terminal) A program',
-      description: 'in any language; begins with an example in agent.py',
+      description: 'in any language; creates an example, agent.py',
       target: async () => ({
         kind: 'command',
         python: process.platform === 'win32' ? 'python' : 'python3',
@@ -74,20 +74,20 @@ async function askTarget(secrets: Secrets): Promise<StarterTarget | undefined> {
     },
     {
       label: '$(hubot) A model',
-      description: 'with a system text',
+      description: 'with a system prompt',
       async target() {
-        const placeHolder = 'Which model is tested?';
+        const placeHolder = 'Select the model to test';
         const model = await chooseModel({ title, placeHolder }, secrets);
         return model && { kind: 'chat', model };
       },
     },
     {
-      label: '$(comment-discussion) Conversations that already happened',
-      description: 'transcripts; nothing is started',
+      label: '$(comment-discussion) Existing conversations',
+      description: 'transcripts; nothing runs',
       target: async () => ({ kind: 'transcript' }),
     },
   ];
-  const placeHolder = 'What is tested?';
+  const placeHolder = 'Select what to test';
   const picked = await vscode.window.showQuickPick(items, {
     title,
     placeHolder,
@@ -103,9 +103,9 @@ async function askJudge(
 ): Promise<{ readonly judge: ChosenModel | undefined } | undefined> {
   const set = vscode.workspace.getConfiguration(SECTION, file).get<string>(SETTINGS.judge);
   const none = set
-    ? { label: set, description: 'the judge of your settings' }
+    ? { label: set, description: 'the judge from your settings' }
     : { label: 'No judge for now', description: 'the first check needs no model and no key' };
-  const options = { title: `${TITLE} (3 of 3)`, placeHolder: 'Which model judges?' };
+  const options = { title: `${TITLE} (3 of 3)`, placeHolder: 'Select a judge' };
   const picked = await chooseModel(options, secrets, [none]);
   return picked && { judge: 'id' in picked ? picked : undefined };
 }

@@ -22,7 +22,7 @@ export function offerRenames(state: vscode.Memento): vscode.Disposable {
     asked.add(key);
     const name = posix.basename(uri.path);
     const renamed = evalFileName(name);
-    const text = `${name} looks like an eval file. With the name ${renamed} it can run, and gets help while you write.`;
+    const text = `${name} looks like an eval file. Rename it to ${renamed} to run it and get editing features.`;
     const choice = await vscode.window.showInformationMessage(noticeText(text), RENAME, DONT_ASK);
     if (choice === DONT_ASK)
       await state.update(DECLINED_KEY, [...state.get<string[]>(DECLINED_KEY, []), key]);
@@ -38,7 +38,9 @@ export function offerRenames(state: vscode.Memento): vscode.Disposable {
 async function rename(from: vscode.Uri, to: vscode.Uri): Promise<void> {
   const name = noticeText(posix.basename(to.path));
   if (await exists(to)) {
-    void vscode.window.showErrorMessage(`There is already a file ${name}. Rename it by hand.`);
+    void vscode.window.showErrorMessage(
+      `There is already a file ${name}. Rename the file manually.`,
+    );
     return;
   }
   const edit = new vscode.WorkspaceEdit();

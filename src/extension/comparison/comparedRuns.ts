@@ -66,8 +66,8 @@ export class ComparedRuns {
     const others = runs.flatMap(({ run, paths }) => (run ? [] : paths));
     const unreadable = runs.reduce((sum, one) => sum + one.unreadable, 0);
     return [
-      ...others.map((path) => `${fileTitle(path)} is not the record of a run.`),
-      ...(unreadable === 0 ? [] : [`${unreadable} of their lines could not be read.`]),
+      ...others.map((path) => `${fileTitle(path)} is not a run record.`),
+      ...(unreadable === 0 ? [] : [`${unreadable} of their lines couldn't be read.`]),
     ];
   }
 

@@ -45,7 +45,7 @@ async function pickFile(): Promise<vscode.Uri | undefined> {
   const files = await findEvalFiles();
   if (files.length < 2) return files[0];
   const items = files.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
-  const placeHolder = 'Select the eval file whose conversations you label';
+  const placeHolder = 'Select the eval file whose conversations to label';
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.uri;
 }
 

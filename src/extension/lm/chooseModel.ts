@@ -69,8 +69,8 @@ async function modelItems(title: string, secrets: Secrets): Promise<ModelItem[]>
       model: async () => ({ id: OPENAI }),
     },
     {
-      label: 'An endpoint of your own…',
-      description: 'Ollama, vLLM, LM Studio, a proxy: whatever speaks the OpenAI API',
+      label: 'Custom endpoint…',
+      description: 'Ollama, vLLM, LM Studio, or anything else with an OpenAI-compatible API',
       model: () => askEndpoint(title),
     },
   ];
@@ -93,7 +93,7 @@ async function askEndpoint(title: string): Promise<ChosenModel | undefined> {
     prompt: "The model's name at the endpoint",
     placeHolder: 'qwen3:8b',
     ignoreFocusOut: true,
-    validateInput: (value) => (value.trim() === '' ? 'Give the name of a model.' : undefined),
+    validateInput: (value) => (value.trim() === '' ? 'Enter the name of a model.' : undefined),
   });
   return name === undefined ? undefined : { id: `openai:${name.trim()}`, baseUrl: baseUrl.trim() };
 }

@@ -9,7 +9,7 @@ import {
 import type { Message } from '../../core/message.ts';
 import { collectReply, type Part } from './collectReply.ts';
 
-const JUSTIFICATION = 'Your eval file names this model as a judge or as the agent that is tested.';
+const JUSTIFICATION = 'Your eval file uses this model as a judge or as the agent under test.';
 
 /** The models of VS Code's language model API. */
 export const editorModels: EditorModels = {

@@ -64,7 +64,7 @@ export async function offerKey(
   const [missing] = await missingKeys(cases, secrets.keys);
   if (!missing) return;
   const { model, variable, judges } = missing;
-  const text = `${model.id} needs the key ${variable}, and none is set.`;
+  const text = `${model.id} needs the key ${variable}, which isn't set.`;
   const editor = (await vscode.lm.selectChatModels()).length > 0 ? [EDITOR] : [];
   const buttons = judges ? [SET_KEY, ...editor, OTHER] : [SET_KEY];
   const choice = await vscode.window.showWarningMessage(noticeText(text), ...buttons);
@@ -76,7 +76,7 @@ export async function offerKey(
 }
 
 async function choose(choice: string | undefined, secrets: Secrets) {
-  const options = { title: 'Turnlight: Judge', placeHolder: 'Which model judges?' };
+  const options = { title: 'Turnlight: Judge', placeHolder: 'Select a judge' };
   if (choice === EDITOR) return chooseEditorModel(options);
   return choice === OTHER ? chooseModel(options, secrets) : undefined;
 }

@@ -79,8 +79,8 @@ export class RunResults extends RunReader {
   get problems(): string[] {
     const count = this.records.reduce((sum, { problems }) => sum + problems.length, 0);
     return [
-      ...(this.run ? [] : ['This file is not the record of a run.']),
-      ...(count === 0 ? [] : [`${count} of its lines could not be read.`]),
+      ...(this.run ? [] : ['This file is not a run record.']),
+      ...(count === 0 ? [] : [`${count} of its lines couldn't be read.`]),
       ...(this.places.length >= LIMITS.recordCases
         ? [`Only the first ${readable(LIMITS.recordCases)} cases are shown.`]
         : []),

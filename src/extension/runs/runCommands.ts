@@ -75,7 +75,7 @@ async function rename(run: ListedRun): Promise<boolean> {
     title: 'Name of the run',
     value: run.note.name ?? '',
     placeHolder: runTitle({ ...run, note: {} }),
-    prompt: 'Leave it empty to show the names of its files.',
+    prompt: 'Leave empty to show the names of its files.',
   });
   if (name === undefined) return false;
   await note(run, { name: name.trim() === '' ? undefined : name.trim() });
@@ -87,14 +87,14 @@ async function remove(chosen: SelectedRuns): Promise<boolean> {
   const isOne = others.length === 0;
   if (chosen.some(({ state }) => state === 'running')) {
     const which = isOne ? 'This run' : 'One of these runs';
-    void vscode.window.showWarningMessage(`${which} still goes on. Cancel it first.`);
+    void vscode.window.showWarningMessage(`${which} is still running. Cancel it first.`);
     return false;
   }
   const asked = isOne ? `Delete the run "${runTitle(run)}"?` : `Delete ${chosen.length} runs?`;
-  const records = isOne ? `${runText(run).detail}\n\nIts record is` : 'Their records are';
+  const records = isOne ? `${runText(run).detail}\n\nIts record will be` : 'Their records will be';
   const choice = await vscode.window.showWarningMessage(
     noticeText(asked),
-    { modal: true, detail: `${records} deleted from the disk. This cannot be undone.` },
+    { modal: true, detail: `${records} deleted from the disk. This can't be undone.` },
     'Delete',
   );
   if (choice !== 'Delete') return false;

@@ -35,13 +35,13 @@ export async function showJudgeRequest(
 export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<string> {
   const { data } = aboutSchema.safeParse(parseJson(uri.query));
   const file = data && vscode.Uri.parse(data.state.file);
-  if (!data || !file || !isEvalFile(file)) return 'There is no such verdict.';
+  if (!data || !file || !isEvalFile(file)) return 'This verdict does not exist.';
   const { id, variant, repetition, record, root } = data.state;
   const runs = await new LatestRuns().find(file.fsPath, id, { record, root, variant });
   const line = runs.find((one) => one.line.repetition === repetition)?.line;
   const verdicts = allKeyedVerdicts(line?.verdicts ?? []).map(([, one]) => one);
   const verdict = verdicts.find(({ assertion }) => assertion.key === data.key);
-  if (!line || !verdict) return 'The run is gone, or has no such verdict.';
+  if (!line || !verdict) return 'The run was deleted, or has no such verdict.';
   const { suite } = await readSuite(file);
   const common = suite?.cases.find((one) => one.id === id);
   const opened = common && variant !== undefined ? await openVariant(common, variant) : undefined;
@@ -61,4 +61,4 @@ export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<
 }
 
 const UNAVAILABLE =
-  'A record keeps no requests, and this one cannot be put together again: the case or its assertion is no longer in the file, or no judge was asked.';
+  "Run records don't store requests, and Turnlight can't reconstruct this one: the case or its assertion is no longer in the file, or no judge was asked.";

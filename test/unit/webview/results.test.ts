@@ -47,23 +47,23 @@ const titles = (cases: readonly number[]) => cases.map((index) => table.cases[in
 const chosen = (given: Partial<TableSettings>, found?: ReadonlySet<number>) =>
   titles(filtered(table, shown(given), found));
 
-describe('what is chosen of the results', () => {
-  it('is all by default', () => {
+describe('the filters of the results', () => {
+  it('match everything by default', () => {
     assert.equal(chosen({}).length, 4);
   });
 
-  it('is by the status of the case', () => {
+  it('match the status of the case', () => {
     assert.deepEqual(chosen({ status: 'bad' }), ['case-9', 'case-1']);
     assert.deepEqual(chosen({ status: 'skipped' }), ['case-2']);
   });
 
-  it('is by the status of a verdict where an assertion is chosen', () => {
+  it('match the status of a verdict if an assertion is selected', () => {
     assert.deepEqual(chosen({ assertion: 'Brief' }), ['case-10', 'case-9']);
     assert.deepEqual(chosen({ assertion: 'Brief', status: 'bad' }), []);
     assert.deepEqual(chosen({ assertion: 'Tone', status: 'pass' }), ['case-10', 'case-1']);
   });
 
-  it('is by tag, by label and by what was found', () => {
+  it('match tags, labels, and text', () => {
     assert.deepEqual(chosen({ tag: 'b' }), ['case-10', 'case-9']);
     assert.deepEqual(chosen({ label: 'polite', status: 'error' }), ['case-1']);
     assert.deepEqual(chosen({ tag: 'b' }, new Set([1, 3])), ['case-9']);
@@ -79,7 +79,7 @@ describe('the order of the results', () => {
     assert.deepEqual(titles(sorted(table, [3, 0], undefined)), ['case-2', 'case-10']);
   });
 
-  it('is that of the files where it is known, also of those that are alike', () => {
+  it('is that of the files if known, also among equal cases', () => {
     const order = [3, 2, 1, 0];
     assert.deepEqual(sorted(table, [0, 1, 3], undefined, order), [3, 1, 0]);
     const sort = { by: 'duration', descending: false };
@@ -97,7 +97,7 @@ describe('the order of the results', () => {
     assert.deepEqual(by('assertion Tone', true), ['case-2', 'case-10', 'case-1', 'case-9']);
   });
 
-  it('is left as it is by a column that is gone', () => {
+  it('is unchanged by a column that no longer exists', () => {
     assert.deepEqual(by('assertion Gone'), ['case-10', 'case-9', 'case-1', 'case-2']);
   });
 });
@@ -117,7 +117,7 @@ describe('groups of the results', () => {
     ]);
   });
 
-  it('are tags, a case under each of its own, those without at the end', () => {
+  it('are tags, with a case in each of its tags, and cases without tags last', () => {
     assert.deepEqual(rows('tag'), [
       ...['a: 0 of 1', 'case-9'],
       ...['b: 1 of 2', 'case-10', 'case-9'],
@@ -125,13 +125,13 @@ describe('groups of the results', () => {
     ]);
   });
 
-  it('hide their cases when they are folded', () => {
+  it('hide their cases when collapsed', () => {
     assert.deepEqual(rows('tag', ['b', 'No tag']), [
       ...['a: 0 of 1', 'case-9', 'b: 1 of 2', 'No tag: 0 of 2'],
     ]);
   });
 
-  it('are stepped over on the way to the next failing case, round and round', () => {
+  it('are skipped on the way to the next failing case, wrapping around', () => {
     const all = grouped(table, [0, 1, 2, 3], { group: 'file', folded: [] });
     assert.equal(nextFailing(table, all, 0, 1), 1);
     assert.equal(nextFailing(table, all, 1, 1), 4);
@@ -141,8 +141,8 @@ describe('groups of the results', () => {
   });
 });
 
-describe('what an assertion came to', () => {
-  it('is told of the cases that are chosen', () => {
+describe('the summary of an assertion', () => {
+  it('covers the matching cases', () => {
     const [tone, brief] = summariesOf(table, [0, 1]);
     assert.deepEqual([tone?.name, tone?.passed, tone?.failed, tone?.mean], ['Tone', 1, 1, 0.55]);
     assert.deepEqual(tone?.values, { polite: 1, rude: 1 });
@@ -151,28 +151,28 @@ describe('what an assertion came to', () => {
   });
 });
 
-describe('the rows in view', () => {
+describe('the visible rows', () => {
   const view = { room: 100, size: 10, overscan: 2 };
 
-  it('are those of the view and a few to each side', () => {
+  it('include a few rows on each side', () => {
     assert.deepEqual(rangeInView({ from: 0, ...view }, 1000), { first: 0, end: 12 });
     assert.deepEqual(rangeInView({ from: 505, ...view }, 1000), { first: 48, end: 63 });
     assert.deepEqual(rangeInView({ from: 9900, ...view }, 1000), { first: 988, end: 1000 });
   });
 
-  it('are none where there are none, or fewer than before', () => {
+  it('are empty if there are none, or fewer than before', () => {
     assert.deepEqual(rangeInView({ from: 0, ...view }, 0), { first: 0, end: 0 });
     assert.deepEqual(rangeInView({ from: 900, ...view }, 3), { first: 3, end: 3 });
   });
 
-  it('come with the least scroll that shows one whole', () => {
+  it('scroll as little as needed to show a whole row', () => {
     assert.equal(scrollOffsetFor(3, { from: 50, room: 100, size: 10 }), 30);
     assert.equal(scrollOffsetFor(7, { from: 50, room: 100, size: 10 }), 50);
     assert.equal(scrollOffsetFor(20, { from: 50, room: 100, size: 10 }), 110);
   });
 });
 
-describe('a case that is repeated', () => {
+describe('a repeated case', () => {
   const repetitions = [
     verdict('Tone', 0.9, 'polite'),
     verdict('Tone', 0.2, 'rude'),
@@ -185,7 +185,7 @@ describe('a case that is repeated', () => {
   const { table: repeated } = buildResults([...repetitions, buildCase('once', 'pass')]);
   const rows = (given: Partial<TableSettings>) => filtered(repeated, shown(given), undefined);
 
-  it('is chosen by what all of it comes to, and by the label of any repetition', () => {
+  it('matches by its combined result, and by the label of any repetition', () => {
     assert.deepEqual(rows({ assertion: 'Tone', status: 'bad' }), [0]);
     assert.deepEqual(rows({ assertion: 'Tone', status: 'pass' }), []);
     assert.deepEqual(rows({ label: 'polite' }), [0]);
@@ -193,7 +193,7 @@ describe('a case that is repeated', () => {
     assert.equal(executionsIn(repeated), 4);
   });
 
-  it('counts with each verdict above the table, as in reports', () => {
+  it('counts each verdict in the summaries, as in reports', () => {
     const [tone] = summariesOf(repeated, [0, 1]);
     assert.deepEqual([tone?.passed, tone?.failed, tone?.values], [2, 1, { polite: 2, rude: 1 }]);
     assert.deepEqual(tone && { ...tone }, summaries(repetitions)[0]);

@@ -26,12 +26,12 @@ async function at(text: string) {
 }
 
 describe('the case at the cursor', () => {
-  it('is the one on the line, also where it follows another at once', async () => {
+  it('is the one on the line, even directly after another one', async () => {
     assert.deepEqual(await at('id: first'), { id: 'first' });
     assert.deepEqual(await at('id: second'), { id: 'second' });
   });
 
-  it('has the reply to the scripted turn on the line, its assertions included', async () => {
+  it('has the reply to the scripted turn on the line, including its assertions', async () => {
     assert.deepEqual(await at('user: Hi'), { id: 'first', turn: 2 });
     assert.deepEqual(await at('It greets'), { id: 'first', turn: 2 });
     assert.deepEqual(await at('Where is my order'), { id: 'first', turn: 4 });
@@ -42,7 +42,7 @@ describe('the case at the cursor', () => {
     assert.deepEqual(await at('It is friendly'), { id: 'second' });
   });
 
-  it('is none outside of cases and in a case without an id', async () => {
+  it('is undefined outside of cases and in a case without an id', async () => {
     assert.equal(await at('cases:'), undefined);
     assert.equal(await at('no id yet'), undefined);
   });

@@ -37,7 +37,7 @@ describe('a YAML file that looks like an eval file', () => {
     assert.ok(looksLikeEvalFile('"cases": \n- assert:\n  - x\n'));
   });
 
-  it('is none without both, or with them elsewhere', () => {
+  it('needs both, in the right places', () => {
     for (const text of [
       'cases:\n  - id: a\n',
       'jobs:\n  cases:\n    - x\n  assert: x\n',

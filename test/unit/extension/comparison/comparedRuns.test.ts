@@ -27,7 +27,7 @@ const line = (id: string, ...given: readonly Given[]) =>
 const BEFORE = [...line('a', 1), ...line('b', 0.2), ...line('c', 1, 1, 1), ...line('old', 1)];
 const AFTER = [...line('b', 0.9), ...line('a', 'error'), ...line('c', 1, 0, 1), ...line('new', 1)];
 
-describe('two runs that are compared in the editor', () => {
+describe('two runs compared in the editor', () => {
   let folder: string;
   let runs: ComparedRuns;
   let head: string;
@@ -41,7 +41,7 @@ describe('two runs that are compared in the editor', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('are a table, a row for each case whatever its repetitions, the worse first', () => {
+  it('form a table with one row per case regardless of repetitions, regressions first', () => {
     const rows = runs.table.cases.map(({ title, compared }) => `${title}: ${compared?.spoken}`);
     assert.deepEqual(rows, [
       'c: worse, from 3 of 3 passed to 2 of 3 passed',
@@ -55,7 +55,7 @@ describe('two runs that are compared in the editor', () => {
     assert.deepEqual(runs.changed, [0, 1, 2, 3, 4]);
   });
 
-  it('say what the command line says of the same two runs', async () => {
+  it('match the output of the command line', async () => {
     const [base, now] = [comparedOf(BEFORE), comparedOf(AFTER)];
     const { sentence, evidence } = findingsOf(runSync(compareRuns(base, now)));
     const comparison = await runs.comparison();
@@ -67,7 +67,7 @@ describe('two runs that are compared in the editor', () => {
     );
   });
 
-  it('lead to the lines of both, by the path of the eval file', async () => {
+  it('find the lines of both by the path of the eval file', async () => {
     const suite = join(folder, 'suite.eval.yaml');
     const row = runs.rowOf({ suite, id: 'c' });
     assert.equal(row, 0);
@@ -83,13 +83,13 @@ describe('two runs that are compared in the editor', () => {
     assert.equal(runs.rowOf({ suite, id: 'none' }), -1);
   });
 
-  it('are copied as Markdown with both sides of each cell', () => {
+  it('are copied as Markdown with the values of both runs', () => {
     const text = resultsMarkdown(runs.table, [0]);
     assert.match(text, /\| Case \| Change \| Tone \|/);
     assert.match(text, /↓ ✓ .* → ✗ /);
   });
 
-  it('are compared anew as a record grows, and not where nothing is new', async () => {
+  it('are compared again when a record grows, but not if nothing is new', async () => {
     const { generation } = runs;
     await runs.readNew();
     assert.equal(runs.generation, generation);
@@ -100,13 +100,13 @@ describe('two runs that are compared in the editor', () => {
     assert.equal(runs.table.cases.filter(({ compared }) => compared?.change === 'gone').length, 0);
   });
 
-  it('show while they are read only what was found in both', () => {
+  it('show only cases found in both while they are being read', () => {
     runs.compareEarly();
     const changes = runs.table.cases.map(({ compared }) => compared?.change);
     assert.ok(!changes.includes('new') && !changes.includes('gone'));
   });
 
-  it('are told of the rows that are there in the end, whatever was worked out of others', async () => {
+  it('have statistics of the final rows, even if others were computed before', async () => {
     await appendFile(head, '\n');
     await runs.readNew();
     const ofAll = runs.comparison();
@@ -115,7 +115,7 @@ describe('two runs that are compared in the editor', () => {
     assert.equal(await ofAll, await runs.comparison());
   });
 
-  it('follow a run that is continued to its record of another name', async () => {
+  it('follow a resumed run to its renamed record', async () => {
     const moved = head.replace('2026-01-01', '2026-02-01');
     await rename(head, moved);
     const [added = ''] = (await readFile(moved, 'utf8')).split('\n').slice(1);
@@ -131,7 +131,7 @@ describe('two runs that are compared in the editor', () => {
     assert.equal(runs.head.rootOf(moved), folder);
   });
 
-  it('name what is not the record of a run, and count what cannot be read as it is now', async () => {
+  it("name files that are not run records, and count lines that can't be read", async () => {
     const { path } = await writeRun(folder, { lines: BEFORE });
     const whole = await readFile(path, 'utf8');
     await writeFile(path, whole.replace('"kind":"case"', '"kind":"cast"'));
@@ -140,19 +140,19 @@ describe('two runs that are compared in the editor', () => {
     const broken = new ComparedRuns(new Map([[path, folder]]), new Map([[stranger, folder]]));
     await broken.readNew();
     assert.deepEqual(broken.problems, [
-      'notes.jsonl is not the record of a run.',
-      '2 of their lines could not be read.',
+      'notes.jsonl is not a run record.',
+      "2 of their lines couldn't be read.",
     ]);
     await writeFile(`${path}.new`, whole);
     await rename(`${path}.new`, path);
     await broken.readNew();
     assert.deepEqual(broken.problems, [
-      'notes.jsonl is not the record of a run.',
-      '1 of their lines could not be read.',
+      'notes.jsonl is not a run record.',
+      "1 of their lines couldn't be read.",
     ]);
   });
 
-  it('lead from each of two assertions of one name to its own turn', async (t) => {
+  it('lead from each of two assertions with the same name to its own turn', async (t) => {
     const own = await mkdtemp(join(tmpdir(), 'turnlight-compared-'));
     t.after(() => rm(own, { recursive: true, force: true }));
     const twice = (score: number) => {

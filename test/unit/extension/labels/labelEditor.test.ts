@@ -25,8 +25,8 @@ async function bookIn(t: TestContext) {
   return { file, book, said, labelled: { file, person: 'ann', line } };
 }
 
-describe('what a person says of verdicts', () => {
-  it('is written with its conversation and question, changed, taken back and undone', async (t) => {
+describe("a person's labels", () => {
+  it('are saved with conversation and question, changed, removed, and undone', async (t) => {
     const { file, book, said, labelled } = await bookIn(t);
     assert.equal(book.canUndo, false);
     await book.add(labelled, { assertion: 'Kind', status: 'pass' });
@@ -50,7 +50,7 @@ describe('what a person says of verdicts', () => {
     await book.undo();
   });
 
-  it('counts also where the clock was set back, and in the order it was said', async (t) => {
+  it('count in the order they were given, even if the clock was set back', async (t) => {
     const { file, book, said, labelled } = await bookIn(t);
     const later = {
       at: '2999-01-01T00:00:00.000Z',
@@ -64,7 +64,7 @@ describe('what a person says of verdicts', () => {
     assert.deepEqual(await said(), ['ann all fail']);
   });
 
-  it('is nothing where there is no such verdict', async (t) => {
+  it('are ignored if there is no such verdict', async (t) => {
     const { file, book, labelled } = await bookIn(t);
     await book.add(labelled, { assertion: 'Other', status: 'pass' });
     assert.deepEqual(await readLabels(file), { labels: [], problems: [] });

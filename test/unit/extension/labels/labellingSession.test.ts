@@ -38,8 +38,8 @@ async function told(round: LabellingSession): Promise<string> {
   return `${at} of ${total}: ${title}, ${question.name} ${question.at} of ${question.count}`;
 }
 
-describe('a round of labelling', () => {
-  it('asks about one conversation after the other, the most telling first, and tells no verdict', async (t) => {
+describe('a labelling session', () => {
+  it('asks about one conversation at a time, most informative first, without showing verdicts', async (t) => {
     const { begin, said } = await roundIn(t);
     const round = await begin();
     const shown = await round.snapshot();
@@ -68,7 +68,7 @@ describe('a round of labelling', () => {
     assert.equal(await told(await begin()), '2 of 2: sure, Kind 1 of 2');
   });
 
-  it('asks about what decides a group, which no model judged by itself', async (t) => {
+  it('asks about the assertions of a group, which no model judged as a whole', async (t) => {
     const tone = buildVerdict(1, { key: 'Refund/Tone' });
     const group = { ...buildVerdict(1, { key: 'Refund', judge: null }), nested: [tone] };
     const { begin, said } = await roundIn(t, [judgedLine('refund', [group], { said: 'Hi' })]);
@@ -78,7 +78,7 @@ describe('a round of labelling', () => {
     assert.deepEqual(await said(), ['refund Refund/Tone all fail']);
   });
 
-  it('leaves out what the file no longer asks', async (t) => {
+  it('leaves out assertions that the file no longer has', async (t) => {
     const { begin } = await roundIn(t);
     const round = await begin(new Map([['sure', new Set(['Brief'])]]));
     assert.equal(await told(round), '1 of 1: sure, Brief 1 of 1');
@@ -87,7 +87,7 @@ describe('a round of labelling', () => {
     assert.deepEqual([end.total, end.gone], [0, true]);
   });
 
-  it('goes back where something is undone', async (t) => {
+  it('goes back when a label is undone', async (t) => {
     const { begin, said } = await roundIn(t);
     const round = await begin();
     await round.answer({ kind: 'answer', choice: 2 });

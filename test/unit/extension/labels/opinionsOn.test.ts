@@ -28,7 +28,7 @@ const told = (labels: readonly PlacedLabel[]) =>
   opinionsOn(line, labels).map(({ person, status, standing }) => `${person} ${status} ${standing}`);
 
 describe('opinions on the verdicts of a case', () => {
-  it('are of its conversation, whatever the case was called then', () => {
+  it('belong to its conversation, even if the case had another name', () => {
     assert.deepEqual(
       told([label({ case: 'old-name' }), label({ person: 'bob', question_hash: 'q0' })]),
       ['ann fail current', 'bob fail other-question'],
@@ -36,7 +36,7 @@ describe('opinions on the verdicts of a case', () => {
     assert.deepEqual(told([label({ assertion: 'Gone' })]), []);
   });
 
-  it('are the last of an earlier text where somebody said nothing of this one', () => {
+  it("include a person's last label of an earlier text if there is none of this text", () => {
     const hash = { conversation_hash: conversationHash(before.conversation) };
     const older = { conversation_hash: 'f'.repeat(64), at: '2025-01-01T00:00:00.000Z' };
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe('opinions on the verdicts of a case', () => {
     );
   });
 
-  it('are told in words, apart from what is of an earlier text', () => {
+  it('are described in words, except those of an earlier text', () => {
     const [fail, pass] = opinionsOn(line, [
       label(),
       label({ person: 'bob', status: 'pass', score: 0.8 }),

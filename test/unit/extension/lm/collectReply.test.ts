@@ -6,7 +6,7 @@ import { collectReply, type Part } from '../../../../src/extension/lm/collectRep
 describe("the streamed reply of one of the editor's models", () => {
   const call = { id: '1', name: 'answer', arguments: { score: 1 } };
 
-  it('is put together from its parts', async () => {
+  it('is assembled from its parts', async () => {
     const parts = async function* (): AsyncGenerator<Part> {
       yield { text: 'Let me ' };
       yield { text: 'see.' };
@@ -20,7 +20,7 @@ describe("the streamed reply of one of the editor's models", () => {
     ['calls', { call: { ...call, arguments: 'x'.repeat(1_000) } }],
   ];
   for (const [what, part] of endless) {
-    it(`is left off where its ${what} have no end`, async () => {
+    it(`is cut off if its ${what} never end`, async () => {
       let sent = 0;
       let isLeft = false;
       const parts = async function* (): AsyncGenerator<Part> {

@@ -127,7 +127,7 @@ describe('the host of pages', () => {
     for (const page of openPages(CountingPage)) page.dispose();
   });
 
-  it('loads a page whose only script carries a nonce that is new each time', () => {
+  it('loads a page whose only script has a new nonce each time', () => {
     const nonces = [open(), open()].map(({ webview: { html } }) => {
       const [, policy = ''] = /script-src 'nonce-([\w-]+)'/.exec(html) ?? [];
       const [, script = ''] =
@@ -139,7 +139,7 @@ describe('the host of pages', () => {
     assert.ok(nonces.every((nonce) => nonce.length >= 22));
   });
 
-  it('posts nothing before a page is ready, and the last snapshot at once if it is shown again', async () => {
+  it('posts nothing before a page is ready, and the last snapshot immediately if it is shown again', async () => {
     const { page, lengths, send } = open();
     await page.update();
     assert.deepEqual(lengths(), []);
@@ -149,7 +149,7 @@ describe('the host of pages', () => {
     assert.deepEqual(lengths(), [1, 1, 2]);
   });
 
-  it('makes one snapshot at a time, and one more for all changes meanwhile', async () => {
+  it('makes one snapshot at a time, and one more for all changes in between', async () => {
     const { page, lengths, send } = open();
     let go = () => {};
     page.slow = new Promise((resolve) => {

@@ -16,7 +16,7 @@ const lines = ['a', 'b', 'c'].map((id) =>
 );
 
 describe('marks of labels in results', () => {
-  it('stand at verdicts that people labelled, and go with the labels', async (t) => {
+  it('appear at labeled verdicts, and disappear with the labels', async (t) => {
     const { folder, suite } = await labelledFolder(lines);
     t.after(() => rm(folder, { recursive: true, force: true }));
     const results = new RunResults(
@@ -48,7 +48,7 @@ describe('marks of labels in results', () => {
     assert.deepEqual(marks(), [undefined, undefined, undefined]);
   });
 
-  it('stand at a group for what decides it', async (t) => {
+  it('appear at a group if its assertions are labeled', async (t) => {
     const tone = buildVerdict(0, { key: 'Refund/Tone' });
     const group = { ...buildVerdict(0, { key: 'Refund', judge: null }), nested: [tone] };
     const line = judgedLine('a', [group]);
@@ -71,7 +71,7 @@ describe('marks of labels in results', () => {
     assert.deepEqual(results.table.cases[0]?.people, [0, 1]);
   });
 
-  it('stand at the one row of a repeated case, wrong where any of them is', async (t) => {
+  it('appear at the row of a repeated case, as wrong if any repetition is', async (t) => {
     const repeated = [1, 2].map((repetition) =>
       judgedLine('a', [buildVerdict(1)], {
         said: `Reply ${repetition}`,

@@ -36,7 +36,7 @@ describe('the results of a run', () => {
     assert.equal(results.places[1]?.suite, join(root, 'suite.eval.yaml'));
   });
 
-  it('have an order: that of the files, whichever case finished first', async (t) => {
+  it('are in file order, regardless of which case finished first', async (t) => {
     const root = await workspaceWith(t, {});
     const at = (line: number, id: string, variant?: string, path = 'suite.eval.yaml') => {
       const range = { start: { line, character: 0 }, end: { line, character: 1 } };
@@ -55,7 +55,7 @@ describe('the results of a run', () => {
     assert.deepEqual(read, ['first', 'last/line-9', 'last/line-10', 'included']);
   });
 
-  it('show no score of a case that errored', async (t) => {
+  it('show no score for an errored case', async (t) => {
     const root = await workspaceWith(t, {});
     const cases = [{ ...one('a'), status: 'error' as const }, one('b')];
     const record = await writeRecord(root, { id: 'aaaa', cases });
@@ -67,7 +67,7 @@ describe('the results of a run', () => {
     );
   });
 
-  it('open each of two assertions of one name at its own turn', async (t) => {
+  it('open each of two assertions with the same name at its own turn', async (t) => {
     const root = await workspaceWith(t, {});
     const turns = (turn: number) => [{ turn, status: 'fail' as const, score: 0, rationale: '' }];
     const tone = (turn: number) =>
@@ -82,7 +82,7 @@ describe('the results of a run', () => {
     assert.equal(await results.failingTurn(place, undefined), undefined);
   });
 
-  it('begin anew where the record was written anew, and follow the run to another record', async (t) => {
+  it('start over if the record is rewritten, and follow the run to another record', async (t) => {
     const { root, record, results } = await resultsOf(t, 'a', 'b');
     const started = '2026-02-01T00:00:00.000Z';
     await writeRecord(root, { id: 'aaaa', started, cases: [one('b'), one('c'), one('d')] });
@@ -93,7 +93,7 @@ describe('the results of a run', () => {
     assert.match(results.paths[0] ?? '', /2026-02-01/);
   });
 
-  it('fill the row of a repeated case, which opens at what failed', async (t) => {
+  it('fill the row of a repeated case, which opens at the failure', async (t) => {
     const tone = (score: number) =>
       buildVerdict({ name: 'Tone', status: score < 0.5 ? 'fail' : 'pass', score });
     const brief = (score: number) => ({
@@ -127,18 +127,18 @@ describe('the results of a run', () => {
     assert.equal(results.caseToOpen(1, undefined)?.id, 'b');
   });
 
-  it('say what could not be read', async (t) => {
+  it("say what couldn't be read", async (t) => {
     const { record, results } = await resultsOf(t, 'a');
     await appendFile(record, 'no JSON\n{"kind":"case","id":7}\n');
     await results.readNew();
-    assert.deepEqual(results.problems, ['2 of its lines could not be read.']);
+    assert.deepEqual(results.problems, ["2 of its lines couldn't be read."]);
     const folder = await workspaceWith(t, { 'chat.jsonl': '{"role":"user"}\n' });
     const other = new RunResults(new Map([[join(folder, 'chat.jsonl'), folder]]), (path) => path);
     await other.readNew();
-    assert.match(other.problems[0] ?? '', /is not the record of a run/);
+    assert.match(other.problems[0] ?? '', /is not a run record/);
   });
 
-  it('of a file of CI have their paths where the eval file is', async (t) => {
+  it('from a CI record resolve paths where the eval file is', async (t) => {
     const workspace = await workspaceWith(t, { 'suite.eval.yaml': 'cases: []\n' });
     const downloads = await workspaceWith(t, {});
     const record = join(downloads, 'ci.jsonl');
@@ -163,7 +163,7 @@ describe('the search in a run', () => {
     return all.map((index) => titles(results)[index]);
   }
 
-  it('finds what was said and why a verdict came out, in whatever case', async (t) => {
+  it('finds messages and rationales, ignoring case', async (t) => {
     const root = await workspaceWith(t, {});
     const turns = [{ turn: 2, status: 'fail' as const, score: 0, rationale: 'Forgot the ORDER.' }];
     const verdicts = [buildVerdict({ name: 'Remembers', status: 'fail', score: 0, turns })];
@@ -185,7 +185,7 @@ describe('the search in a run', () => {
     assert.deepEqual(await found(results, '0000'), [], 'digests are not searched');
   });
 
-  it('passes over lines that are no case, and ends where the record is gone', async (t) => {
+  it("skips lines that aren't cases, and stops if the record is gone", async (t) => {
     const { root, record, results } = await resultsOf(t, 'a');
     await appendFile(
       record,
@@ -197,7 +197,7 @@ describe('the search in a run', () => {
     assert.deepEqual(await found(results, 'hello'), []);
   });
 
-  it('tells how far it is, and stops when it is told to', async (t) => {
+  it('reports progress, and stops when aborted', async (t) => {
     const ids = Array.from({ length: 600 }, (_, at) => `c${at}`);
     const { results } = await resultsOf(t, ...ids);
     const controller = new AbortController();

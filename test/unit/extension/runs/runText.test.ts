@@ -25,8 +25,8 @@ const RUN: ListedRun = {
 const text = (given: Partial<ListedRun> = {}) =>
   runText({ ...RUN, ...given }, { full: () => 'noon of May 5', short: () => 'noon' });
 
-describe('the line of a run in the list', () => {
-  it('has its files, how it went, cost and time', () => {
+describe('the row of a run in the list', () => {
+  it('has files, result, cost, and time', () => {
     assert.deepEqual(text(), {
       label: 'support.eval.yaml',
       description: '12/13 · 1 errored · noon · 0.0123 · 3.2 s',
@@ -37,7 +37,7 @@ describe('the line of a run in the list', () => {
     });
   });
 
-  it('has the name that a person gave, and that it is pinned', () => {
+  it('has the name that the user gave, and shows that it is pinned', () => {
     const { label, detail, description } = text({ note: { name: 'Old prompt', pinned: true } });
     assert.equal(label, 'Old prompt');
     assert.match(detail, /^pinned · 12 of 13/);
@@ -57,7 +57,7 @@ describe('the line of a run in the list', () => {
     assert.equal(text({ run: { ...RUN.run, files } }).label, 'a.eval.yaml and 2 more');
   });
 
-  it('says what is not known yet, and why it ended early', () => {
+  it('leaves out unknown values, and says why it ended early', () => {
     const counts = { pass: 2, fail: 0, error: 0, skipped: 0 };
     const going = { counts, cost: null, duration: undefined };
     assert.equal(
@@ -72,7 +72,7 @@ describe('the line of a run in the list', () => {
     }
   });
 
-  it('draws no icon of a name, and hides nothing in it', () => {
+  it('draws no icons from names, and shows hidden characters', () => {
     const { label } = text({ note: { name: '$(trash) a\u202eb' } });
     assert.equal(label, '\\$(trash) a[U+202E]b');
   });

@@ -15,8 +15,8 @@ function paced() {
 
 const item = (id: string) => ({ id }) as vscode.TestItem;
 
-describe('a run that is told in bursts', () => {
-  it('tells nothing before the burst, and then all of it in its order', () => {
+describe('a batched test run', () => {
+  it('sends nothing before the batch, and then everything in order', () => {
     const { told, run } = paced();
     const [long, short] = [item('long'), item('short')];
     run.started(long);
@@ -30,14 +30,14 @@ describe('a run that is told in bursts', () => {
     assert.equal(told.length, 3);
   });
 
-  it('comes by itself', async () => {
+  it('sends a batch after the interval', async () => {
     const { told, run } = paced();
     run.started(item('one'));
     await new Promise((done) => setTimeout(done, 200));
     assert.deepEqual(told, ['one started']);
   });
 
-  it('leaves out how long cases took where many end at once', () => {
+  it('omits durations if many cases end at once', () => {
     const { told, run } = paced();
     for (let count = 0; count <= MAX_TIMED; count += 1) {
       run.ended(item('one'), 3, (to, of, duration) => to.passed(of, duration));

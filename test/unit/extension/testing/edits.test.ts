@@ -15,15 +15,15 @@ function lineAfter(...edits: readonly Edit[]): number {
   return shiftSource(source, edits).range.start.line;
 }
 
-describe('a line that a message is about', () => {
-  it('moves with lines that come and go above it, each seen as the file was then', () => {
+describe('the line of a message', () => {
+  it('moves when lines are added or removed above it', () => {
     assert.equal(lineAfter(edit(0, 0, '# one\n# two\n')), 7);
     assert.equal(lineAfter(edit(1, 3, '')), 3);
     assert.equal(lineAfter(edit(0, 0, '\n\n'), edit(6, 6, '\n'), edit(9, 9, '\n')), 8);
     assert.equal(lineAfter(edit(5, 5, '\n')), 6);
   });
 
-  it('stays where it is while something else changes', () => {
+  it('stays if something else changes', () => {
     assert.equal(lineAfter(edit(6, 6, '\n')), 5);
     assert.equal(lineAfter(edit(2, 2, 'words')), 5);
     assert.equal(lineAfter(edit(0, 0, '\n', '/b.eval.yaml')), 5);

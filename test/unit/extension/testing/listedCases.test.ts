@@ -13,7 +13,7 @@ const CHECK =
   'transcript: [{user: Hi}, {assistant: Hello}], assert: [{type: contains, value: Hello}]';
 
 describe('the cases of the Testing panel', () => {
-  it('are those with an id, of equal ids the first', async () => {
+  it('are those with an id, and only the first of equal ids', async () => {
     const { outline } = await load(
       `cases:\n  - {id: a, ${CHECK}}\n  - {${CHECK}}\n  - {id: a, ${CHECK}}\n  - {id: b, ${CHECK}}\n`,
     );
@@ -26,7 +26,7 @@ describe('the cases of the Testing panel', () => {
     );
   });
 
-  it('leave out an id that VS Code does not take', async () => {
+  it("leave out ids that VS Code doesn't accept", async () => {
     const { outline } = await load(`cases:\n  - {id: "a\\0b", ${CHECK}}\n`);
     assert.equal(outline.length, 1);
     assert.deepEqual(listedCases(outline), []);
@@ -44,11 +44,11 @@ describe('errors that no case of the panel shows', () => {
     );
   });
 
-  it('are all of a file that is no YAML', async () => {
+  it('are all errors of a file that is not valid YAML', async () => {
     assert.notEqual(unlistedErrors(await load('cases: [')).length, 0);
   });
 
-  it('are none where the case that is wrong has an item of its own', async () => {
+  it('are empty if the case with the error has its own item', async () => {
     const suite = await load(`cases:\n  - {id: a, thresold: 1, ${CHECK}}\n`);
     assert.notEqual(suite.problems.length, 0);
     assert.deepEqual(unlistedErrors(suite), []);
@@ -56,7 +56,7 @@ describe('errors that no case of the panel shows', () => {
 });
 
 describe('an eval file that is gone', () => {
-  it('is told from one that refers to a file that is not there', async () => {
+  it('differs from one that refers to a missing file', async () => {
     const options = { workspace: WORKSPACE, env: () => undefined };
     assert.equal(isMissing(await loadSuite(SUITE, memoryFiles({}), options)), true);
     const prompt = `cases:\n  - id: a\n    transcript: nowhere.json\n    assert: [Polite.]\n`;
@@ -66,7 +66,7 @@ describe('an eval file that is gone', () => {
   });
 });
 
-it('eval files are read in the order of their paths, those that are open before all others', () => {
+it('sorts eval files by path, open ones first', () => {
   const files = ['/b', '/d', '/a', '/c'].map((path) => ({ path }));
   const order = sortFiles(files, ({ path }) => path === '/d' || path === '/c');
   assert.deepEqual(

@@ -14,7 +14,7 @@ import { buildVerdict } from '../../../support/build.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 
 describe('the output of a case', () => {
-  it('stands under how the case ended and its name, with a blank line before the next', () => {
+  it('follows a heading with status and name, and ends with an empty line', () => {
     const said = ['first\r\n', 'last\r\n'];
     assert.equal(
       caseOutput('one', said, 'fail'),
@@ -23,11 +23,11 @@ describe('the output of a case', () => {
     assert.equal(caseOutput('one', [], 'pass'), '\u001b[1;32m✓ one\u001b[0m\r\n\r\n');
   });
 
-  it('of a case that was cancelled claims no outcome', () => {
+  it('of a cancelled case has no status', () => {
     assert.equal(caseOutput('one', []), '\u001b[1mone\u001b[0m\r\n\r\n');
   });
 
-  it('of a recorded run holds turns and verdicts, as that of a run of this window', () => {
+  it('of a recorded run contains turns and verdicts, like that of a run in this window', () => {
     const line = buildCaseLine({
       id: 'one',
       status: 'fail',
@@ -57,7 +57,7 @@ describe('the output of a case', () => {
     );
   });
 
-  it('shows each status in a colour of its own', () => {
+  it('shows each status in its own color', () => {
     const passed = verdictOutput(buildVerdict({ name: 'Tone', status: 'pass', score: 1 }));
     const failed = verdictOutput(buildVerdict({ name: 'Tone', status: 'fail', score: 0 }));
     assert.ok(passed.startsWith('\u001b[32m✓ Tone passed: '));
@@ -83,7 +83,7 @@ describe('the output of a case', () => {
     }
   });
 
-  it('takes no styles from names', () => {
+  it('ignores escape sequences in names', () => {
     const said = caseOutput('\u001b[2Jone', []);
     assert.equal(said.split('\u001b').length, 3);
   });
@@ -98,7 +98,7 @@ function speakingUpTo(length: number) {
 }
 
 describe('the output of the only case that runs', () => {
-  it('is shown line by line as a reply arrives, and comes out as it would all at once', () => {
+  it('is shown line by line as a reply arrives, and ends up the same as all at once', () => {
     if (!asked || !whole) assert.fail();
     let output = '';
     const live = new LiveOutput('one', [turnOutput(asked)], (added) => {
@@ -124,7 +124,7 @@ describe('the output of the only case that runs', () => {
     );
   });
 
-  it('holds a reply that came out another way once more', () => {
+  it('repeats a reply whose final text differs', () => {
     if (!whole) assert.fail();
     let output = '';
     const live = new LiveOutput('one', [], (added) => {
@@ -143,7 +143,7 @@ it('ends lines as a terminal wants them', () => {
   assert.equal(terminalText('one\ntwo\r\nthree'), 'one\r\ntwo\r\nthree\r\n');
 });
 
-it('shows what a terminal would obey', () => {
+it('shows escape sequences instead of executing them', () => {
   assert.equal(
     terminalText('\x1b[2J\u009b5m\rgone\u202e'),
     '[U+001B][2J[U+009B]5m\r\ngone[U+202E]\r\n',

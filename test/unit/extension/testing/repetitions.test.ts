@@ -49,19 +49,19 @@ function caseOf(times: number) {
 const labels = ({ children }: vscode.TestItem) => [...children].map(([, { label }]) => label);
 
 describe('the repetitions of a case', () => {
-  it('are not made before somebody looks', () => {
+  it('are not created before the case is expanded', () => {
     const { controller, item } = caseOf(1_000);
     assert.equal(controller.made, 1);
     assert.equal(item.canResolveChildren, true);
   });
 
-  it('are made when the case is unfolded', () => {
+  it('are created when the case is expanded', () => {
     const { repetitions, item } = caseOf(3);
     repetitions.expand(item);
     assert.deepEqual(labels(item), ['refund 1/3', 'refund 2/3', 'refund 3/3']);
   });
 
-  it('stand in pages where there are many, each made when it is unfolded', () => {
+  it('are grouped in pages if there are many, each created when expanded', () => {
     const { controller, repetitions, item } = caseOf(250);
     repetitions.expand(item);
     assert.deepEqual(labels(item), [
@@ -77,7 +77,7 @@ describe('the repetitions of a case', () => {
     assert.equal(labels(last).at(-1), 'refund 250/250');
   });
 
-  it('are made one by one as their outcomes come', () => {
+  it('are created one by one as outcomes arrive', () => {
     const { controller, data, repetitions, item } = caseOf(1_000);
     const found = repetitions.find(item, 101);
     assert.equal(found?.label, 'refund 101/1000');
@@ -88,18 +88,18 @@ describe('the repetitions of a case', () => {
     assert.ok(known?.kind === 'repetition' && known.repetition === 101);
   });
 
-  it('that the case does not have are none', () => {
+  it('are undefined beyond the last one', () => {
     const { repetitions, item } = caseOf(3);
     assert.equal(repetitions.find(item, 4), undefined);
   });
 
-  it('are the case itself where it runs once', () => {
+  it('are the case itself if it runs once', () => {
     const { repetitions, item } = caseOf(1);
     assert.equal(item.canResolveChildren, false);
     assert.equal(repetitions.find(item, 1), item);
   });
 
-  it('follow what is typed, once they were looked at', () => {
+  it('follow edits once they were expanded', () => {
     const { repetitions, item, show } = caseOf(2);
     repetitions.expand(item);
     show(3);
@@ -110,7 +110,7 @@ describe('the repetitions of a case', () => {
     assert.deepEqual(labels(item), ['refund 1–100/101', 'refund 101–101/101']);
   });
 
-  it('keep their items where only their number changes', () => {
+  it('keep their items if only their number changes', () => {
     const { repetitions, item, show } = caseOf(2);
     const first = repetitions.find(item, 1);
     show(5);

@@ -37,12 +37,12 @@ describe('the status bar', () => {
     ],
     ['a run of nothing', 0, NONE, true, '$(circle-slash) Evals not run'],
   ] as const) {
-    it(`tells ${what}`, () => {
+    it(`shows ${what}`, () => {
       assert.equal(runStatusText({ total, ended, over }), text);
     });
   }
 
-  it('tells of runs that wait for the one that goes on', () => {
+  it('shows the number of queued runs', () => {
     const going = { total: 5, ended: { ...NONE, pass: 1 }, over: false };
     assert.equal(
       runStatusText({ ...going, waiting: 1 }),
@@ -66,16 +66,16 @@ describe('the status bar', () => {
     counts: { ...NONE, pass: 1, fail: 1 },
   };
 
-  it('tells of a run of the command line as of one of this window, one execution after the other', () => {
+  it('counts a run of the command line like one of this window', () => {
     assert.equal(runStatusText(recordedCount(lines, end)), '$(error) Evals 1 failed, 2 passed');
   });
 
-  it('leaves out what is gone', () => {
+  it('leaves out removed conversations', () => {
     const left = subtractCounts(recordedCount(lines, end), lines.slice(2));
     assert.equal(runStatusText(left), '$(pass) Evals 2 passed');
   });
 
-  it('tells that a run of the command line was cut short', () => {
+  it('shows that a run of the command line ended early', () => {
     const passed = lines.slice(0, 2);
     for (const cut of [{ cancelled: true }, { stopped: 'max-cost' }] as const) {
       assert.equal(

@@ -32,7 +32,7 @@ function shown(
 }
 
 describe('what the conversation view shows', () => {
-  it('is what was said so far while a case runs, not what the last run said', async () => {
+  it('shows the current conversation of a running case, not that of the last run', async () => {
     const suite = await load(suiteWith(LIVE));
     const finished = buildCaseLine({ id: 'one', status: 'pass', conversation: talk('Old', 'Old') });
     const live = { phase: 'running', turns, verdicts: [] } as const;
@@ -42,7 +42,7 @@ describe('what the conversation view shows', () => {
     assert.equal(snapshot.status, undefined);
   });
 
-  it('is also what is being said, told as such while the case runs', async () => {
+  it('marks an incomplete turn while the case runs', async () => {
     const suite = await load(suiteWith(LIVE));
     const [user, speaking] = turns;
     if (!user || !speaking) assert.fail();
@@ -59,7 +59,7 @@ describe('what the conversation view shows', () => {
     assert.deepEqual(cancelled.conversation.entries, turns);
   });
 
-  it('is all of a transcript from the first moment of a run, so that nothing moves', async () => {
+  it('shows all of a transcript when a run starts, so that nothing moves', async () => {
     const suite = await load(suiteWith(TRANSCRIPT));
     const before = shown(suite).conversation;
     for (const phase of ['queued', 'running', 'cancelled'] as const) {
@@ -69,7 +69,7 @@ describe('what the conversation view shows', () => {
     assert.equal(turnsOf(before).length, 2);
   });
 
-  it('is the finished case, and how it has changed since', async () => {
+  it('shows a finished case, and how it has changed since', async () => {
     const suite = await load(suiteWith(TRANSCRIPT));
     const finished = buildCaseLine({ id: 'one', status: 'pass', score: 1 });
     assert.equal('changed' in shown(suite, { finished }), false);
@@ -82,7 +82,7 @@ describe('what the conversation view shows', () => {
     );
   });
 
-  it('is the transcript and what is asserted where the case never ran', async () => {
+  it('shows the transcript and the assertions if the case never ran', async () => {
     const snapshot = shown(await load(suiteWith(TRANSCRIPT)));
     assert.equal(snapshot.phase, 'new');
     assert.deepEqual(turnsOf(snapshot.conversation).map(textOf), ['Hi', 'Hello']);
@@ -93,14 +93,14 @@ describe('what the conversation view shows', () => {
     assert.deepEqual(snapshot.verdicts, []);
   });
 
-  it('has no turns where a target never answered', async () => {
+  it('has no turns if the target never answered', async () => {
     const snapshot = shown(await load(suiteWith(LIVE)));
     assert.equal(snapshot.phase, 'new');
     assert.deepEqual(snapshot.conversation.entries, []);
     assert.equal(snapshot.reason, undefined);
   });
 
-  it('says what keeps a case from its first run', async () => {
+  it("says why a case can't run", async () => {
     const broken = await load(suiteWith(`${TRANSCRIPT}\nthreshold: high`));
     assert.match(shown(broken).reason ?? '', /^This case cannot run\. suite\.eval\.yaml, line 5: /);
     const other = { ...state, id: 'gone' };
@@ -108,7 +108,7 @@ describe('what the conversation view shows', () => {
     assert.equal(snapshotOf(other, known).reason, 'The file has no case "gone".');
   });
 
-  it('is the transcript also where something else keeps the case from running', async () => {
+  it('shows the transcript even if another error prevents running', async () => {
     for (const wrong of [`${TRANSCRIPT}\nthreshold: high`, TRANSCRIPT.replace(/assert:.*/s, '')]) {
       const snapshot = shown(await load(suiteWith(wrong)));
       assert.match(snapshot.reason ?? '', /^This case cannot run/);
@@ -116,14 +116,14 @@ describe('what the conversation view shows', () => {
     }
   });
 
-  it('keeps what a cancelled case had said', async () => {
+  it('keeps the turns of a cancelled case', async () => {
     const live = { phase: 'cancelled', turns, verdicts: [] } as const;
     const snapshot = shown(await load(suiteWith(LIVE)), { live });
     assert.equal(snapshot.phase, 'cancelled');
     assert.deepEqual(snapshot.conversation.entries, turns);
   });
 
-  it('is a message that the view takes, also of a file that is broken now', async () => {
+  it("passes the view's schema, even if the file is broken now", async () => {
     const finished = buildCaseLine({ id: 'one', status: 'error', reason: 'The target crashed.' });
     const broken = shown(await load('cases: ['), { finished });
     assert.ok(
@@ -134,7 +134,7 @@ describe('what the conversation view shows', () => {
   });
 });
 
-it('the failing cases of a run follow each other as in their files, whichever finished first', async (t) => {
+it('failing cases are in file order, regardless of which finished first', async (t) => {
   const root = await workspaceWith(t, {});
   await mkdir(recordsIn(root), { recursive: true });
   const record = join(recordsIn(root), '2026.jsonl');
