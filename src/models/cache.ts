@@ -22,7 +22,7 @@ interface AnswerStore {
 export class AnswerLookup {
   readonly #store: AnswerStore;
   readonly #repetition: number;
-  readonly #asked = new Map<string, number>();
+  readonly #requestCounts = new Map<string, number>();
 
   /** @param repetition from 1 */
   constructor(store: AnswerStore, repetition: number) {
@@ -33,8 +33,8 @@ export class AnswerLookup {
   /** Keys for this number of answers to a question; different ones each time. */
   keysOf(question: object, count = 1): string[] {
     const digest = digestOf(question);
-    const first = this.#asked.get(digest) ?? 0;
-    this.#asked.set(digest, first + count);
+    const first = this.#requestCounts.get(digest) ?? 0;
+    this.#requestCounts.set(digest, first + count);
     return Array.from({ length: count }, (_, index) =>
       digestOf({ question: digest, repetition: this.#repetition, sample: first + index }),
     );
@@ -183,8 +183,15 @@ function isCacheable(
 }
 
 /** Everything that decides the answer. */
-function cacheableRequestOf(asked: ModelRequest) {
-  const { onText: _, onWait: __, shared: ___, questions: ____, thoughts, ...request } = asked;
+function cacheableRequestOf(modelRequest: ModelRequest) {
+  const {
+    onText: _,
+    onWait: __,
+    shared: ___,
+    questions: ____,
+    thoughts,
+    ...request
+  } = modelRequest;
   return { request, thoughts: thoughts && request.messages.map((one) => thoughts.get(one)) };
 }
 

@@ -76,9 +76,9 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
   return {
     id: model.id,
     async complete(request, count, signal) {
-      const asked = modelExchangeRequest(model.id, request);
+      const exchangeRequest = modelExchangeRequest(model.id, request);
       const write = (result: ModelResult) =>
-        recorder.write({ kind: 'model', request: asked, ...result });
+        recorder.write({ kind: 'model', request: exchangeRequest, ...result });
       const replies = await recordErrors(
         () => model.complete(request, count, signal),
         ModelError,
@@ -92,9 +92,9 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
     ...(model.discard && { discard: (reply) => model.discard?.(reply) }),
     ...(embed && {
       async embed(texts, signal) {
-        const asked = embeddingExchangeRequest(model.id, texts);
+        const exchangeRequest = embeddingExchangeRequest(model.id, texts);
         const write = (result: EmbeddingResult) =>
-          recorder.write({ kind: 'embedding', request: asked, ...result });
+          recorder.write({ kind: 'embedding', request: exchangeRequest, ...result });
         const work = () => embed.call(model, texts, signal);
         const reply = await recordErrors(work, ModelError, write);
         const { vectors, usage, past } = reply;

@@ -60,13 +60,13 @@ export async function openReplaySource(
     const { request } = recorded.exchange;
     if ('target' in request) addTo(targetAnswers, caselessKeyOf(request), recorded);
   }
-  const asked = new Map<string, number>();
+  const timesRequested = new Map<string, number>();
   const warned = new Set<string>();
 
   function answerTo(request: ExchangeRequest, found: readonly RecordedExchange[] | undefined) {
     const key = exchangeKey(request);
-    const count = asked.get(key) ?? 0;
-    asked.set(key, count + 1);
+    const count = timesRequested.get(key) ?? 0;
+    timesRequested.set(key, count + 1);
     const recorded = found?.[count] ?? found?.at(-1);
     if (recorded) return recorded.exchange;
     throw new ModelError('not-recorded', describeMissingExchange(request, exchanges, path));
@@ -211,17 +211,17 @@ const MAX_EXCERPT = 80;
  *     … differs in messages: message 2 (user), line 5: asked "b", recorded "a".
  */
 function describeMissingExchange(
-  asked: Request,
+  request: Request,
   recorded: readonly RecordedExchange[],
   path: string,
 ): string {
-  const who = nameOf(asked);
+  const who = nameOf(request);
   const start = `The recording ${path} has no answer to this request to ${who}.`;
-  const instead = 'model' in asked ? 'Name another model to use, or record' : 'Record';
+  const instead = 'model' in request ? 'Name another model to use, or record' : 'Record';
   const end = `${instead} again with \`turnlight run --record FILE\`.`;
   const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
   const [nearest] = same
-    .map((one) => ({ one, similarity: similarityOf(asked, one.exchange.request) }))
+    .map((one) => ({ one, similarity: similarityOf(request, one.exchange.request) }))
     .sort((a, b) => b.similarity - a.similarity)
     .map(({ one }) => one);
   if (!nearest) {
@@ -229,7 +229,7 @@ function describeMissingExchange(
     const others = names.length === 0 ? 'It is empty.' : `It has answers from ${names.join(', ')}.`;
     return `${start} ${others} ${end}`;
   }
-  const differences = differencesOf(asked, nearest.exchange.request).join('; ');
+  const differences = differencesOf(request, nearest.exchange.request).join('; ');
   return `${start} The closest one (line ${nearest.line}) differs in ${differences}. ${end}`;
 }
 
@@ -269,11 +269,11 @@ function differencesOf(a: Request, b: Request): string[] {
     });
 }
 
-function messageDifference(asked: readonly Message[], recorded: readonly Message[]): string {
-  const index = firstDifference(asked, recorded);
-  const left = asked[index];
+function messageDifference(requested: readonly Message[], recorded: readonly Message[]): string {
+  const index = firstDifference(requested, recorded);
+  const left = requested[index];
   const right = recorded[index];
-  if (!left || !right) return `${asked.length} asked, ${recorded.length} recorded`;
+  if (!left || !right) return `${requested.length} asked, ${recorded.length} recorded`;
   const where = `message ${index + 1} (${left.role})`;
   if (left.role !== right.role) return `${where}: the recording has one from the ${right.role}`;
   if (left.content === right.content) return `${where}: its tool calls or context`;

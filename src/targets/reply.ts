@@ -20,13 +20,13 @@ const SHAPES =
 /**
  * Reads a program's answer as canonical messages.
  *
- * @param said the conversation so far: a result may come turns after its call, such as after an approval
+ * @param conversation the conversation so far: a result may come turns after its call, such as after an approval
  * @throws TargetError `target-malformed-reply`, `target-empty-reply`
  */
-export function readReply(answer: unknown, said: readonly Message[] = []): TargetReply {
+export function readReply(answer: unknown, conversation: readonly Message[] = []): TargetReply {
   const { list, context, usage } = unpack(answer);
   const prompt = { role: 'user', content: 'so that the reply reads as a conversation' };
-  const toolCalls = openCallsIn(said);
+  const toolCalls = openCallsIn(conversation);
   const before =
     toolCalls.length === 0
       ? [prompt]
@@ -52,9 +52,9 @@ export function readReply(answer: unknown, said: readonly Message[] = []): Targe
 }
 
 /** Calls without a result. */
-function openCallsIn(said: readonly Message[]): ToolCall[] {
+function openCallsIn(conversation: readonly Message[]): ToolCall[] {
   const open: ToolCall[] = [];
-  for (const message of said) {
+  for (const message of conversation) {
     if (message.role === 'assistant') open.push(...(message.toolCalls ?? []));
     if (message.role !== 'tool') continue;
     const at = open.findIndex(({ id }) => id === message.callId);

@@ -65,10 +65,10 @@ export function recordingSession(
     const write = (result: TargetResult) => recorder.write({ kind: 'target', request, ...result });
     const work = () => session.reply(messages, signal, onText);
     const reply = await recordErrors(work, TargetError, write);
-    const { messages: said, notes, past } = reply;
+    const { messages: added, notes, past } = reply;
     const usage = past ? past.usage : reply.usage;
     await write({
-      reply: { messages: [...said], ...(notes && { notes }), ...(usage && { usage }) },
+      reply: { messages: [...added], ...(notes && { notes }), ...(usage && { usage }) },
     });
     return reply;
   });

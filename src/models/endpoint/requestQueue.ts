@@ -80,13 +80,13 @@ export class RequestQueue {
   constructor(
     circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker],
     inFlight: InFlightCounter,
-    told: QueueListener,
+    listener: QueueListener,
     shared?: SharedLimits,
   ) {
     this.#circuits = circuits;
     this.#inFlight = inFlight;
     this.shared = shared;
-    this.#listener = told;
+    this.#listener = listener;
     inFlight.add(() => this.#admit());
   }
 

@@ -119,16 +119,16 @@ interface AskedEndpoint {
  * How an answer is requested. If an endpoint reads the schema before the messages, requests with different schemas
  * can't share a cached conversation, so the schema goes last.
  */
-export function answerFormatFor(request: ModelRequest, asked: AskedEndpoint): AnswerFormat {
-  const { answer_format = 'auto' } = asked.params;
+export function answerFormatFor(request: ModelRequest, endpoint: AskedEndpoint): AnswerFormat {
+  const { answer_format = 'auto' } = endpoint.params;
   if (answer_format !== 'auto') return answer_format;
-  return request.shared && readsSchemaFirst(asked) ? 'json_object' : 'json_schema';
+  return request.shared && readsSchemaFirst(endpoint) ? 'json_object' : 'json_schema';
 }
 
 /** Whether `auto` may choose another format than usual. */
-export function hasFormatChoice({ answer }: ModelRequest, asked: AskedEndpoint): boolean {
-  const { answer_format = 'auto' } = asked.params;
-  return answer !== undefined && answer_format === 'auto' && readsSchemaFirst(asked);
+export function hasFormatChoice({ answer }: ModelRequest, endpoint: AskedEndpoint): boolean {
+  const { answer_format = 'auto' } = endpoint.params;
+  return answer !== undefined && answer_format === 'auto' && readsSchemaFirst(endpoint);
 }
 
 /** Azure deployments also work with the provider `openai`. */

@@ -90,11 +90,11 @@ function statusError(
   attempts: Attempts,
 ): ModelError {
   const url = redactUrl(at.baseUrl);
-  const said = `(${sanitizeText(error.message, at.scrubber)})`;
+  const detail = `(${sanitizeText(error.message, at.scrubber)})`;
   if (isTooLong(error)) {
     return new ModelError(
       'too-long',
-      `The request is too long for the model "${at.model}" at ${url} ${said}. Set the model's \`max_input_tokens\`, or use a model with a larger context window.`,
+      `The request is too long for the model "${at.model}" at ${url} ${detail}. Set the model's \`max_input_tokens\`, or use a model with a larger context window.`,
     );
   }
   switch (status) {
@@ -103,25 +103,25 @@ function statusError(
       return new ModelError(
         'unauthorized',
         at.keyName
-          ? `The endpoint ${url} refused the key ${said}. Set a valid key in the environment variable ${at.keyName}, or with the command "Turnlight: Set API Key…" in the editor.`
-          : `The endpoint ${url} refused the request ${said}. Add what it requires to the model's \`headers\`.`,
+          ? `The endpoint ${url} refused the key ${detail}. Set a valid key in the environment variable ${at.keyName}, or with the command "Turnlight: Set API Key…" in the editor.`
+          : `The endpoint ${url} refused the request ${detail}. Add what it requires to the model's \`headers\`.`,
       );
     case 404:
       return new ModelError(
         'not-found',
-        `The endpoint ${url} has no model "${at.model}", or does not serve chat completions ${said}. ${at.advice.notFound}`,
+        `The endpoint ${url} has no model "${at.model}", or does not serve chat completions ${detail}. ${at.advice.notFound}`,
       );
     case 408:
       return new ModelError(
         'timeout',
-        `The endpoint ${url} took too long ${said}. ${retryAfterAdvice(attempts) ?? 'Try again.'}`,
+        `The endpoint ${url} took too long ${detail}. ${retryAfterAdvice(attempts) ?? 'Try again.'}`,
       );
     case 429: {
       const advice =
         retryAfterAdvice(attempts) ?? "Lower the concurrency, or check your account's quota.";
       return new ModelError(
         'rate-limited',
-        `The endpoint ${url} is rate-limited ${said}. ${advice}`,
+        `The endpoint ${url} is rate-limited ${detail}. ${advice}`,
       );
     }
     default:
@@ -129,12 +129,12 @@ function statusError(
         const wait = retryAfterAdvice(attempts);
         return new ModelError(
           'server-error',
-          `The endpoint ${url} failed ${said}${wait ? `. ${wait}` : ', even after retries. Try later, or check its log.'}`,
+          `The endpoint ${url} failed ${detail}${wait ? `. ${wait}` : ', even after retries. Try later, or check its log.'}`,
         );
       }
       return new ModelError(
         'bad-request',
-        `The endpoint ${url} refused the request for the model "${at.model}" ${said}.`,
+        `The endpoint ${url} refused the request for the model "${at.model}" ${detail}.`,
       );
   }
 }

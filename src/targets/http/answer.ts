@@ -52,7 +52,7 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
   const text = whole.toString('utf8');
   const value = shallowJson(text) ?? text;
   const { reply: pointer } = pointers;
-  const said = pointer === undefined ? value : at(value, pointer);
+  const content = pointer === undefined ? value : at(value, pointer);
   for (const key of REPORTS)
     if (!hasParent(value, pointers[key])) throw missingParentError(key, pointers, text);
   const reported = {
@@ -61,14 +61,14 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
     context: contextIn(value, pointers),
   };
   const readAnswer = () => {
-    if (said === undefined || said === null) {
+    if (content === undefined || content === null) {
       throw malformedError(
         `The answer has nothing at \`reply\` (${pointer}). It was: ${excerptOf(text)}`,
       );
     }
-    return pointer === undefined ? readWholeAsReply(said) : readReply(said);
+    return pointer === undefined ? readWholeAsReply(content) : readReply(content);
   };
-  const isSilent = said === undefined || said === null || said === '';
+  const isSilent = content === undefined || content === null || content === '';
   return {
     reply: withReported(readAnswer, isSilent, reported, pointers, number),
     session: sessionIn(value, pointers),
@@ -90,15 +90,15 @@ function withReported(
   const calls = readReportedCalls(tool_calls, number);
   if (calls.problem !== undefined)
     throw unreadableError('tool_calls', calls.problem, tool_calls, pointers);
-  const said = isSilent && calls.messages.length > 0 ? { messages: [] } : read();
-  const used = usage === undefined || usage === null ? said.usage : readUsage(usage);
+  const base = isSilent && calls.messages.length > 0 ? { messages: [] } : read();
+  const used = usage === undefined || usage === null ? base.usage : readUsage(usage);
   if (usage && !used) {
     const problem = 'Expected the numbers of input and output tokens, or a `cost`.';
     throw unreadableError('usage', problem, usage, pointers);
   }
-  const notes = [...(said.notes ?? []), ...calls.notes];
+  const notes = [...(base.notes ?? []), ...calls.notes];
   const reply = {
-    messages: prependCalls(calls.messages, said.messages),
+    messages: prependCalls(calls.messages, base.messages),
     ...(notes.length > 0 && { notes }),
     ...(used && { usage: used }),
   };

@@ -23,16 +23,16 @@ export function environmentFor(
     programVariables,
   }: Pick<TargetHost, 'keyVariables' | 'env' | 'programVariables'>,
 ): NodeJS.ProcessEnv {
-  const passed = pass_env.map((asked) => {
-    const value = variable(asked);
-    if (value !== undefined) return [asked, value] as const;
-    const message = `${name} needs the environment variable ${asked}. Set it first.`;
+  const passed = pass_env.map((requested) => {
+    const value = variable(requested);
+    if (value !== undefined) return [requested, value] as const;
+    const message = `${name} needs the environment variable ${requested}. Set it first.`;
     throw new TargetError('target-not-found', message);
   });
-  const kept = Object.entries({ ...programVariables, ...process.env }).filter(
+  const inherited = Object.entries({ ...programVariables, ...process.env }).filter(
     ([one]) => !keyVariables.some((key) => isSameVariable(one, key)),
   );
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(passed), ...env };
+  return { ...Object.fromEntries(inherited), ...Object.fromEntries(passed), ...env };
 }
 
 /** Windows ignores the case of variables. */

@@ -45,8 +45,8 @@ function syntaxErrorLocation(file: string): Promise<string | undefined> {
       process.execPath,
       ['--check', file],
       { timeout: CHECK_TIMEOUT },
-      (_error, _out, said) => {
-        const [place = ''] = said.split('\n');
+      (_error, _out, stderr) => {
+        const [place = ''] = stderr.split('\n');
         done(place.startsWith(`${file}:`) ? place : undefined);
       },
     );

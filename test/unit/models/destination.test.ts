@@ -17,7 +17,7 @@ const ENV: Readonly<Record<string, string>> = {
 const env = (name: string) => ENV[name];
 const host = { env, secret: async (name: string) => ENV[name] };
 
-/** What is sent where, by a judge with these keys, or by a target. */
+/** What is sent where by a judge with these keys, or by a target. */
 async function sentBy(model: string, target = ''): Promise<string[]> {
   const turns = target === '' ? 'transcript: [{user: Hi}, {assistant: x}]' : 'turns: [Hi]';
   const { suite, problems } = await load(

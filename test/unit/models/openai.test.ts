@@ -25,7 +25,7 @@ import {
 import { json } from '../../support/modelServer/steps.ts';
 import { EXPIRED, PRIVATE_KEY } from '../../support/selfSigned.ts';
 
-/** Newer than the types, which are those of the oldest Node that it runs on. */
+/** Newer than the types, which are those of the oldest supported Node. */
 const { getCACertificates, setDefaultCACertificates } = tls as unknown as {
   getCACertificates(which: string): string[];
   setDefaultCACertificates(certificates: readonly string[]): void;
@@ -493,7 +493,7 @@ for (const [when, params] of [
   [', also where the time is over before the last attempt', { timeout: 200 }],
 ] as const) {
   test(`an endpoint that cannot be reached is named with the reason${when}`, async () => {
-    // The port of a server that was closed may be another test's by now.
+    // The port of a closed server may belong to another test by now.
     const nobody = { base_url: 'http://127.0.0.1:2/v1', ...params };
     const error = await failure(ask(await createModel(spec(nobody), host())));
     assert.equal(error.reason, 'unreachable');

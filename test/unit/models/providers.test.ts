@@ -183,7 +183,7 @@ describe('a model of Ollama', () => {
 
 describe('a server on this machine that is not running', () => {
   it('is reported with what to start', async () => {
-    // Nobody answers at these ports while tests run; the short time limit leaves out retries.
+    // Nothing listens at these ports during tests; the short time limit prevents retries.
     for (const [provider, base_url, words] of [
       ['ollama', 'http://localhost:9', /cannot be reached.*Start the server/],
       ['openai', 'http://127.0.0.1:9/v1', /cannot be reached.*Start the server/],

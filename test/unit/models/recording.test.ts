@@ -27,7 +27,7 @@ async function folder(t: TestContext): Promise<string> {
 
 const signal = new AbortController().signal;
 
-/** Of targets alone anything is told. */
+/** Only targets cause warnings. */
 function unheard(message: string): never {
   throw new Error(message);
 }
@@ -40,7 +40,7 @@ function said(text: string, more: Partial<ModelRequest> = {}): ModelRequest {
   return { messages: [{ role: 'user', content: text }], ...more };
 }
 
-/** A model that answers with these, in order. */
+/** A model with these answers, in order. */
 function scripted(id: string, answers: readonly (string | Error)[]): Model {
   const left = [...answers];
   return {

@@ -47,7 +47,7 @@ async function ask(
   };
 }
 
-/** The stream of an endpoint, as it is. */
+/** An endpoint's raw stream. */
 const stream = (text: string): Fault => faults.body(200, text, 'text/event-stream');
 
 const ANSWERS: readonly (readonly [string, Answer])[] = [

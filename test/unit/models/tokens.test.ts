@@ -3,7 +3,7 @@ import test from 'node:test';
 import { countTokens } from '../../../src/models/tokens.ts';
 import { timesAsMuch } from '../../support/work.ts';
 
-/** As OpenAI's own tokenizer counts them (o200k_base). */
+/** Counts of OpenAI's own tokenizer (o200k_base). */
 const KNOWN: readonly (readonly [string, number])[] = [
   ['', 0],
   ['hello world', 2],
@@ -27,12 +27,12 @@ for (const text of ['<|endoftext|>', '<|endofprompt|>', 'a <|im_start|> b']) {
 }
 
 test('counts a long text with spaces as a whole', () => {
-  // " word" is one token, and a cut before or behind a blank would make it two.
+  // " word" is one token; a split next to a space would make it two.
   assert.equal(countTokens(' word'.repeat(10_000)), 10_000);
 });
 
 test('splits a long run between characters', () => {
-  // Eight of them are a token, and 400 characters 50.
+  // Eight of them are a token, so 400 characters are 50.
   assert.equal(countTokens('a'.repeat(4_000)), 500);
   const smiles = '🙂'.repeat(1_000);
   const each = countTokens('🙂');
@@ -55,12 +55,12 @@ for (const [name, characters, length] of RUNS) {
       () => countTokens(quarter),
       () => countTokens(text),
     );
-    // Were it quadratic, sixteen times, and minutes.
+    // Quadratic time would mean sixteen times, and minutes.
     assert.ok(ratio < 10, `${ratio} times`);
   });
 }
 
-/** The same every time, and nowhere a repetition that a tokenizer could remember. */
+/** The same every time, without repetitions that a tokenizer could cache. */
 function shuffled(characters: readonly string[], length: number): string {
   let state = 7;
   const next = () => {

@@ -22,7 +22,7 @@ const QUESTION: ModelRequest = {
   temperature: 0,
 };
 
-/** An editor with one model; each of its models in these tests has another name. */
+/** An editor with one model, under a different name in each test. */
 function editorWith(
   name: string,
   send: (request: EditorRequest, signal: AbortSignal) => Promise<EditorReply>,

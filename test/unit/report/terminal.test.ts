@@ -290,7 +290,7 @@ test('shows running cases with their current turn or assertion', () => {
     assert.notEqual(place, -1, text);
   }
   assert.ok(written.includes('0 of 1 cases finished'));
-  // What is left at the end is the report alone: each drawing was cleared.
+  // Only the report remains: each drawing was cleared.
   assert.ok(written.includes('\u001b[2A\u001b[J'));
 });
 

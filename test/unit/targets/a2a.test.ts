@@ -45,7 +45,7 @@ interface Setup extends AgentOptions {
   readonly says?: readonly string[];
 }
 
-/** The replies of an agent to what is said, and what it was heard to say as it spoke. */
+/** The replies of an agent to these messages, and the texts that it streamed. */
 async function talk(
   t: TestContext,
   execute: Execute,

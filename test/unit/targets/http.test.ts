@@ -46,7 +46,7 @@ function open(url: string, { params = {}, about = {} }: Setup = {}) {
 
 const { signal } = new AbortController();
 
-/** The service and one reply of it. */
+/** The service, and one reply of it. */
 async function ask(t: TestContext, serve: Serve, params: Setup['params'] = {}) {
   const { url, requests } = await startService(t, serve);
   const session = await open(url, { params });

@@ -36,7 +36,7 @@ describe('a module that is debugged', () => {
   });
 });
 
-/** What a debugger does that has no breakpoints. */
+/** Acts like a debugger without breakpoints. */
 async function goOn(port: number): Promise<void> {
   const listed = await fetch(`http://127.0.0.1:${port}/json/list`);
   const [{ webSocketDebuggerUrl }] = (await listed.json()) as [{ webSocketDebuggerUrl: string }];
@@ -64,7 +64,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended, as it should.
+    // It has ended, as expected.
   }
 }
 

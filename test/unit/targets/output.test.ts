@@ -5,7 +5,7 @@ import { botSuite, runFiles } from '../../support/runs.ts';
 const COMMAND = `command: ["${process.execPath}", bot.mjs]`;
 const CHECK = 'assert: [{type: contains, at: last, value: right}]';
 
-/** Runs a case whose target is a program that may use `reply(content)`, with what it printed for people. */
+/** Runs a case whose target is a program that may use `reply(content)`, and returns its log output. */
 async function ran(t: TestContext, onRequest: string, { first = '', turns = '[a, b]' } = {}) {
   const bot = `import { createInterface } from 'node:readline';
 const reply = (content) => console.log(JSON.stringify({ content }));

@@ -16,7 +16,7 @@ import { workspaceWith } from '../../support/runs.ts';
 
 const HI = [{ role: 'user' as const, content: 'Hi' }];
 
-/** Asks a target once, as the only turn of a conversation. */
+/** Sends a single user message to a target. */
 async function ask(
   t: TestContext,
   type: TargetType,
@@ -45,7 +45,7 @@ async function ask(
     },
   );
   const { signal } = new AbortController();
-  // Before the folder goes: a program may be in it.
+  // Before the folder is deleted: a program may be running in it.
   t.after(() => programs.close());
   try {
     return await session.reply(HI, signal);

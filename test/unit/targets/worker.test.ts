@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { textOf, turnsOf } from '../../../src/core/conversation.ts';
 import { type Ran, runFiles } from '../../support/runs.ts';
 
-/** A program that handles each request by `body`; `give` prints a line. */
+/** A program that handles each request with `body`; `give` prints a line. */
 const agent = (body: string, first = '') => `import { createInterface } from 'node:readline';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -102,7 +102,7 @@ describe('a worker', () => {
   });
 
   it('continues if one conversation times out, and its late answer is ignored', async (t) => {
-    // The late answer comes while the next conversation waits for its own.
+    // The late answer arrives while the next conversation waits for its own.
     const body = `if (request.end) continue;
       if (said === 'slow') { late = request.id; continue; }
       if (said === 'b two') give({ id: late, content: 'late' });

@@ -38,7 +38,7 @@ const echo: TargetSession = {
   async close() {},
 };
 
-/** A player, and what it warned of. */
+/** A replay source, and its warnings. */
 async function playerOf(path: string) {
   const warned: string[] = [];
   const player = await openReplaySource(path, (message) => warned.push(message));

@@ -56,7 +56,7 @@ describe('requests to an endpoint with limits', () => {
     await ask(first);
     const answers = await askAll(18, [first]);
     assert.equal(answers.length, 18);
-    // On a busy machine some of a window arrive in the next; asked at once, 14 would be refused.
+    // On a busy machine, some requests of a window arrive in the next; without limits, 14 would be refused.
     assert.ok(limiter.refused < 5, `${limiter.refused} refused`);
   });
 
@@ -171,7 +171,7 @@ describe('requests to an endpoint with limits', () => {
     await ask(one);
     await ask(one);
     const [before = 0, after = 0] = sent;
-    // A request of about 15 tokens is there again after a good tenth of it.
+    // Quota for a request of about 15 tokens is back after a good tenth of the window.
     assert.ok(after - before > 30, `${after - before}`);
   });
 });
