@@ -27,23 +27,23 @@ import {
   turnStatuses,
 } from './comparisonData.ts';
 
-/** What people say of one thing: an assertion of a conversation, or of one of its turns. */
+/** What people say about an assertion of a conversation, or of one of its turns. */
 export interface LabelledItem extends CaseIdentity {
   readonly judge: string;
   readonly assertion: { readonly key: string; readonly name: string };
-  /** Absent of the whole conversation. */
+  /** Absent for the whole conversation. */
   readonly turn?: number;
-  /** What the judge says. */
+  /** The judge's status. */
   readonly status: Status;
-  /** Of the whole conversation; null where it is undecided. */
+  /** Of the whole conversation; null if it is undecided. */
   readonly score: number | null;
   readonly threshold: number;
-  /** What most people say; absent where as many say one thing as another. */
+  /** What most people say; absent if they are tied. */
   readonly people?: PlacedLabel['status'];
   readonly labels: readonly [PlacedLabel, ...PlacedLabel[]];
-  /** Where the question has changed since a label was given, it counts and is marked. */
+  /** A label whose question has changed counts, and is marked. */
   readonly standing: LabelValidity;
-  /** Of the assertion in its file, absolute and from 1. */
+  /** Location of the assertion: its file, absolute, and line, from 1. */
   readonly path: string;
   readonly line: number;
 }
@@ -51,29 +51,29 @@ export interface LabelledItem extends CaseIdentity {
 /** How well a judge agrees with people. */
 export interface AgreementRow extends Rates {
   readonly judge: string;
-  /** Absent of all assertions together. */
+  /** Absent for all assertions combined. */
   readonly assertion?: { readonly key: string; readonly name: string };
-  /** Whether verdicts on turns or on whole conversations are compared. */
+  /** Verdicts on turns, or on whole conversations. */
   readonly of: 'turns' | 'cases';
-  /** Things that judge and people passed or failed: all that the numbers are of. */
+  /** Number of items that judge and people passed or failed; the other numbers are about these. */
   readonly compared: number;
   readonly confusion: Confusion;
-  /** Null where chance alone agrees: all say the same. */
+  /** Null if they agree by chance alone. */
   readonly kappa: Kappa | null;
-  /** Of several people among each other; null with fewer than two, or where all say the same. */
+  /** Agreement among people; null with fewer than two, or if all say the same. */
   readonly alpha: number | null;
   readonly people: readonly string[];
-  /** People passed or failed it, and the judge errored or skipped it. */
+  /** Number of items that people passed or failed, and the judge errored or skipped. */
   readonly unjudged: number;
-  /** The judge passed or failed it, and people say that it does not apply. */
+  /** Number of items that the judge passed or failed, and people say don't apply. */
   readonly notApplicable: number;
-  /** As many people say one thing as another. */
+  /** Number of items on which people are tied. */
   readonly split: number;
-  /** Of those compared, with a question that has changed since. */
+  /** Number of compared items whose question has changed since. */
   readonly otherQuestion: number;
 }
 
-/** A label that no verdict was found for. */
+/** A label without a verdict. */
 export interface UnmatchedLabel {
   readonly label: PlacedLabel;
   /** `earlier-text`: the case has another conversation now. `not-judged`: no verdict on that assertion or turn. */
@@ -81,24 +81,24 @@ export interface UnmatchedLabel {
 }
 
 export interface Agreement {
-  /** Of each judge all assertions together, then each. */
+  /** Per judge: all assertions combined, then each. */
   readonly rows: readonly AgreementRow[];
-  /** What judge and people say the opposite of, or people among themselves. */
+  /** Items on which judge and people disagree, or people are tied. */
   readonly disagreements: readonly LabelledItem[];
   readonly unmatched: readonly UnmatchedLabel[];
 }
 
-/** With all that is joined, for what measures further. */
+/** With all items. */
 export interface JoinedAgreement extends Agreement {
   readonly items: readonly LabelledItem[];
 }
 
-/** Of an assertion that no model judges. */
+/** The judge of an assertion that no model judges. */
 const NO_JUDGE = 'no model';
 
 /**
- * Joins labels to verdicts by conversation, assertion and turn. Of the verdicts of a judge on the same conversation
- * the first that was added counts, so the newest run is to be added first.
+ * Joins labels to verdicts by conversation, assertion, and turn. Of several verdicts of a judge on a conversation, the
+ * first counts: add the newest run first.
  */
 export function agreementOf(labels: readonly PlacedLabel[], data: ComparisonData): JoinedAgreement {
   const verdicts = verdictsIn(data);
@@ -131,7 +131,7 @@ interface FoundVerdict extends CaseIdentity {
   readonly verdict: ComparedVerdict;
 }
 
-/** The first of each judge, by conversation and assertion. */
+/** The first verdict of each judge, by conversation and assertion. */
 function verdictsIn({ cases }: ComparisonData): Map<string, FoundVerdict[]> {
   const found = new Map<string, FoundVerdict[]>();
   const seen = new Set<string>();
@@ -183,7 +183,7 @@ function itemOf(
   ];
 }
 
-/** Says why no verdict was found for a label. */
+/** Why a label has no verdict. */
 function unmatchedIn({ cases }: ComparisonData): (label: PlacedLabel) => UnmatchedLabel['reason'] {
   const named = (one: Omit<CaseIdentity, 'suite'>) => JSON.stringify([one.id, one.variant]);
   const all = [...cases.values()];
@@ -239,21 +239,16 @@ interface JudgedPlace extends CaseRef {
   readonly record: string;
 }
 
-/** What people say of the verdicts of some eval files, and the verdicts that this may be about. */
+/** The labels of eval files, and the verdicts that they may be about. */
 export interface LabelledRuns {
   readonly labels: readonly PlacedLabel[];
   readonly problems: readonly LabelProblem[];
   readonly data: ComparisonData;
-  /** Where the verdict of an item stands: the newest run in which that judge judged its conversation. */
+  /** The location of an item's verdict: the newest run in which the judge judged its conversation. */
   placeOf(item: Pick<LabelledItem, 'judge' | 'labels'>): JudgedPlace | undefined;
 }
 
-/**
- * Reads the labels beside eval files, and of their last runs what these may speak of.
- *
- * @param files absolute
- * @returns undefined where it was aborted
- */
+/** Reads the labels of eval files, and the verdicts of their last runs. @param files absolute @returns undefined if aborted */
 export async function readLabelledRuns(
   files: readonly string[],
   signal?: AbortSignal,

@@ -32,7 +32,7 @@ export interface ComparedAssertion {
   readonly base?: ResultInRun;
   readonly head?: ResultInRun;
   readonly turns: TurnChanges;
-  /** Why it did not pass in the second run, if so. */
+  /** Why it didn't pass in the second run. */
   readonly reason?: string;
 }
 
@@ -43,7 +43,7 @@ export interface ComparedCase extends CaseIdentity {
   readonly outcome: ComparedOutcome;
   readonly base?: ResultInRun;
   readonly head?: ResultInRun;
-  /** Of a comparison those with another outcome than `unchanged`. */
+  /** In a comparison, only those that changed. */
   readonly assertions: readonly ComparedAssertion[];
 }
 
@@ -52,24 +52,24 @@ export interface Comparison {
   readonly base: RunFacts;
   readonly head: RunFacts;
   readonly differences: Differences;
-  /** How many cases have each outcome. */
+  /** Number of cases by outcome. */
   readonly counts: Readonly<Record<ComparedOutcome, number>>;
-  /** Of the cases that pass or fail in both runs; absent where none does. */
+  /** Of the cases that pass or fail in both runs; absent if none does. */
   readonly passRate?: {
     readonly cases: number;
     readonly base: number;
     readonly head: number;
     readonly change: Change;
   };
-  /** Of each assertion, that with the smallest p first. */
+  /** One per assertion, the smallest p first. */
   readonly evidence: readonly Evidence[];
-  /** Of the judges, as far as the two runs tell. */
+  /** Of the judges of both runs. */
   readonly noise: readonly NoiseRow[];
-  /** Those with another outcome than `unchanged`: the worse first. */
+  /** Those that changed, the worse first. */
   readonly cases: readonly ComparedCase[];
 }
 
-/** Compares the data of two runs; their suites have the same names. @param known what `comparedCases` gives */
+/** Compares the data of two runs. @param known the result of `comparedCases` */
 export function* compareRuns(
   base: ComparableRun,
   head: ComparableRun,
@@ -106,7 +106,7 @@ export function* compareRuns(
   };
 }
 
-/** Every case of two runs with all its assertions: the worse first, each kind in the order of the second run. */
+/** Every case of two runs with all its assertions: the worse first, then in the order of the second run. */
 export function* comparedCases(base: ComparisonData, head: ComparisonData): Work<ComparedCase[]> {
   const keys = new Set([...head.cases.keys(), ...base.cases.keys()]);
   const cases: ComparedCase[] = [];
@@ -239,11 +239,10 @@ function* mergedCases(
   for (const [key, one] of after) if (!before.has(key)) yield one;
 }
 
-/** What the two runs are of. */
+/** A run to compare. */
 export interface ComparableRun {
   readonly run: RunLine;
   readonly data: ComparisonData;
-  /** Whether it came to its end. */
   readonly finished: boolean;
 }
 
@@ -253,29 +252,29 @@ export interface RunFacts {
   readonly commit?: string;
   readonly finished: boolean;
   readonly cases: number;
-  /** `agent (module, 1f2e3d4c)`: each with the beginning of its digest. */
+  /** `agent (module, 1f2e3d4c)`, with the first digits of its digest. */
   readonly agents: readonly string[];
-  /** `provider:model` of those that gave verdicts. */
+  /** `provider:model` */
   readonly judges: readonly string[];
-  /** Fewest and most, of a case. */
+  /** Minimum and maximum per case. */
   readonly repetitions: readonly [number, number];
-  /** Fewest and most, of a judged assertion. */
+  /** Minimum and maximum per judged assertion. */
   readonly samples: readonly [number, number];
 }
 
-/** What differs between two runs besides what came out. */
+/** The differences between two runs besides their outcomes. */
 interface Differences {
   readonly agent: boolean;
   readonly judges: boolean;
-  /** Eval files of both with another text, as they are named. */
+  /** Names of the eval files whose text differs. */
   readonly files: readonly string[];
-  /** Of the cases in both. */
+  /** Number of cases in both. */
   readonly cases: number;
-  /** Of these, those made from something else: script, history, context or target. */
+  /** Of these, with another script, history, context, or target. */
   readonly inputs: number;
-  /** Of these, those of which both runs have the same conversations. */
+  /** Of these, with the same conversations. */
   readonly sameConversations: number;
-  /** Assertions of these that ask something else, of the same judge. */
+  /** Assertions of these with another question to the same judge. */
   readonly questions: number;
   readonly assertions: number;
 }
@@ -338,7 +337,7 @@ interface AskedQuestion {
   readonly question?: string;
 }
 
-/** Whether the same judges were asked something else. */
+/** Whether the same judges got another question. */
 function asksDifferently(then: readonly AskedQuestion[], now: readonly AskedQuestion[]): boolean {
   const differs = (key: keyof AskedQuestion) =>
     !sameTexts(uniqueSorted(then.map((one) => one[key])), uniqueSorted(now.map((one) => one[key])));
@@ -353,7 +352,6 @@ function conversationsOf({ executions }: ComparisonCase): string[] {
   return uniqueSorted(executions.map(({ conversation }) => conversation));
 }
 
-/** Each once, sorted. */
 function uniqueSorted(texts: readonly (string | undefined)[]): string[] {
   return [...new Set(texts.filter((one) => one !== undefined))].sort();
 }

@@ -13,27 +13,27 @@ import {
 } from '../core/verdict.ts';
 import { conversationHash } from '../node/hashes.ts';
 
-/** What is kept of a verdict: no text except the reason of one that did not pass. */
+/** A verdict without its texts, except the reason if it didn't pass. */
 export interface ComparedVerdict {
   readonly status: Status;
   readonly score: number | null;
   readonly threshold: number;
-  /** By their numbers: `2 pass,4 fail`. */
+  /** `2 pass,4 fail` */
   readonly turns: string;
   readonly judge?: string;
   readonly samples: number;
   readonly unstable: boolean;
-  /** Whether all of it is the answer of an earlier run, so that no judge was asked. */
+  /** Whether it is entirely from the cache. */
   readonly cached: boolean;
   readonly question?: string;
-  /** What was judged, by `conversationHash`. */
+  /** By `conversationHash`. */
   readonly conversation: string;
   readonly reason?: string;
 }
 
 /** One assertion of a case, over its repetitions. */
 export interface ComparisonAssertion {
-  /** Differs from those of other assertions of its case, even if these are equal. */
+  /** Unique in its case, even among equal assertions. */
   readonly key: string;
   readonly name: string;
   readonly path: string;
@@ -43,14 +43,13 @@ export interface ComparisonAssertion {
   readonly verdicts: ComparedVerdict[];
 }
 
-/** What is kept of one execution of a case. */
 export interface ComparedExecution {
   readonly status: Status;
   readonly score: number | null;
   readonly conversation: string;
   readonly input?: string;
   readonly target?: string;
-  /** Those that fail the case whatever the others are. */
+  /** Failing `required` ones. */
   readonly verdicts: Repetition['verdicts'];
 }
 
@@ -61,19 +60,17 @@ export interface ComparisonCase extends CaseIdentity {
   readonly mustPass: number;
   readonly executions: ComparedExecution[];
   readonly assertions: Map<string, ComparisonAssertion>;
-  /** Those that decide others; runs are not compared by them. */
+  /** Assertions in groups; runs aren't compared by them. */
   readonly nested: Map<string, ComparisonAssertion>;
 }
 
 const REASON_LENGTH = 200;
 
-/**
- * Keeps of the cases of runs what comparing needs: a few hundred bytes of each verdict, whatever was said.
- */
+/** The data of cases that comparisons need: a few hundred bytes per verdict. */
 export class ComparisonData {
   /** By suite, id and variant. */
   readonly cases = new Map<string, ComparisonCase>();
-  /** What a suite is known by in all that is compared. */
+  /** The name of a suite in all runs that are compared. */
   readonly nameOf: (suite: string) => string;
   readonly #texts = new Map<string, string>();
 
@@ -152,7 +149,7 @@ export class ComparisonData {
     };
   }
 
-  /** Keeps equal texts once. */
+  /** Stores equal texts once. */
   #intern(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
@@ -185,10 +182,10 @@ function targetText({ name, type, digest, filled_in }: NonNullable<CaseLine['tar
 }
 
 /**
- * A suite by its path from the root, which is the same in another checkout; by its whole path where runs have
+ * Names a suite by its path from the root, which is the same in another checkout; by its absolute path if a run has
  * records at several roots.
  *
- * @param roots of the records of the run, and of each that it is compared with
+ * @param roots of the records of the run, then of each run that it is compared with
  */
 export function suiteNames(
   roots: readonly string[],

@@ -19,10 +19,10 @@ import {
   turnStatuses,
 } from './comparisonData.ts';
 
-/** A chance of this much is taken that anything at all is found where nothing has changed. */
+/** Significance level, over all assertions. */
 const ALPHA = 0.05;
 
-/** A test that needs more of the cases than this to change cannot tell much. */
+/** A test that needs a larger share of the cases to change has too few cases. */
 const MAX_NEEDED_SHARE = 0.25;
 
 /** An assertion of a case in both runs. */
@@ -34,38 +34,37 @@ export interface Pair {
   readonly head: ResultInRun;
 }
 
-/** Head less base, with its interval of 95 %. */
+/** Head minus base, with its 95 % interval. */
 export interface Change extends Interval {
   readonly value: number;
 }
 
-/** What the cases of both runs say of one assertion. */
+/** The evidence for a change of one assertion. */
 export interface Evidence {
   readonly suite: string;
   readonly key: string;
   readonly name: string;
-  /** Cases in which both runs passed or failed it. */
+  /** Number of cases that passed or failed it in both runs. */
   readonly cases: number;
   readonly worse: number;
   readonly better: number;
   readonly passRate: { readonly base: number; readonly head: number };
   readonly score: { readonly base: number; readonly head: number };
-  /** `mcnemar` where each case passes or fails once, with no score between; else `wilcoxon`, of the scores. */
+  /** `mcnemar` if each case ran once with a score of 0 or 1; otherwise `wilcoxon`, of the scores. */
   readonly test: 'mcnemar' | 'wilcoxon';
-  /** Of the pass rate by McNemar, of the mean score by Wilcoxon. */
+  /** Of the pass rate with McNemar, of the mean score with Wilcoxon. */
   readonly change: Change;
   readonly p: number;
-  /** By Holm, over the assertions that have cases enough to show anything; null for others. */
+  /** By Holm, over the assertions with enough cases; null for the others. */
   readonly adjusted: number | null;
-  /** So many cases would have to change in one direction, and no other, to be evidence. */
+  /** Number of cases that would have to change, all in one direction, to be evidence. */
   readonly needed: number;
   readonly says: 'worse' | 'better' | 'no-evidence' | 'too-few';
 }
 
 /**
- * Tests each assertion over its cases. Of assertions with the same key in one suite each case is a pair, its
- * repetitions one value. An assertion with too few cases for any p below 0.05 cannot be found, so that it takes
- * no part in the correction.
+ * Tests each assertion, by suite and key, over its cases. A case is one pair, regardless of its repetitions. An assertion
+ * with too few cases for any p below 0.05 is excluded from the correction.
  */
 export function* evidenceOf(pairs: readonly Pair[]): Work<Evidence[]> {
   const decided = pairs.filter(({ base, head }) => base.decided > 0 && head.decided > 0);
@@ -136,16 +135,16 @@ function meansOf(values: readonly { readonly base: number; readonly head: number
   };
 }
 
-/** How a case or an assertion came out in one run, its repetitions taken together. */
+/** The result of a case or an assertion in one run, over its repetitions. */
 export interface ResultInRun {
   readonly status: Status;
   /** Mean of the repetitions; null if none has one. */
   readonly score: number | null;
-  /** Lowest and highest score, where the repetitions have several. */
+  /** Lowest and highest score, if they differ. */
   readonly range?: readonly [number, number];
-  /** Of the repetitions. */
+  /** Number of repetitions. */
   readonly passed: number;
-  /** That passed or failed. */
+  /** Number of repetitions that passed or failed. */
   readonly decided: number;
   readonly errored: number;
 }
@@ -174,7 +173,7 @@ function counts(given: readonly Pick<ComparedExecution, 'status'>[]) {
   return { passed: count('pass'), decided: count('pass') + count('fail'), errored: count('error') };
 }
 
-/** Turns that pass in one run and fail in the other; known where each run judged the assertion once. */
+/** Turns that pass in one run and fail in the other; empty if a run judged the assertion several times. */
 export interface TurnChanges {
   readonly worse: readonly number[];
   readonly better: readonly number[];
@@ -192,7 +191,7 @@ export function turnChanges(base: ComparisonAssertion, head: ComparisonAssertion
   return { worse: turned('pass', 'fail'), better: turned('fail', 'pass') };
 }
 
-/** By how many of its repetitions pass, then its score, then its turns. */
+/** By its share of passing repetitions, then its score, then its turns. */
 export function outcomeOfAssertion(
   base: ResultInRun,
   head: ResultInRun,
@@ -206,10 +205,7 @@ export function outcomeOfAssertion(
   return way ?? unchangedIf(head.errored <= base.errored);
 }
 
-/**
- * By its status; of one with the same status by its assertions: it is worse where any of them is, though
- * others are better.
- */
+/** By its status; if that is the same, by its assertions: worse if any is worse. */
 export function outcomeOfCase(
   base: ResultInRun,
   head: ResultInRun,

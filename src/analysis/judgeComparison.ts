@@ -18,23 +18,23 @@ import { ComparisonData } from './comparisonData.ts';
 
 const REASON_LENGTH = 400;
 
-/** A way to judge: a judge, with or without examples. */
+/** A judge, with or without examples, and its results. */
 export interface JudgeRun {
   readonly name: string;
-  /** Of the labelled conversations, each once. */
+  /** One per labeled conversation. */
   readonly lines: readonly CaseLine[];
 }
 
-/** How one way to judge agrees with people, and what it took. */
+/** How a judge agrees with people, and its usage. */
 export interface MeasuredJudge {
   readonly name: string;
   readonly rows: readonly AgreementRow[];
   readonly usage: Usage;
-  /** Milliseconds of judging a conversation, on average; what came from the cache took none. */
+  /** Average milliseconds per conversation, without cached ones. */
   readonly duration: number;
-  /** Verdicts that could not be given. */
+  /** Number of verdicts that are errors. */
   readonly errors: number;
-  /** Why not, the most frequent first. */
+  /** Their reasons, the most frequent first. */
   readonly reasons: readonly ErrorReason[];
 }
 
@@ -43,28 +43,28 @@ export interface ErrorReason {
   readonly count: number;
 }
 
-/** How two ways to judge agree with each other, and which of them is right more often. */
+/** How two judges agree with each other, and which is right more often. */
 export interface JudgePair {
   readonly first: string;
   readonly second: string;
-  /** Turns and conversations that both passed or failed. */
+  /** Number of turns and conversations that both passed or failed. */
   readonly compared: number;
   readonly accuracy: number | null;
   readonly kappa: Kappa | null;
-  /** Of those that people passed or failed: only the first is right. */
+  /** Number of items on which only the first is right. */
   readonly onlyFirst: number;
   readonly onlySecond: number;
-  /** McNemar's exact p of these two. */
+  /** McNemar's exact p. */
   readonly p: number;
 }
 
 export interface JudgeComparison {
   readonly judges: readonly MeasuredJudge[];
-  /** Of each two of them. */
+  /** Of every two judges. */
   readonly pairs: readonly JudgePair[];
 }
 
-/** Compares ways to judge by the labels of people and with each other. */
+/** Compares judges with people and with each other. */
 export function compareJudges(
   labels: readonly PlacedLabel[],
   all: readonly JudgeRun[],
@@ -102,7 +102,7 @@ function measure(
   };
 }
 
-/** Why verdicts could not be given, the most frequent first. */
+/** The reasons of errors, the most frequent first. */
 export function reasonsOf(errors: readonly Verdict[]): ErrorReason[] {
   const groups = [...groupBy(errors, ({ rationale }) => visibleLine(rationale, REASON_LENGTH))];
   return groups
@@ -110,7 +110,7 @@ export function reasonsOf(errors: readonly Verdict[]): ErrorReason[] {
     .sort((a, b) => b.count - a.count);
 }
 
-/** By conversation, assertion and turn: what a verdict or an entry says. */
+/** Statuses by conversation, assertion, and turn. */
 function statusesIn(lines: readonly CaseLine[]): Map<string, Status> {
   return new Map(
     lines.flatMap((line) => {
@@ -148,7 +148,7 @@ function pairOf(first: MeasuredItems, second: MeasuredItems): JudgePair {
   };
 }
 
-/** Of each labelled thing that both decided and one of them got right, which one. */
+/** Which judge is right, for each labeled item on which they disagree. */
 function whichIsRight(first: MeasuredItems, second: MeasuredItems): ('first' | 'second')[] {
   const others = new Map(second.items.map((item) => [subjectOf(item), item]));
   return first.items.flatMap((item) => {

@@ -3,7 +3,7 @@ import type { CaseLine } from '../core/record/runRecord.ts';
 import { allKeyedVerdicts, type Verdict } from '../core/verdict.ts';
 import { conversationHash } from '../node/hashes.ts';
 
-/** A conversation that models judged, where it stands. */
+/** A judged conversation, and its record. */
 export interface InformativeCase extends CaseRef {
   /** The run's record, absolute. */
   readonly record: string;
@@ -15,7 +15,7 @@ export interface InformativeCase extends CaseRef {
 
 interface JudgedConversation {
   readonly place: InformativeCase;
-  /** What each judge said, by assertion: the newest of each. */
+  /** The newest verdict of each judge, by assertion. */
   readonly said: Map<string, Map<string, JudgeVerdict>>;
 }
 
@@ -25,9 +25,8 @@ type JudgeVerdict = Pick<Verdict, 'status' | 'score' | 'threshold'> & {
 };
 
 /**
- * Puts conversations in the order in which labels tell most about a judge: samples that disagree, judges that
- * disagree with each other, scores near the threshold. Lines are added newest run first; of the same conversation the
- * first stands for all.
+ * Sorts conversations by how informative their labels would be: those whose samples disagree, whose judges disagree, then
+ * those with scores near the threshold. Add the newest run first; of equal conversations, the first counts.
  */
 export class LabelingOrder {
   readonly #known = new Map<string, JudgedConversation>();
@@ -50,7 +49,7 @@ export class LabelingOrder {
     }
   }
 
-  /** The most telling first; those that tell as much stay in their order. */
+  /** The most informative first. */
   ordered(): InformativeCase[] {
     const told = [...this.#known.values()].map(({ place, said }) => ({
       place,
@@ -62,7 +61,7 @@ export class LabelingOrder {
   }
 }
 
-/** @param said of one assertion, a verdict of each judge, the newest first */
+/** @param said verdicts on one assertion, one per judge, the newest first */
 function informativenessOf(said: readonly JudgeVerdict[]): number {
   const [newest] = said;
   if (!newest) return 0;
@@ -73,7 +72,7 @@ function informativenessOf(said: readonly JudgeVerdict[]): number {
   return samples + (decided.size > 1 ? 2 : 0) + nearness(newest);
 }
 
-/** 1 at the threshold, 0 at the far end of the scale; a plain yes or no is never near. */
+/** 1 at the threshold, 0 at the far end of the scale, and for a plain yes or no. */
 function nearness({ score, threshold }: JudgeVerdict): number {
   if (score === null || score === 0 || score === 1) return 0;
   return 1 - Math.abs(score - threshold) / Math.max(threshold, 1 - threshold);

@@ -2,26 +2,26 @@ import { addTo, groupBy } from '../core/data/data.ts';
 import { type Interval, wilson } from '../statistics/intervals.ts';
 import type { ComparedVerdict, ComparisonAssertion, ComparisonCase } from './comparisonData.ts';
 
-/** How often a judge says something else of the same conversation when it is asked the same again. */
+/** How often a judge gives another verdict on the same question about the same conversation. */
 export interface NoiseRow {
   /** `provider:model` */
   readonly judge: string;
-  /** By the key of the assertion and, for people, its name; absent of all assertions together. */
+  /** Absent for all assertions combined. */
   readonly assertion?: { readonly key: string; readonly name: string };
-  /** Conversations with at least two verdicts that passed or failed; answers from the cache are none. */
+  /** Number of conversations with at least two verdicts that passed or failed, without cached ones. */
   readonly conversations: number;
-  /** Those whose verdicts were not all the same. */
+  /** Number of these with different verdicts. */
   readonly flipped: number;
   /** Flipped ÷ conversations. */
   readonly share: Interval;
-  /** How likely two verdicts of the same conversation differ; null where none was judged twice. */
+  /** Probability that two verdicts on a conversation differ; null if none was judged twice. */
   readonly disagreement: number | null;
-  /** Verdicts of several samples, and those of which some samples pass and others do not. */
+  /** Number of verdicts with several samples, and of those whose samples disagree. */
   readonly sampled: number;
   readonly unstable: number;
 }
 
-/** Of each judge: all its assertions together first, then each, those that flip most first. */
+/** Per judge: all assertions combined, then each, the noisiest first. */
 export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
   const tallies = new Map<string, Map<string, NoiseCounts>>();
   for (const one of cases) {
@@ -74,7 +74,7 @@ function countVerdicts(
 
 const ZERO_COUNTS = { conversations: 0, flipped: 0, disagreement: 0, sampled: 0, unstable: 0 };
 
-/** Verdicts that answer the same question about the same conversation, where there are several. */
+/** Groups of verdicts on the same question about the same conversation. */
 function repeatedIn(verdicts: readonly ComparedVerdict[]): ComparedVerdict[][] {
   const groups = new Map<string, ComparedVerdict[]>();
   for (const one of verdicts) {

@@ -3,31 +3,28 @@ import { reaches } from '../core/scoring.ts';
 import { type Confusion, kappaOf, type Rates, ratesOf } from '../statistics/agreement.ts';
 import { isDecided, type LabelledItem } from './agreement.ts';
 
-/** How a judge would agree with people at one threshold. */
+/** A judge's agreement with people at one threshold. */
 export interface ThresholdRow extends Rates {
   /** 0..1. */
   readonly threshold: number;
   readonly confusion: Confusion;
-  /** Null where chance alone agrees. */
+  /** Null if they agree by chance alone. */
   readonly kappa: number | null;
 }
 
-/** The thresholds of an assertion by a judge, by what people say of its conversations. */
+/** How well thresholds of an assertion agree with people. */
 export interface Thresholds {
   readonly judge: string;
   readonly assertion: { readonly key: string; readonly name: string };
-  /** Scored conversations that people passed or failed. */
+  /** Number of scored conversations that people passed or failed. */
   readonly compared: number;
-  /** That of the verdicts; absent where they have several. */
+  /** The threshold of the verdicts; absent if they differ. */
   readonly current?: number;
-  /** That which agrees best: by kappa, then by accuracy, then the nearest to the current one. */
+  /** The one with the best kappa, then accuracy, then the nearest to the current one. */
   readonly best: number;
-  /**
-   * Accuracy on conversations left out: of each of up to 50 parts, with the threshold that agrees best on all others. That of `best` itself is
-   * measured where it was found, so it flatters.
-   */
+  /** Cross-validated accuracy, in up to 50 folds; that of `best` is measured on the data it was chosen by, so it is optimistic. */
   readonly heldOut: number;
-  /** All that differ in a verdict, rising. */
+  /** All that differ in a verdict, in ascending order. */
   readonly rows: readonly ThresholdRow[];
 }
 
@@ -36,7 +33,7 @@ interface Scored {
   readonly people: 'pass' | 'fail';
 }
 
-/** Of each judge and assertion that gives more than one score. */
+/** Per judge and assertion with more than one score. */
 export function thresholdsOf(items: readonly LabelledItem[]): Thresholds[] {
   const ofCases = items.filter(({ turn }) => turn === undefined);
   const groups = groupBy(ofCases, (one) => JSON.stringify([one.judge, one.assertion.key]));
@@ -69,7 +66,7 @@ function rowsOf(scored: readonly Scored[], current: number | undefined): Thresho
   const byScore = [...groupBy(scored, ({ score }) => score)].sort(([a], [b]) => a - b);
   const count = (some: readonly Scored[], people: Scored['people']) =>
     some.filter((one) => one.people === people).length;
-  // At the lowest score everything passes; each further one fails those below it.
+  // At the lowest score everything passes; each higher one fails those below it.
   let confusion: Confusion = {
     failFail: 0,
     failPass: 0,
@@ -91,7 +88,7 @@ function rowsOf(scored: readonly Scored[], current: number | undefined): Thresho
   });
 }
 
-/** Any threshold above the score before and up to this one parts them alike: the current one, else a short one in the middle. */
+/** A threshold between two scores: the current one if it is there, otherwise a rounded one in the middle. */
 function separatingThreshold(
   before: number | undefined,
   score: number,
@@ -114,7 +111,7 @@ function bestOf(rows: readonly ThresholdRow[], current: number | undefined): Thr
   return best;
 }
 
-/** More parts than these change the number little, and take long with thousands of scores. */
+/** More folds change the result little, and take long with thousands of scores. */
 const MAX_FOLDS = 50;
 
 function heldOut(scored: readonly Scored[], current: number | undefined): number {

@@ -24,24 +24,24 @@ import { verdictsOf } from '../store/examples.ts';
 import { replaceValue } from '../yaml/edits.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
 
-/** A judge cannot be improved by its labels; the message says why, and what to do. */
+/** A judge can't be improved by its labels; the message says why, and what to do. */
 export class ImproveError extends ReasonedError<
   'no-words' | 'too-few' | 'recorded' | 'no-disagreement' | 'unjudged'
 > {
   override readonly name = 'ImproveError';
 }
 
-/** A question in other words, and what is known of them. Nothing is changed by it. */
+/** A proposed new wording of a question, and how it compares. */
 export interface Improvement {
   readonly before: string;
   readonly after: string;
-  /** What the model says that it changed, and why. */
+  /** The model's explanation of its changes. */
   readonly why: string;
-  /** Disagreements that the model was shown. */
+  /** Number of disagreements shown to the model. */
   readonly shown: number;
-  /** Both on the conversations that it was not shown: as it is, then rewritten. */
+  /** Both wordings, on the conversations that the model didn't see: the current one, then the new one. */
   readonly measured: JudgeComparison;
-  /** How many these are. */
+  /** Number of these conversations. */
   readonly leftOut: number;
 }
 
@@ -53,29 +53,24 @@ interface ToImprove {
   /** Writes the new words. */
   readonly model: Model;
   readonly options: JudgingOptions;
-  /** Told what is done, as a person reads it. */
+  /** Called with what is being done, for people. */
   readonly onProgress: (doing: string) => void;
 }
 
-/** As names of what is measured. */
+/** Names of the measured wordings. */
 const WORDINGS = ['as it is', 'rewritten'] as const;
 
 type LabelledAssertion = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
 
-/**
- * What judging will take beside the one request that rewrites, asked by nobody: all labelled conversations once, and
- * those that are left out again.
- *
- * @throws ImproveError
- */
+/** Estimates judging all labeled conversations, and the held-out ones twice, without the rewriting request. @throws ImproveError */
 export async function estimateImprovement(asked: LabelledAssertion): Promise<Estimate> {
   const { cases, leftOut } = await splitCases(asked);
   return estimateLabelled([...cases, ...leftOut]);
 }
 
 /**
- * Lets a model put the question of an assertion more clearly, by what judge and people disagree on in one half of
- * the labelled conversations, and measures both wordings on the other half.
+ * Asks a model to reword the question of an assertion, based on disagreements between judge and people in one half of the
+ * labeled conversations, and measures both wordings on the other half.
  *
  * @throws ImproveError, ModelError, JudgeError; the signal's reason when aborted
  */
@@ -118,7 +113,7 @@ export async function improveJudge({
   return { before: words, after, why, shown, measured, leftOut: leftOut.length };
 }
 
-/** One half for the model to see, and one to measure on. @throws ImproveError */
+/** Splits the conversations: one half is shown to the model, the other is held out. @throws ImproveError */
 async function splitCases({ suite, labels, key }: LabelledAssertion) {
   const own = labels.filter((one) => one.assertion === key);
   const { cases } = await labelledCases(suite, own, 2);
@@ -138,7 +133,7 @@ async function splitCases({ suite, labels, key }: LabelledAssertion) {
   return { own, cases, words, seen, leftOut };
 }
 
-/** The same words everywhere, or they are not the file's. */
+/** The wording, if it is the same in all cases. @throws ImproveError */
 function commonWords(cases: readonly LabelledCase[]): string {
   const all = cases.flatMap((one) => one.case.assertions.map(wordingOf));
   const [words] = all;
@@ -149,7 +144,7 @@ function commonWords(cases: readonly LabelledCase[]): string {
   );
 }
 
-/** What a person wrote of a question; undefined of a type that has its own words. */
+/** The wording in the file; undefined if the assertion type has its own. */
 export function wordingOf(assertion: Assertion): string | undefined {
   const { prompt, params } = assertion;
   if (prompt) return prompt.body.trim();
@@ -167,7 +162,7 @@ function reworded(assertion: Assertion, words: string): Assertion {
   };
 }
 
-/** Without verdicts there is nothing to learn from, and nothing to compare. */
+/** @throws ImproveError if every verdict is an error */
 function requireVerdicts(lines: ReadonlyMap<LabelledCase, CaseLine>): void {
   const verdicts = [...lines.values()].flatMap((line) => line.verdicts);
   const errors = verdicts.filter(({ status }) => status === 'error');
@@ -215,16 +210,12 @@ function disagreementsIn(
   });
 }
 
-/** The file that the words of an assertion stand in: its judge prompt, else its eval file. */
+/** The file with the wording of an assertion: its judge prompt, or else its eval file. */
 export function wordingFile({ prompt, params, source }: Assertion): string {
   return prompt && params.instructions === undefined ? prompt.path : source.path;
 }
 
-/**
- * Edits that put other words in the place of those of an assertion; empty where the text has others by now.
- *
- * @param text of `wordsFile`
- */
+/** Edits that replace the wording of an assertion; empty if the text has changed. @param text of `wordingFile` */
 export function rewordingEdit(
   assertion: Assertion,
   text: string,

@@ -22,12 +22,12 @@ export type AnswerReason =
   | 'unknown-value'
   | Mistake['reason'];
 
-/** A judge's answer that cannot be used. */
+/** A judge's answer that can't be used. */
 export interface BadAnswer {
   readonly reason: AnswerReason;
-  /** Sentences that say what is wrong, at least one. */
+  /** One sentence per fault, at least one. */
   readonly faults: readonly string[];
-  /** Whether asking once more can help. */
+  /** Whether asking again can help. */
   readonly repairable: boolean;
 }
 
@@ -35,7 +35,6 @@ export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: B
 
 const MAX_FAULTS = 20;
 
-/** Reads a reply and checks it. */
 export function readAnswer<Answer>(
   reply: ModelReply,
   question: JudgeRequest<Answer>,
@@ -44,7 +43,6 @@ export function readAnswer<Answer>(
   return 'bad' in read ? read : checkAnswer(read.object, question);
 }
 
-/** The one object of a reply. */
 export function readObject(
   reply: ModelReply,
 ): { readonly object: object } | { readonly bad: BadAnswer } {
@@ -56,7 +54,7 @@ export function readObject(
     : { bad: notOneObject(found, reply.text) };
 }
 
-/** Checks all of an answer that can be checked. */
+/** Checks an answer against its schema and its question. */
 export function checkAnswer<Answer>(
   value: unknown,
   question: JudgeRequest<Answer>,
@@ -75,7 +73,7 @@ export function checkAnswer<Answer>(
   };
 }
 
-/** All that is wrong with an answer that fits its schema: its entries first. */
+/** Mistakes in an answer that fits its schema; those of its entries first. */
 export function mistakesOf<Answer>(question: JudgeRequest<Answer>, answer: Answer): Mistake[] {
   const { turns } = mappingOf(answer);
   return [
@@ -172,7 +170,7 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
   return issue.code === 'invalid_value' ? 'unknown-value' : 'wrong-type';
 }
 
-/** Beginnings of an object that are tried: a text of braces alone must not take for ever. */
+/** Maximum number of braces to try as the start of an object, so that a text of braces alone takes limited time. */
 const MAX_TRIES = 20;
 
 type AnswerText =
@@ -181,8 +179,8 @@ type AnswerText =
   | { readonly kind: 'none' | 'several' | 'too-long' | 'too-many' };
 
 /**
- * The one JSON object of a reply. Endpoints without structured output put thoughts, words or a code
- * fence around it. Which of several objects, or of two values of a key, was meant nobody can know.
+ * The one JSON object of a reply. Endpoints without structured output put thoughts, words, or a code fence around it.
+ * Several objects, or two values of a key, are ambiguous.
  *
  *     Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
  */
@@ -199,7 +197,7 @@ export function readAnswerText(text: string): AnswerText {
   return key === undefined ? { kind: 'object', value: first.value } : { kind: 'repeated-key', key };
 }
 
-/** The balanced pieces of a text that are JSON. */
+/** The JSON objects in a text. */
 function objectsIn(text: string): { readonly value: object; readonly text: string }[] {
   const found: { readonly value: object; readonly text: string }[] = [];
   let start = text.indexOf('{');
@@ -218,14 +216,14 @@ function objectOf(text: string): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** Of all lists in a value. Each that is wrong would be told of, and none is cheap to tell of. */
+/** The number of entries of all lists in a value. Reporting a mistake in each would take long. */
 function entriesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const own = Array.isArray(value) ? value.length : 0;
   return Object.values(value).reduce((sum, inner) => sum + entriesIn(inner), own);
 }
 
-/** Where the object that starts here ends; braces inside its strings do not count. */
+/** The end of the object that starts here; braces in its strings don't count. */
 function endOfObject(text: string, start: number): number | undefined {
   let depth = 0;
   let quoted = false;
@@ -244,7 +242,7 @@ function endOfObject(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** A key that an object in valid JSON has twice; `JSON.parse` would keep the last one. */
+/** A key that an object in valid JSON has twice: `JSON.parse` would keep only the last value. */
 function repeatedKey(json: string): string | undefined {
   const open: Set<string>[] = [];
   for (const [token, name, colon] of json.matchAll(/("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/g)) {

@@ -29,10 +29,10 @@ import {
 } from './answer.ts';
 import { PROTOCOL, TOGETHER_PROTOCOL } from './protocol.ts';
 
-/** The judge answered, but not usably, and the repair did not help or could not be asked for. */
+/** The judge's answer can't be used, and a repair wasn't possible or didn't help. */
 export class JudgeError extends ReasonedError<AnswerReason | ModelErrorReason> {
   override readonly name = 'JudgeError';
-  /** The answers that could not be used, the repaired one last. */
+  /** The unusable answers, the repaired one last. */
   readonly answers: readonly string[];
 
   constructor(
@@ -50,14 +50,14 @@ export interface RequestOptions {
   readonly logprobs?: boolean;
   /** As of `ModelRequest`. */
   readonly shared?: boolean;
-  /** How many questions stand in it, where there are several. */
+  /** Number of questions, if there are several. */
   readonly questions?: number;
 }
 
 /**
- * A request to a judge. What all assertions of a conversation send first is the same, byte for byte.
+ * A request to a judge. Requests about a conversation start with the same bytes, for prompt caches.
  *
- * @param evidence the conversation, or findings about its parts; absent if none is needed
+ * @param evidence the conversation, or findings about its parts
  */
 export function judgeRequest(
   evidence: string | undefined,
@@ -79,25 +79,24 @@ export function judgeRequest(
   };
 }
 
-/** What a request needs to know of a question. */
+/** What a request contains of a question. */
 export type AskedQuestion = Omit<JudgeRequest<unknown>, 'mistakes'>;
 
-/** What is asked, and of which turns. */
+/** The instructions, and the turns to judge. */
 export function questionText({ instructions, turns }: AskedQuestion): string {
   if (turns === undefined) return instructions;
   return `${instructions}\n\nTurns to judge: ${turns.map(({ number }) => number).join(',')}.`;
 }
 
-/** Hears of each reply, also of those that could not be used or did not come. */
+/** Called with each reply, including unusable and failed ones. */
 export type OnReply = (
   reply: Pick<ModelReply, 'usage'> & Partial<Pick<ModelReply, 'version' | 'answerFormat'>>,
 ) => void;
 
 /**
- * Asks a judge one question so many times. A bad answer gets one request to repair it.
+ * Asks a judge one question, once per sample. A bad answer gets one request to repair it.
  *
- * @throws JudgeError where an answer is not usable; ModelError where the model could not be asked;
- * the signal's reason when aborted
+ * @throws JudgeError if an answer can't be used; ModelError; the signal's reason when aborted
  */
 export async function askJudge<Answer>(
   model: Model,
@@ -142,7 +141,7 @@ async function usableAnswer<Answer>(
   throw unusableError(repaired.bad, [first, second]);
 }
 
-/** @throws as `ask`, once it was told */
+/** Reports the usage of a request that fails. @throws as `ask` */
 export async function reportingFailure<Replies>(
   onReply: OnReply,
   ask: () => Promise<Replies>,
@@ -175,7 +174,7 @@ function answered<Answer>(answer: Answer, { text, tokens }: ModelReply): Answere
 
 const WHOLE_ANSWER = 'Give the whole answer again, in the same form, with this put right.';
 
-/** @param wanted what to give instead */
+/** @param wanted what to answer instead */
 export function repairMessages(
   text: string,
   faults: readonly string[],
@@ -191,12 +190,12 @@ export function repairMessages(
   ];
 }
 
-/** Counts what replies cost. */
+/** Adds up the usage of replies. */
 export class UsageMeter {
   usage: Usage = NO_USAGE;
-  /** The model's name as the endpoint reported it last. */
+  /** The model's name as the endpoint last reported it. */
   version: string | undefined;
-  /** How answers were asked for last, where the model had the choice. */
+  /** The answer format of the last reply, if the model had a choice. */
   answerFormat: AnswerFormat | undefined;
 
   readonly onReply: OnReply = ({ usage, version, answerFormat }) => {
@@ -209,20 +208,20 @@ export class UsageMeter {
     this.usage = addUsage(this.usage, usage);
   }
 
-  /** What was asked, counted also where it fails. */
+  /** Adds the usage of a request if it fails. */
   async failing<Reply>(asked: Promise<Reply>): Promise<Reply> {
     return reportingFailure(this.onReply, () => asked);
   }
 }
 
-/** A question among others of one request. */
+/** One of several questions of a request. */
 export interface NamedQuestion {
   /** The key of its answer. */
   readonly name: string;
   readonly question: Question<unknown, Outcome[]>;
 }
 
-/** Questions as one: their words one after another, their answers under their names. */
+/** Several questions as one, whose answer has theirs under their names. */
 export function jointQuestion(questions: readonly NamedQuestion[]) {
   const words = questions.map(
     ({ name, question }) => `=== QUESTION ${name} ===\n${questionText(question)}`,
@@ -240,17 +239,16 @@ export function jointQuestion(questions: readonly NamedQuestion[]) {
   };
 }
 
-/** What came of a question: its answer, or why there is none. */
 export type AnswerOrError =
   | { readonly answer: unknown }
   | { readonly error: JudgeError | ModelError };
 
 /**
- * Asks a judge several questions in one request, so many times. What is wrong is asked for once
- * more, and spoils no other answer.
+ * Asks a judge several questions in one request, once per sample. Bad answers get one request to repair them, and
+ * don't affect the others.
  *
- * @returns for each sample what came of the questions, in their order
- * @throws ModelError where the model could not be asked; the signal's reason when aborted
+ * @returns per sample the results of the questions, in their order
+ * @throws ModelError; the signal's reason when aborted
  */
 export async function askTogether(
   model: Model,
@@ -295,7 +293,7 @@ export async function askTogether(
   }
 }
 
-/** Reads the answers of one reply, each under its name. */
+/** Reads the answers of a reply by their names. */
 function readerOf(reply: ModelReply): (question: NamedQuestion) => ReadAnswer<unknown> {
   const read = readObject(reply);
   return ({ name, question }) => {
@@ -316,7 +314,7 @@ function answerOrError(read: ReadAnswer<unknown>, replies: readonly ModelReply[]
   return 'bad' in read ? { error: unusableError(read.bad, replies) } : { answer: read.answer };
 }
 
-/** Asks once more for these alone. */
+/** Asks for only these answers again. */
 function repairRequest(
   request: ModelRequest,
   { text }: ModelReply,
@@ -341,7 +339,7 @@ function repairRequest(
   };
 }
 
-/** What came of one of the questions in each sample. @throws its first error */
+/** The answers to one of the questions, one per sample. @throws its first error */
 export function answersTo(index: number, given: readonly (readonly AnswerOrError[])[]): unknown[] {
   return given.map((sample) => {
     const one = sample[index];

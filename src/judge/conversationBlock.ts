@@ -14,8 +14,7 @@ const BEGIN = '=== CONVERSATION ===';
 const END = '=== END OF CONVERSATION ===';
 
 /**
- * The conversation as a judge reads it. It only grows at its end: the block of the first turns, up
- * to its last line, begins the block of the whole, so that a prompt cache serves both.
+ * The conversation as a judge reads it. It only grows at its end, so that a prompt cache serves the longer one too.
  *
  *     === CONVERSATION ===
  *     [system text]
@@ -35,7 +34,7 @@ export function conversationBlock(conversation: Conversation, shown?: ShownTurns
   return [BEGIN, ...shownLines(conversation, shown), END, ...remarks(conversation)].join('\n');
 }
 
-/** What is said, without the marks around it. */
+/** The lines between the marks. */
 export function shownLines(conversation: Conversation, shown?: ShownTurns): string[] {
   const count = turnsOf(conversation).length;
   const { from, to } = shown ?? { from: 1, to: count };
@@ -56,7 +55,7 @@ export interface ShownTurns {
   readonly to: number;
 }
 
-/** What a turn costs of a judge's window, as text. */
+/** A turn as a judge reads it. */
 export function turnText(turn: Turn): string {
   return turnLines(turn).join('\n');
 }
@@ -84,7 +83,7 @@ function turnLines(turn: Turn): string[] {
 function itemLines(item: TurnItem, before: TurnItem | undefined): string[] {
   switch (item.kind) {
     case 'text':
-      // Words after something else than words say again whose they are.
+      // A text after something else starts with a mark.
       return before === undefined ? [fence(item.text)] : ['[message]', fence(item.text)];
     case 'system':
       return systemLines(item);
@@ -107,7 +106,7 @@ const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
     'The conversation ends with a tool call: the assistant says nothing after it, so what it was to say then is missing.',
 };
 
-/** What the judge should know and the turns do not say. */
+/** What the judge should know in addition to the turns. */
 function remarks(conversation: Conversation): string[] {
   const end = openEnd(conversation);
   const notes =

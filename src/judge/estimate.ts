@@ -27,22 +27,18 @@ import { canonicalJson } from '../node/hashes.ts';
 import { simulatorMessages } from '../simulate/prompt.ts';
 import { type AskedQuestion, jointQuestion, judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
-import type { JudgedConversation } from './inputs.ts';
+import { type JudgedConversation, replyTurnsOf } from './inputs.ts';
 import { type Inquiry, type JointInquiry, joinInquiries, prepareInquiries } from './inquiries.ts';
 import { type Part, partition, readingOptionsOf, usableTokens } from './parts.ts';
 
-/** Tokens of an answer: for each judged turn, and beside them. As measured on our own judges' answers. */
+/** Tokens of an answer per judged turn, and in addition. Measured on the recorded judges of the examples. */
 const ANSWER_PER_TURN = 60;
 const ANSWER_BASE = 120;
 
-/** Tokens of what a model that plays the user answers. */
+/** Tokens of an answer of the model that plays the user. */
 const LIKELY_USER_ANSWER = 60;
 
-/**
- * What a case will take, all its repetitions together, counted from the requests that it would send.
- *
- * @param once what is asked once in a run and was counted already; grows
- */
+/** Estimates all repetitions of a case from its requests. @param once questions that were counted already; grows */
 export async function estimateCase(
   suiteCase: SuiteCase,
   once = new Set<string>(),
@@ -69,7 +65,7 @@ async function estimateRepetition(
   const about = {
     conversation,
     facts: suiteCase,
-    replyTurns: repliesIn(conversation),
+    replyTurns: replyTurnsOf(conversation),
     ...(examples && { examples }),
   };
   const counter = new RequestCounter(about, once);
@@ -80,7 +76,7 @@ async function estimateRepetition(
   return counter.total(origin.kind !== 'transcript');
 }
 
-/** What it takes to judge a conversation. @param once as of `estimateCase` */
+/** Estimates judging a conversation. @param once as of `estimateCase` */
 export async function estimateJudging(
   about: JudgedConversation,
   assertions: readonly Assertion[],
@@ -89,11 +85,6 @@ export async function estimateJudging(
   const counter = new RequestCounter(about, once);
   await counter.judge(assertions.filter((one) => typeOf(one).kind !== 'deterministic'));
   return counter.total(false);
-}
-
-function repliesIn(conversation: Conversation): number[] {
-  const live = liveTurnsOf(conversation).filter(({ side }) => side === 'assistant');
-  return live.map(({ number }) => number);
 }
 
 class RequestCounter {
@@ -155,7 +146,7 @@ class RequestCounter {
     }
   }
 
-  /** One request, or one for each question where they do not fit into it. */
+  /** One request, or one per question if they don't fit. */
   async #inquireTogether({ inquiries, questions }: JointInquiry): Promise<void> {
     const { assertion } = inquiries[0].inputs[0];
     const { maxInputTokens = Number.POSITIVE_INFINITY } = readingOptionsOf(assertion);
@@ -185,7 +176,7 @@ class RequestCounter {
     );
   }
 
-  /** One request, or one for each part and perhaps one about the whole. */
+  /** One request, or one per part and perhaps one about the whole. */
   #divide(
     assertion: Assertion,
     question: Divisible<unknown>,
@@ -232,7 +223,7 @@ class RequestCounter {
     this.#count(judge, input, answerTokensOf(asked));
   }
 
-  /** All of a request but the conversation. */
+  /** Tokens of a request without the conversation. */
   #around(asked: AskedQuestion, questions?: number): number {
     const options = { temperature: 0, ...(questions !== undefined && { questions }) };
     const { messages, answer } = judgeRequest(undefined, asked, options);
@@ -240,7 +231,7 @@ class RequestCounter {
     return words + this.#tokens(JSON.stringify(answer));
   }
 
-  /** What a target is sent, once for each turn; to a `chat` target's model all that was said before. */
+  /** Counts a call of the target per turn; a `chat` target's model gets all earlier turns. */
   talk({ target }: LiveOrigin, { tools }: SuiteCase): void {
     if (!target.model) {
       this.#calls += this.#about.replyTurns.length;
@@ -256,7 +247,7 @@ class RequestCounter {
     }
   }
 
-  /** What the model that plays a user is asked, once for each turn after the opening. */
+  /** Counts a request to the model that plays the user per turn after the opening. */
   play(user: SimulatedUser): void {
     const turns = liveTurnsOf(this.#conversation).filter(({ side }) => side === 'user');
     for (const { number } of turns.slice(user.opening.length)) {
@@ -294,13 +285,13 @@ function answerTokens(turns: number): number {
   return ANSWER_BASE + turns * ANSWER_PER_TURN;
 }
 
-/** Tokens of a reply that is still to come. */
+/** Tokens of a reply. */
 const LIKELY_REPLY = 80;
 
-/** Tokens of what a simulated user says. */
+/** Tokens of a message of a simulated user. */
 const LIKELY_REQUEST = 30;
 
-/** The user's turns with replies of a likely length; of a simulated user as many as there may be. */
+/** The user's turns with replies of a likely length; for a simulated user, the maximum number of turns. */
 function estimateConversation(origin: LiveOrigin): SourcedMessage[] {
   const { target, history } = origin;
   const content = 'word '.repeat(LIKELY_REPLY).trim();

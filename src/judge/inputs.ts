@@ -4,12 +4,14 @@ import { typeOf } from '../assertions/registry.ts';
 import { type ChosenTurns, chosenTurns, selectTurns } from '../core/at.ts';
 import {
   type Conversation,
+  liveTurnsOf,
   type Reporting,
   type Turn,
   turnsOf,
   turnsOfSide,
 } from '../core/conversation.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
 import { errorVerdict, skippedVerdict } from './verdicts.ts';
@@ -17,19 +19,19 @@ import { errorVerdict, skippedVerdict } from './verdicts.ts';
 export interface JudgedConversation {
   readonly conversation: Conversation;
   readonly facts: CaseFacts;
-  /** The number of the reply to each scripted turn, by the turn's place from 0. */
+  /** The turn number of the reply to each scripted turn, by its index. */
   readonly replyTurns: readonly number[];
-  /** True if more could have been said: what `at` misses was not reached. */
+  /** Whether it could have continued: then turns that `at` doesn't find were not reached. */
   readonly endedEarly?: boolean;
-  /** What the target used for its replies. */
+  /** Of the target. */
   readonly targetUsage?: Usage;
-  /** What the target's replies show; absent of a transcript, which is all there is. */
+  /** What the target reports; absent for a transcript. */
   readonly reporting?: Reporting;
-  /** Conversations that people judged; none by default. */
+  /** Labeled conversations; none by default. */
   readonly examples?: ExamplesFor;
 }
 
-/** What an assertion is given, or the verdict that says why it cannot be checked. */
+/** The input of an assertion, or the verdict that says why it can't be checked. */
 export function inputFor(
   assertion: Assertion,
   {
@@ -52,7 +54,7 @@ export function inputFor(
   const chosen = chooseTurns(conversation, assertion, type.side, replyTurns);
   if ('turns' in chosen) {
     const { turns: subject } = chosen;
-    // A history is in the file, whole.
+    // A history is in the file, so it is complete.
     const hidden = subject.some(({ history }) => !history)
       ? notReported(type, facts, reporting)
       : undefined;
@@ -75,18 +77,27 @@ function silentSide(conversation: Conversation): 'user' | 'assistant' | undefine
   );
 }
 
+/** The facts of a case as its record has them. */
+export function recordedFacts(
+  id: string,
+  { role, ...rest }: NonNullable<CaseLine['facts']>,
+): CaseFacts {
+  return { id, ...rest, ...(role !== undefined && { role }) };
+}
+
+/** The numbers of the live replies of a conversation, in order. */
+export function replyTurnsOf(conversation: Conversation): number[] {
+  const live = liveTurnsOf(conversation).filter(({ side }) => side === 'assistant');
+  return live.map(({ number }) => number);
+}
+
 export function pickFacts(given: CaseFacts): CaseFacts {
   const { id, conversationId, role, topics, tools, expectations, context } = given;
   const known = { id, conversationId, topics, tools, expectations, context };
   return { ...known, ...(role !== undefined && { role }) };
 }
 
-/**
- * The turns that an assertion looks at.
- *
- * @param side the side that its type looks at
- * @param replyTurns the number of the reply to each scripted turn, by the turn's place from 0
- */
+/** The turns that an assertion is about. @param side that of its type @param replyTurns as in `JudgedConversation` */
 export function chooseTurns(
   conversation: Conversation,
   assertion: Pick<Assertion, 'at' | 'scriptedTurn'>,
@@ -95,7 +106,7 @@ export function chooseTurns(
 ): ChosenTurns {
   if (assertion.scriptedTurn !== undefined) {
     const reply = replyTurns[assertion.scriptedTurn];
-    // A type that looks at the user looks at the turn that the reply is to.
+    // A type about the user looks at the turn before the reply.
     const subject = reply !== undefined && side === 'user' ? reply - 1 : reply;
     return chosenTurns(
       turnsOf(conversation).filter(({ number }) => number === subject),

@@ -40,7 +40,7 @@ interface InquirerSetup extends ReadingOptions {
   /** The block of the whole conversation. */
   readonly block: string;
   readonly temperature: number;
-  /** Whether others ask about the conversation as well, and a prompt cache holds it. */
+  /** Whether a prompt cache can serve the conversation to other requests. */
   readonly shared: boolean;
   readonly sharedAnswers: SharedAnswers;
   readonly signal: AbortSignal;
@@ -50,14 +50,14 @@ type QuestionAboutPart<Answer> = (turns: readonly Turn[]) => Divisible<Answer> |
 
 const MAX_CONCURRENT_PARTS = 4;
 
-/** Asks one judge about one conversation, and counts what it costs. */
+/** Asks one judge about one conversation, and measures the usage. */
 export class Inquirer {
   readonly meter = new UsageMeter();
   /** The first request about the conversation. */
   #first: ModelRequest | undefined;
   /** The first request that was sent. */
   #sent: ModelRequest | undefined;
-  /** Where the conversation was judged in parts: the turns of each and those shown. */
+  /** The parts, if the conversation was judged in parts. */
   parts: readonly Part[] | undefined;
   readonly #setup: InquirerSetup;
 
@@ -73,19 +73,12 @@ export class Inquirer {
     return this.#setup.maxInputTokens;
   }
 
-  /**
-   * What the verdict's prompt hash is made of. What is asked once in a run does not count, as it
-   * is not sent if known already.
-   */
+  /** The request that the verdict's prompt hash is of. Shared questions don't count: they may not be sent. */
   get first(): ModelRequest | undefined {
     return this.#first ?? this.#sent;
   }
 
-  /**
-   * Asks about the conversation, in parts where it does not fit.
-   *
-   * @throws as `askJudge`; JudgeError `too-long`
-   */
+  /** Asks about the conversation, in parts if it doesn't fit. @throws as `askJudge`; JudgeError `too-long` */
   async ask<Answer>(
     turns: readonly Turn[],
     about: (turns: readonly Turn[]) => Divisible<Answer>,
@@ -99,7 +92,7 @@ export class Inquirer {
     return { answer: await this.#inParts(about, asked, parts), text: '' };
   }
 
-  /** Asks without the conversation; the same question once, as long as the answer is stored. */
+  /** Asks without the conversation, or returns the stored answer to the same question. */
   async askOnce<Answer>(asked: JudgeRequest<Answer>): Promise<Answer> {
     const { sharedAnswers, model } = this.#setup;
     const key = canonicalJson([model.id, asked.name, asked.instructions]) ?? '';
@@ -108,7 +101,7 @@ export class Inquirer {
     try {
       return asked.answer.parse(await known);
     } catch (error) {
-      // What failed once may be asked again.
+      // A question that failed may be asked again.
       sharedAnswers.answers.delete(key);
       throw error;
     }
@@ -123,7 +116,7 @@ export class Inquirer {
     return answer;
   }
 
-  /** So many answers to a question about these turns. @throws as `ask` */
+  /** Answers to a question, one per sample. @throws as `ask` */
   async answers<Answer, Concluded>(
     questioning: QuestionAboutTurns<Answer, Concluded>,
     question: Question<Answer, Concluded>,
@@ -142,12 +135,7 @@ export class Inquirer {
     return answers;
   }
 
-  /**
-   * So many answers to each of these questions about the whole conversation, in one request. Undefined
-   * where they do not fit into it.
-   *
-   * @throws as `askTogether`
-   */
+  /** Asks several questions about the whole conversation in one request. Undefined if they don't fit. @throws as `askTogether` */
   async together(
     questions: readonly NamedQuestion[],
     count: number,
@@ -181,7 +169,7 @@ export class Inquirer {
     return tokensOf(request, countTokens) <= usableTokens(maxInputTokens);
   }
 
-  /** The tables that tokens are counted with are large, and loaded where they are needed. */
+  /** Loads the token tables only if needed: they are large. */
   async #capacity(): Promise<Capacity | undefined> {
     const { maxInputTokens } = this.#setup;
     if (maxInputTokens === undefined) return undefined;
@@ -214,12 +202,12 @@ export class Inquirer {
       }
     }
     this.parts = answers.map(({ part }) => part);
-    // A turn of which nothing had to be asked needs no entry.
+    // A turn without a question needs no entry.
     const asked = questioning(this.parts.flatMap(({ turns }) => turns));
     return this.#join('kind' in asked ? question : asked, answers);
   }
 
-  /** With as many of the findings about earlier parts, and then of the turns before it, as fit. */
+  /** A request with as many findings about earlier parts, and then as many earlier turns, as fit. */
   async #tryParse(
     { turns, shown: { from, to } }: Part,
     before: readonly JudgedPart<unknown>[],
@@ -243,7 +231,7 @@ export class Inquirer {
     throw tooLongError(this.#setup, first && [first]);
   }
 
-  /** One answer of those about the parts, checked as a whole as well. */
+  /** Joins the answers about the parts, and checks the result as a whole. */
   async #join<Answer>(
     question: Divisible<Answer>,
     answers: readonly JudgedPart<Answer>[],
@@ -306,13 +294,12 @@ function tokensOf(request: ModelRequest, countTokens: (text: string) => number):
   );
 }
 
-/** What was found about a part. */
 interface JudgedPart<Answer> {
   readonly part: Part;
   readonly answer: Answer;
 }
 
-/** What the entries of turns do without where findings do not fit; the judge is told. */
+/** Keys to omit from the entries of turns if findings don't fit, and a note for the judge. */
 interface OmittedKeys {
   readonly keys: readonly string[];
   readonly note?: string;
@@ -325,12 +312,12 @@ const WITHOUT_RATIONALES: OmittedKeys = {
   note: '[quotes and reasons of turns are not shown]',
 };
 
-/** Findings about all parts, in fewer and fewer words: the first that fits is sent. */
+/** Findings about all parts, each version shorter: the first that fits is sent. */
 function findingsOfAll(judged: readonly JudgedPart<unknown>[]): string[] {
   return [NOTHING, WITHOUT_QUOTES, WITHOUT_RATIONALES].map((leftOut) => findings(judged, leftOut));
 }
 
-/** As `findingsOfAll`, and then without those about the earliest parts, which are named. */
+/** As `findingsOfAll`, then without the earliest parts, which are named. */
 function findingsOfLatest(judged: readonly JudgedPart<unknown>[]): string[] {
   return [
     ...findingsOfAll(judged),
@@ -338,7 +325,7 @@ function findingsOfLatest(judged: readonly JudgedPart<unknown>[]): string[] {
   ];
 }
 
-/** @param from the first part of which the findings are shown */
+/** @param from index of the first part to show */
 function findings(
   judged: readonly JudgedPart<unknown>[],
   { keys, note }: OmittedKeys,
@@ -360,7 +347,7 @@ function findings(
   ].join('\n');
 }
 
-/** For `JSON.stringify`: leaves these keys out of the entries of turns. */
+/** A replacer for `JSON.stringify` that omits these keys from the entries of turns. */
 function without(keys: readonly string[]) {
   return (key: string, value: unknown): unknown => {
     if (key !== 'turns' || !Array.isArray(value)) return value;
@@ -370,14 +357,14 @@ function without(keys: readonly string[]) {
   };
 }
 
-/** What is asked once in a run, and where the answers are stored between runs. */
+/** Answers that all cases of a run share, and their store between runs. */
 export interface SharedAnswers {
   readonly answers: Map<string, Promise<unknown>>;
   load(key: string): Promise<unknown>;
   save(key: string, answer: unknown): Promise<void>;
 }
 
-/** A replayed judge answers what was recorded, not what was sharedAnswers since. */
+/** For a replayed judge, whose answers are in its recording. */
 export const NULL_STORE = {
   load: async () => undefined,
   save: async () => {},

@@ -20,19 +20,19 @@ import { examplesForQuestion, type UsedExample } from './examples/examples.ts';
 import { inputFor, type JudgedConversation } from './inputs.ts';
 import { errorVerdict, leavesOf, verdictOfOutcome } from './verdicts.ts';
 
-/** Makes the question about some of the judged turns; an outcome where nothing needs asking. */
+/** Creates the question about some of the judged turns, or the outcome if there is nothing to ask. */
 export type QuestionAboutTurns<Answer, Concluded> = (
   turns: readonly Turn[],
 ) => Question<Answer, Concluded> | Outcome;
 
-/** What is still to be asked: a question that decides one assertion, or all plain criteria that share it. */
+/** A question that decides one assertion, or all criteria that share it. */
 export interface QuestionInquiry {
   readonly kind: 'question';
   readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
   readonly question: Question<unknown, Outcome[]>;
-  /** The same about some of the judged turns. */
+  /** The question about some of the judged turns. */
   readonly questionAbout: QuestionAboutTurns<unknown, Outcome[]>;
-  /** What stands before the question; absent where the assertion asks for none. */
+  /** The examples before the question; absent if the assertion has none. */
   readonly examples?: readonly UsedExample[];
 }
 
@@ -42,15 +42,14 @@ interface ProcedureInquiry {
   readonly type: ProcedureType;
 }
 
-/** What is asked by itself. */
 export type SingleInquiry = QuestionInquiry | ProcedureInquiry;
 
-/** Questions that stand in one request. */
+/** Questions of one request. */
 export interface JointInquiry {
   readonly kind: 'together';
   /** At least two. */
   readonly inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]];
-  /** Theirs, in their order. */
+  /** Of the inquiries, in their order. */
   readonly questions: readonly NamedQuestion[];
 }
 
@@ -68,10 +67,9 @@ interface Checklist {
 }
 
 /**
- * Goes through the assertions, those of groups included.
+ * Collects the inquiries of assertions, including those in groups.
  *
- * @param settle hears the verdict of each that is decided without asking
- * @returns what must be asked
+ * @param settle called with each verdict that needs no inquiry
  */
 export async function prepareInquiries(
   assertions: readonly Assertion[],
@@ -100,7 +98,7 @@ export async function prepareInquiries(
   return [...inquiries, ...[...checklists.values()].map(checklistInquiry)];
 }
 
-/** An outcome at once, what is to be asked, or nothing where it waits for a checklist. */
+/** An outcome, an inquiry, or undefined if the assertion joins a checklist. */
 async function prepare(
   input: AssertionInput,
   checklists: Map<string, Checklist>,
@@ -113,7 +111,7 @@ async function prepare(
     case 'procedure':
       return { kind: 'procedure', inputs: [input], type };
     case 'checklist': {
-      // One that cannot be asked must not drag along those that it would share a request with.
+      // Throws for one that can't be asked, so that it doesn't affect the others of its request.
       type.checklist([input]);
       if (input.assertion.examples) {
         const inquiry = checklistInquiry({ type, inputs: [input] });
@@ -170,7 +168,7 @@ function withOutcomeList(question: Question<unknown>): Question<unknown, Outcome
   return { ...question, conclude: (answer) => [question.conclude(answer)] };
 }
 
-/** Criteria share a request where all that decides how they are asked is the same. */
+/** Criteria with the same key share a request. */
 function checklistKey({ assertion, turns }: AssertionInput): string {
   const { type, judge, temperature, samples, granularity, window } = assertion;
   const numbers = turns.map(({ number }) => number);
@@ -186,7 +184,7 @@ function checklistInquiry({ type, inputs }: Checklist): QuestionInquiry {
   };
 }
 
-/** The inquiries, those made one that `together` puts into one request. */
+/** Joins the inquiries that `together` puts into one request. */
 export function joinInquiries(inquiries: readonly SingleInquiry[]): Inquiry[] {
   const groups = new Map<string, QuestionInquiry[]>();
   for (const inquiry of inquiries) {
@@ -204,7 +202,7 @@ function isJoint(inquiry: SingleInquiry): inquiry is QuestionInquiry {
   return inquiry.kind === 'question' && inquiry.inputs[0].assertion.together === true;
 }
 
-/** One request has one judge, asked in one way. */
+/** A request has one judge with one set of options. */
 function groupKey({ inputs: [{ assertion }] }: QuestionInquiry): string {
   const { judge, samples } = assertion;
   return canonicalJson([judge, temperatureOf(assertion), samples]);
@@ -220,12 +218,12 @@ function jointInquiry(inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]
   return { kind: 'together', inquiries, questions };
 }
 
-/** The assertion's key; criteria that share their question have its name. */
+/** The assertion's key, or the name of a shared question. */
 function nameOf({ inputs, question }: QuestionInquiry): string {
   return inputs.length === 1 ? inputs[0].assertion.key : question.name;
 }
 
-/** Models take keys of their tools' input of up to 64 characters: letters, digits, `_`, `.` and `-`. */
+/** Models accept keys of up to 64 characters: letters, digits, `_`, `.`, and `-`. */
 const MAX_NAME_LENGTH = 56;
 
 function uniqueName(wanted: string, taken: ReadonlySet<string>): string {

@@ -39,20 +39,20 @@ export interface JudgeOptions extends JudgedConversation {
   readonly assertions: readonly Assertion[];
   /** The model of a spec; undefined if none is configured. */
   readonly modelFor: (spec: ModelSpec | undefined) => Promise<Model | undefined>;
-  /** Calls code of the user's in a process of its own; absent if nothing may be run. */
+  /** Runs user code in its own process; absent if no code may run. */
   readonly script?: (code: UserCode, input: unknown) => Promise<unknown>;
-  /** What was asked once before; nothing is kept by default. */
+  /** Default: none. */
   readonly sharedAnswers?: SharedAnswers;
   readonly signal: AbortSignal;
   readonly onVerdict?: (verdict: Verdict) => void;
 }
 
-/** Assertions of one conversation that are judged side by side. */
+/** Maximum number of assertions of one conversation to judge at the same time. */
 const MAX_CONCURRENT = 4;
 
 /**
- * Checks a conversation. Verdicts come in the order of the assertions; `onVerdict` hears of each as
- * it is known. What goes wrong with one assertion is that one's `error`; the others go on.
+ * Checks a conversation. Returns the verdicts in the order of the assertions, and reports each to `onVerdict` as soon as
+ * it is known. A failure in one assertion is its `error` and doesn't affect the others.
  *
  * @throws the signal's reason when aborted
  */
@@ -90,9 +90,8 @@ class Judging {
   }
 
   /**
-   * All inquiries of a judge begin with the same conversation, but a provider's prompt cache serves it
-   * only once a request that holds it was answered: eight sent at once would pay for it eight times.
-   * So one goes first, the others side by side after it; all at once where no cache would hold it.
+   * All inquiries of a judge start with the same conversation, but a provider's prompt cache serves it only after one of
+   * them was answered. So one goes first, then the others at the same time; all at once if the cache can't serve it.
    */
   async #inquireAll(inquiries: readonly Inquiry[], details: Details = {}): Promise<void> {
     const limit = pLimit(MAX_CONCURRENT);
@@ -122,7 +121,7 @@ class Judging {
     if (this.#options.assertions.includes(assertion)) this.#options.onVerdict?.(verdict);
   }
 
-  /** For each assertion of the inquiry the outcomes of its samples. */
+  /** The outcomes of the samples, per assertion of the inquiry. */
   async #outcomes(inquiry: SingleInquiry, inquirer: Inquirer): Promise<Outcome[][]> {
     const { assertion } = inquiry.inputs[0];
     const { samples = 1 } = assertion;
@@ -175,7 +174,7 @@ class Judging {
     await this.#conclude(inquiry, inquirer, (one) => this.#outcomes(inquiry, one), more);
   }
 
-  /** In one request, or one by one where the questions do not fit into it. */
+  /** In one request, or one by one if the questions don't fit. */
   async #inquireTogether({ inquiries, questions }: JointInquiry, shared: boolean): Promise<void> {
     const [first] = inquiries;
     const { samples = 1 } = first.inputs[0].assertion;
@@ -193,7 +192,7 @@ class Judging {
     }
   }
 
-  /** @param cost `none` where the verdict of another inquiry has the usage of their request */
+  /** @param cost `none` if the verdict of another inquiry has the usage of the request */
   async #conclude(
     inquiry: SingleInquiry,
     asking: Promise<Inquirer | undefined>,
@@ -258,7 +257,7 @@ class Judging {
   }
 }
 
-/** For each assertion of the inquiry what the answers come to. */
+/** The outcomes of the answers, per assertion of the inquiry. */
 function outcomesOf(
   { question, inputs }: QuestionInquiry,
   answers: readonly unknown[],
@@ -267,10 +266,7 @@ function outcomesOf(
   return inputs.map((_input, index) => concluded.flatMap((one) => one[index] ?? []));
 }
 
-/**
- * Those that ask the same judge together, each that asks none by itself. Questions stand before
- * procedures, which may ask one thing after the other and would keep the rest waiting.
- */
+/** Groups inquiries by judge; one without a judge is its own group. Procedures come last: they may take several requests. */
 function groupByJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
   const asking = [
     ...inquiries.filter(({ kind }) => kind !== 'procedure'),
@@ -286,7 +282,7 @@ function judgeOf(inquiry: Inquiry): ModelSpec | undefined {
   return inputs[0].assertion.judge;
 }
 
-/** As in a group, what could not be judged and is `required` gates the case. */
+/** As in a group, a `required` assertion that couldn't be judged gates the case. */
 function nestedErrorVerdict(
   assertion: Assertion,
   { verdict, message }: NestedError,
@@ -296,19 +292,16 @@ function nestedErrorVerdict(
   return isGate(verdict) ? gated(error) : error;
 }
 
-/** Stands in where an assertion asks no judge. */
+/** For assertions that don't need a judge. */
 const NO_MODEL: Model = {
   id: 'nobody',
   complete: () => Promise.reject(new ModelError('bad-request', NO_JUDGE)),
 };
 
-/** What a verdict says beside the judge's words. */
+/** Entries for a verdict's `details`. */
 type Details = Readonly<Record<string, unknown>>;
 
-/**
- * Says in a verdict's details what its words do not: that the conversation was not shown at once, and
- * how the answer was asked for.
- */
+/** Adds to a verdict's details how the judge was asked: in parts, and in which format. */
 function addRequestDetails(
   verdict: Verdict,
   inquirer: Inquirer | undefined,
@@ -328,7 +321,7 @@ function addRequestDetails(
   return { ...verdict, details };
 }
 
-/** @param paysForAll the whole usage of a shared request stands in its first verdict, so that sums stay right */
+/** @param paysForAll whether this verdict has the usage of the request; only one has it, so that sums are right */
 function judgingCost(
   inquirer: Inquirer | undefined,
   { samples, spread, unstable }: Omit<CombinedSamples, 'outcome'>,
@@ -351,7 +344,7 @@ function judgingCost(
   };
 }
 
-/** Whose questions stood in the same request. */
+/** The assertions whose questions were in the same request. */
 function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquiry[]): Details {
   const others = all.filter((one) => one !== inquiry);
   return {
@@ -359,26 +352,26 @@ function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquiry[]): D
   };
 }
 
-/** The labelled conversations that stood before a question; an empty list where none could. */
+/** The labeled conversations before a question; an empty list if there were none to show. */
 function examplesIn(inquiry: SingleInquiry): Details {
   const { examples } = inquiry.kind === 'question' ? inquiry : {};
   return examples ? { examples } : {};
 }
 
-/** Why each was asked by itself. */
+/** Why each question had its own request. */
 function askedAlone(inquirer: Inquirer | undefined): Details {
   if (!inquirer) return {};
   const window = contextWindowText(inquirer);
   return { asked_alone: `All questions together do not fit into ${window}.` };
 }
 
-/** The shortest beginning that OpenAI's prompt cache serves, in tokens; others begin there or later. */
+/** Minimum tokens that OpenAI's prompt cache serves; others have a higher minimum. */
 const CACHE_BLOCK = 1024;
 
-/** Within a quarter for most texts and languages. Counting would load tables, which takes longer than it saves. */
+/** Within 25 % for most texts and languages. Counting tokens would take longer than it saves. */
 const BYTES_PER_TOKEN = 4;
 
-/** Whether a prompt cache holds what all requests about a conversation begin with. */
+/** Whether a prompt cache can serve the common start of the requests. */
 function isCacheable(block: string): boolean {
   return Buffer.byteLength(PROTOCOL + block) >= CACHE_BLOCK * BYTES_PER_TOKEN;
 }

@@ -4,22 +4,22 @@ import type { Model } from '../models/model.ts';
 import { JudgeError } from './ask.ts';
 import { conversationBlock, type ShownTurns, turnText } from './conversationBlock.ts';
 
-/** Consecutive turns that are judged in one request, and what is shown with them. */
+/** Consecutive turns that are judged in one request, and the turns that it shows. */
 export interface Part {
   readonly turns: readonly Turn[];
   readonly shown: ShownTurns;
 }
 
-/** Turns shown before the judged ones where an assertion gives no `window`. */
+/** Default of `window`: turns shown before the judged ones. */
 const DEFAULT_WINDOW = 10;
 
 /** How a judge reads a conversation. */
 export interface ReadingOptions {
-  /** `turn`: each judged turn in a request of its own. */
+  /** `turn`: one request per judged turn. */
   readonly granularity: 'conversation' | 'turn';
-  /** Turns shown before those judged, where not all are shown. */
+  /** Number of turns shown before the judged ones, if not all are shown. */
   readonly window: number;
-  /** Most tokens that the judge reads at once; undefined if it is not known. */
+  /** The judge's context window in tokens, if known. */
   readonly maxInputTokens: number | undefined;
 }
 
@@ -32,24 +32,19 @@ export function readingOptionsOf({ granularity, window, judge }: Assertion): Rea
   };
 }
 
-/** How much a judge reads at once. */
+/** A judge's context window. */
 export interface Capacity {
   readonly maxInputTokens: number;
   readonly countTokens: (text: string) => number;
 }
 
-/** Tokens of a request about the whole conversation: of its block, and of all the rest. */
+/** Tokens of a request about the whole conversation: of its block, and of the rest. */
 interface RequestSize {
   readonly block: number;
   readonly around: number;
 }
 
-/**
- * The parts in which a conversation is to be judged; undefined if one request does.
- *
- * @param capacity undefined if it is not known
- * @param size only asked for where it matters
- */
+/** The parts in which to judge a conversation; undefined if one request is enough. */
 export function partition(
   conversation: Conversation,
   judged: readonly Turn[],
@@ -78,7 +73,7 @@ function partPerTurn(judged: readonly Turn[], window: number): Part[] {
 /** Tokenizers differ, and a repair is longer than what it repairs. */
 const USABLE_SHARE = 0.9;
 
-/** Findings about earlier parts take room as well. */
+/** The rest is for findings about earlier parts. */
 const SHARE_WITHOUT_FINDINGS = 0.7;
 
 /** Tokens that a request may take. @param maxInputTokens that the judge reads */
@@ -86,25 +81,22 @@ export function usableTokens(maxInputTokens: number): number {
   return maxInputTokens * USABLE_SHARE;
 }
 
-/** `tooLong`: turns that can only be shown together, and do not fit even so. */
+/** `tooLong`: turns that must be shown together, and don't fit. */
 type Partition =
   | { readonly parts: readonly Part[] }
   | { readonly tooLong: readonly [Turn, ...Turn[]] };
 
-/**
- * The first turn that must be shown with a judged one: a reply means little without what it is a
- * reply to.
- */
+/** The first turn that must be shown with a judged one: a reply needs the message before it. */
 export function earliestNeeded({ number }: Turn, window: number): number {
   return window > 0 ? Math.max(1, number - 1) : number;
 }
 
 /**
- * Cuts a conversation into consecutive parts that fit. Each shows up to `window` turns before those
- * that it judges, fewer where they do not fit, and the last one what follows the last judged turn.
+ * Divides a conversation into consecutive parts that fit. Each shows up to `window` earlier turns, fewer if they don't
+ * fit, and the last one shows the turns after the last judged one.
  *
  * @param judged at least one turn, in order
- * @param room tokens that a part's conversation block may take
+ * @param room maximum tokens of a part's conversation block
  */
 function partsThatFit(
   conversation: Conversation,
@@ -152,7 +144,7 @@ interface Reader {
   readonly maxInputTokens: number | undefined;
 }
 
-/** @param turns a judged turn, and those before it that must be shown with it */
+/** @param turns a judged turn, and the earlier ones that must be shown with it */
 export function tooLongError(reader: Reader, [turn, before]: readonly Turn[] = []): JudgeError {
   const alone = before === undefined ? 'alone' : `with turn ${before.number} before it`;
   const what = turn === undefined ? 'What is to be judged' : `Turn ${turn.number} ${alone}`;

@@ -5,15 +5,15 @@ import { statusWithScore, type TurnVerdict } from '../core/verdict.ts';
 export interface CombinedSamples {
   readonly outcome: Outcome;
   readonly samples: number;
-  /** Highest less lowest score; null if fewer than two were scored. */
+  /** Highest minus lowest score; null with fewer than two scores. */
   readonly spread: number | null;
-  /** Some samples pass and others do not. */
+  /** Whether some samples pass and others don't. */
   readonly unstable: boolean;
 }
 
 /**
- * One outcome of several: the median score, the majority's label, for each turn the majority's
- * status and the median score. Words and quotes are those of the sample nearest to the median.
+ * Combines outcomes into one: the median score, the majority's label, and per turn the majority's status and the median
+ * score. Rationales and quotes are from the sample nearest to the median.
  *
  * @param outcomes at least one
  */
@@ -41,7 +41,7 @@ function combineFindings(scored: readonly Finding[], threshold: number): Finding
   const score = median(scored.map((one) => one.score));
   const nearest = nearestTo(score, scored);
   const { label: _label, value: _value, ...rest } = nearest;
-  // A label goes with the outcome: half yes and half no at a threshold of 1 is no yes.
+  // The label must fit the outcome: half yes and half no at a threshold of 1 isn't yes.
   const passes = reaches(score, threshold);
   const tryParse = scored.filter((one) => reaches(one.score, threshold) === passes);
   const label = majority(
@@ -69,7 +69,7 @@ function combineFindings(scored: readonly Finding[], threshold: number): Finding
   };
 }
 
-/** The sample whose words are shown: of those nearest to the median the one that most others agree with. */
+/** The sample to show: of those nearest to the median, the one that agrees most with the others. */
 function nearestTo(score: number, scored: readonly Finding[]): Finding {
   const distance = (one: Finding) => Math.abs(one.score - score);
   const least = Math.min(...scored.map(distance));
@@ -104,7 +104,7 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-/** The most frequent value; `tie` where several are. */
+/** The most frequent value; `tie` if it is one of several. */
 function majority<Value>(values: readonly Value[], tie: Value): Value {
   const count = (value: Value) => values.filter((one) => one === value).length;
   const most = Math.max(...values.map(count));

@@ -21,7 +21,7 @@ export interface Cost {
 
 const NO_COST: Cost = { usage: NO_USAGE };
 
-/** Pass or fail is score against threshold and nothing else. */
+/** The verdict of an outcome. Only score and threshold decide whether it passes. */
 export function verdictOfOutcome(
   assertion: Assertion,
   outcome: Outcome,
@@ -40,7 +40,7 @@ export function verdictOfOutcome(
     status: reaches(score, assertion.threshold) ? 'pass' : 'fail',
     score,
     ...(label !== undefined && { label }),
-    // What the field calls the outcome is its value, where it has no other.
+    // Without a value, the label is the value.
     ...((value ?? label) !== undefined && { value: value ?? label }),
     ...(scale && { scale: [...scale] }),
     ...(nested && { nested: [...nested] }),
@@ -81,7 +81,6 @@ export function errorVerdict(
   };
 }
 
-/** For what did not apply, or was not reached: the turn was not taken, the conversation was cut. */
 export function skippedVerdict(
   assertion: Assertion,
   reason: string,
@@ -106,16 +105,13 @@ function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
   };
 }
 
-/** The assertions that are checked by themselves: those of groups, at any depth, and all others. */
+/** The assertions that aren't groups, at any depth. */
 export function leavesOf(assertion: Assertion): Assertion[] {
   if (typeOf(assertion).kind !== 'group') return [assertion];
   return (assertion.nested ?? []).flatMap((one) => leavesOf(one.assertion));
 }
 
-/**
- * The verdict of a group. One that could not be judged makes the group an error; one that is
- * `required` and fails makes it fail, and gates the case, whatever the others say.
- */
+/** The verdict of a group. An error in it makes it an error; a failing `required` assertion makes it fail and gates the case. */
 export function groupVerdict(
   assertion: Assertion,
   type: GroupType,
@@ -174,13 +170,13 @@ function outcomeOf(
   };
 }
 
-/** As its entry counts for a group that asks for the opposite. */
+/** The entry for a negated group. */
 function invertedEntry(entry: TurnVerdict): TurnVerdict {
   if (entry.score === null) return entry;
   return { ...entry, status: entry.status === 'pass' ? 'fail' : 'pass', score: 1 - entry.score };
 }
 
-/** For each turn the worst of what the nested verdicts say, the mean of their scores, all their words. */
+/** Per turn: the worst status of the nested verdicts, the mean of their scores, and all their rationales. */
 function mergeTurns(nested: readonly Verdict[]): TurnVerdict[] {
   return [...entriesByTurn(nested)]
     .sort(([a], [b]) => a - b)

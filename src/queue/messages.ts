@@ -8,7 +8,7 @@ import { MAX_REPETITIONS } from '../core/suite.ts';
 import type { EndpointLimitsState } from '../models/endpoint/rateLimiter.ts';
 import { isEvalFile } from '../node/paths.ts';
 
-/** What passes between a run and its workers is a stranger's until it was checked here. */
+// Messages between a run and its workers are untrusted until they are parsed here.
 
 const DAY = 86_400_000;
 
@@ -16,20 +16,20 @@ const ID = /^[0-9a-f]{16}$/;
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** From the workspace's folder, with `/`; it cannot lead out. */
+/** Relative to the workspace folder, with `/`; it can't lead out. */
 const path = z.string().min(1).max(4_096).refine(staysInside);
 
 const evalFile = path.refine(isEvalFile);
 
 const name = z.string().max(10_000);
 
-/** What a run asks of its workers. */
+/** What a run requires of its workers. */
 const manifestSchema = z.strictObject({
   /** Of Turnlight. */
   version: z.string().max(100),
   timeout: z.int().min(1).max(DAY),
   maxCost: z.number().positive().optional(),
-  /** Whether answers that a worker has kept will do. */
+  /** Whether workers may use their caches. */
   cache: z.boolean(),
   suites: z
     .array(
@@ -51,10 +51,10 @@ const jobSchema = z.strictObject({
 
 const workerStatusSchema = z.strictObject({
   name: z.string().max(300),
-  /** `reads`: it still looks whether it has the files. */
+  /** `reads`: it is still checking its files. */
   state: z.enum(['reads', 'serves', 'refuses']),
   why: z.string().max(5_000).optional(),
-  /** Changes as long as the worker is there. */
+  /** Changes while the worker is running. */
   beat: z.int().min(0),
 });
 
@@ -109,18 +109,17 @@ export function readWorkerStatus(text: string): WorkerStatus | undefined {
   return tryParse(workerStatusSchema, parseBounded(text, MAX_WORKER_BYTES));
 }
 
-/** Undefined where nothing is known. */
 export function readLimits(text: string): EndpointLimitsState | undefined {
   return tryParse(limitsSchema, parseBounded(text, MAX_LIMITS_BYTES));
 }
 
-/** A case's line, its paths as in a record; undefined where it is none, or leads out of the workspace. */
+/** A case's line, with paths as in a record. */
 export function readLine(text: unknown): CaseLine | undefined {
   if (typeof text !== 'string') return undefined;
   return tryParse(caseLineSchema, parseBounded(text, LIMITS.recordLine));
 }
 
-/** JSON that is no larger and no deeper than it may be; undefined otherwise. */
+/** Parses JSON within the limits of size and depth. */
 function parseBounded(text: string, bytes: number): unknown {
   if (text.length > bytes) return undefined;
   const shape = new JsonShape().add(Buffer.from(text));

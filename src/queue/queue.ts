@@ -1,3 +1,3 @@
-/** All of a queue, as one file of the package: the extension goes without it. */
+// The entry point of the queue, a separate file of the package that the extension doesn't contain.
 export { QueuedRun } from './queuedRun.ts';
 export { serveQueue } from './serveQueue.ts';

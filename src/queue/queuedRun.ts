@@ -29,19 +29,18 @@ import {
 } from './redis.ts';
 import { localPath, type SuiteWithFiles, sharedPath, sharedSuite } from './sharedFiles.ts';
 
-/** Milliseconds between two signs of life. */
 const HEARTBEAT_INTERVAL = 1_000;
 
-/** Milliseconds that a Redis which went away may hold up the end of a run. */
+/** Milliseconds that an unreachable Redis may delay the end of a run. */
 const CLOSE_TIMEOUT = 10_000;
 
-/** Beats between two looks for results of which no event came. */
+/** Heartbeats between two checks for results without an event. */
 const BEATS_PER_SWEEP = 5;
 
-/** So often a case is begun on a worker that fails it by a mistake of ours. */
+/** Maximum number of attempts if a worker fails a case because of a bug. */
 const MAX_ATTEMPTS = 2;
 
-/** Events that Redis keeps: results are among them, and the sweep finds what was forgotten. */
+/** Maximum number of events in Redis, including results; the sweep finds results whose events were dropped. */
 const MAX_EVENTS = 2_000;
 
 interface QueuedRunOptions extends RemoteOptions {
@@ -51,7 +50,7 @@ interface QueuedRunOptions extends RemoteOptions {
   readonly suites: readonly SuiteWithFiles[];
   readonly timeout: number;
   readonly maxCost?: number;
-  /** Whether answers that a worker has kept will do. */
+  /** Whether workers may use their caches. */
   readonly cache: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -63,7 +62,7 @@ interface PendingCase {
   readonly reject: (error: unknown) => void;
 }
 
-/** Hands the cases of a run to the workers of a queue, and takes what they made of them. */
+/** Runs the cases of a run on the workers of a queue. */
 export class QueuedRun implements CaseRunner {
   readonly #options: QueuedRunOptions;
   readonly #connection: Connection;
@@ -78,7 +77,7 @@ export class QueuedRun implements CaseRunner {
   #beats = 0;
   #count = 0;
   #failure: unknown;
-  /** How many run of these is up to the workers. */
+  /** The workers decide how many of these run. */
   readonly concurrency = 500;
   stopped = false;
 
@@ -92,7 +91,7 @@ export class QueuedRun implements CaseRunner {
     const shared = { connection: redis, prefix: PREFIX };
     this.#queue = new bullmq.Queue(id, { ...shared, streams: { events: { maxLen: MAX_EVENTS } } });
     this.#events = new bullmq.QueueEvents(id, { ...shared, lastEventId: '0-0' });
-    // What goes wrong with the connection is told by the connection.
+    // The connection reports its errors.
     this.#queue.on('error', () => {});
     this.#events.on('error', () => {});
     this.#events.on('active', ({ jobId }) => this.#began(jobId));
@@ -137,7 +136,7 @@ export class QueuedRun implements CaseRunner {
     });
   }
 
-  /** Leaves nothing behind; workers give up what they still run. */
+  /** Removes the run from Redis; workers stop its cases. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await waitAtMost(CLOSE_TIMEOUT, this.#clean());
@@ -167,7 +166,7 @@ export class QueuedRun implements CaseRunner {
     this.#waiting.delete(jobId);
     try {
       await this.#lookAtCost();
-      // Nothing where the limit of the cost kept it from beginning.
+      // Empty if the cost limit prevented its start.
       waiting.resolve(text === '' ? undefined : await this.#returned.came(waiting.planned, text));
     } catch (error) {
       waiting.reject(error);
@@ -218,7 +217,7 @@ export class QueuedRun implements CaseRunner {
     this.stopped ||= (await this.#connection.redis.hget(cost, 'exhausted')) === '1';
   }
 
-  /** Events may be lost; results are not. */
+  /** Events may be lost, but not results. */
   async #sweep(): Promise<void> {
     const ended: Job[] = await this.#queue.getJobs(['completed', 'failed'], 0, 99);
     for (const { id = '', failedReason, returnvalue } of ended) {
@@ -234,13 +233,13 @@ export class QueuedRun implements CaseRunner {
 }
 
 interface RemoteOptions {
-  /** The folder from which files are named. */
+  /** The folder that paths are relative to. */
   readonly root: string;
   readonly scrubber: Scrubber;
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** Tells of cases that ran elsewhere as if they had run here. */
+/** Reports cases that ran on workers as if they had run here. */
 export class RemoteResults {
   readonly #options: RemoteOptions;
   readonly #began = new Map<string, Promise<void>>();
@@ -249,7 +248,7 @@ export class RemoteResults {
     this.#options = options;
   }
 
-  /** A worker has taken the case; another one may have to take it again. */
+  /** A worker started the case; another one may start it again. */
   began({ ref, case: suiteCase }: PlannedCase): Promise<void> {
     const key = executionKey(ref);
     const known = this.#began.get(key);
@@ -261,10 +260,10 @@ export class RemoteResults {
     return telling;
   }
 
-  /** @param text a line as a worker wrote it */
+  /** @param text the line from the worker */
   async came(planned: PlannedCase, text: unknown): Promise<CaseLine> {
     const line = this.#lineOf(planned, text);
-    if (!line) return this.lost(planned, 'Its worker sent what is no result of it.');
+    if (!line) return this.lost(planned, 'The worker returned an invalid result for this case.');
     await this.began(planned);
     const { onEvent } = this.#options;
     const { ref } = planned;
@@ -295,17 +294,17 @@ export class RemoteResults {
   }
 }
 
-/** Milliseconds after which a worker that was not heard of is gone. */
+/** Milliseconds without a heartbeat after which a worker is gone. */
 const WORKER_TIMEOUT = 10_000;
 
-/** Milliseconds that other workers have to come once one has refused. */
+/** Milliseconds that other workers have to join after one refused. */
 const JOIN_TIMEOUT = 2_000;
 
 interface KnownWorker extends WorkerStatus {
   readonly heard: number;
 }
 
-/** The workers that have answered a run, and what its user is told of them. */
+/** The workers of a run, and the messages about them. */
 class Workers {
   readonly #known = new Map<string, KnownWorker>();
   readonly #log: Logger;
@@ -318,8 +317,8 @@ class Workers {
   }
 
   /**
-   * @param texts as the workers wrote them
-   * @throws QueueError where there are workers, and each of them refuses
+   * @param texts from the workers
+   * @throws QueueError if every worker refuses the run
    */
   heard(texts: readonly string[], now: number): void {
     for (const text of texts) {
@@ -339,9 +338,7 @@ class Workers {
     this.#known.set(member.name, { ...member, heard: now });
     if (member.state !== 'refuses' || before?.state === 'refuses') return;
     this.#refusedSince ??= now;
-    this.#log.warn(
-      `The worker ${member.name} does not join: ${member.why ?? 'it does not say why.'}`,
-    );
+    this.#log.warn(`The worker ${member.name} doesn't join: ${member.why ?? 'it gave no reason.'}`);
   }
 
   #without(now: number): void {

@@ -3,22 +3,21 @@ import { errorText, ReasonedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 
-/** Milliseconds until an address where nobody answers is given up. */
 const CONNECT_TIMEOUT = 5_000;
 
-/** Milliseconds that a Redis which went away may take to say goodbye. */
+/** Milliseconds to wait for an unreachable Redis when disconnecting. */
 export const DISCONNECT_TIMEOUT = 2_000;
 
 /** Braces keep all keys in one slot of a cluster. */
 export const PREFIX = '{turnlight}';
 
-/** The runs that have begun, the oldest first. */
+/** The ids of the runs, the oldest first. */
 export const RUNS = `${PREFIX}:runs`;
 
-/** Seconds after which a run that was not heard of is over, and what its workers said of themselves forgotten. */
+/** Seconds without a heartbeat after which a run is over. */
 export const RUN_TTL = 60;
 
-/** Where a run keeps what its workers need besides the cases. */
+/** The Redis keys of a run, besides its cases. */
 export function keysOf(run: string) {
   const key = (name: string) => `${PREFIX}:${run}:${name}`;
   return {
@@ -33,7 +32,7 @@ export function keysOf(run: string) {
 export interface Connection {
   readonly redis: Redis;
   readonly bullmq: typeof import('bullmq');
-  /** The address without user, password and options. */
+  /** The address without user, password, and options. */
   readonly shown: string;
   close(): Promise<void>;
 }
@@ -59,13 +58,14 @@ export async function connect(url: string, scrubber: Scrubber, log: Logger): Pro
     await redis.ping();
   } catch (error) {
     redis.disconnect();
-    const why = errorText(last ?? error) || 'nobody answers';
+    const why = errorText(last ?? error) || 'no answer';
     const message = `Cannot use the queue at ${shown}: ${scrubber.text(why)}. Check the address, and that Redis or Valkey runs there.`;
     throw new QueueError('unreachable', message);
   }
   isReady = true;
   redis.on('close', () => {
-    if (!isClosing) log.warn(`The queue at ${shown} is away. Cases go on once it is back.`);
+    if (!isClosing)
+      log.warn(`The queue at ${shown} is unreachable. Cases continue when it is back.`);
   });
   const close = async () => {
     isClosing = true;
@@ -75,7 +75,7 @@ export async function connect(url: string, scrubber: Scrubber, log: Logger): Pro
   return { redis, bullmq, shown, close };
 }
 
-/** Waits for what may never end, and no longer than so many milliseconds. */
+/** Waits for work that may never end, at most so many milliseconds. */
 export async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((done) => {
@@ -85,7 +85,7 @@ export async function waitAtMost(milliseconds: number, work: Promise<unknown>): 
   clearTimeout(timer);
 }
 
-/** @throws QueueError, which does not repeat the address: it may hold a password */
+/** @throws QueueError, without the address: it may contain a password */
 function publicAddress(url: string, scrubber: Scrubber): string {
   const { protocol, host, pathname, password } = URL.canParse(url)
     ? new URL(url)
@@ -110,16 +110,15 @@ async function importPackages() {
       throw error;
     throw new QueueError(
       'missing-packages',
-      'A queue needs two more packages. Install them beside turnlight: npm install bullmq ioredis',
+      'A queue needs two more packages. Install them next to turnlight: npm install bullmq ioredis',
     );
   }
 }
 
 /**
- * Why a run cannot go to a queue, or a worker cannot serve one. `missing-packages`: what a queue needs is not
- * installed; `bad-address`: no address of a Redis; `unreachable`: nobody answers there, or not to us;
- * `not-shared`: a worker could not find the files; `no-worker`: every worker refuses the run; `lost`: Redis
- * forgot the run.
+ * Why a run can't use a queue, or a worker can't serve one. `missing-packages`: packages aren't installed; `bad-address`:
+ * not the address of a Redis; `unreachable`: no answer, or access denied; `not-shared`: workers couldn't find the files;
+ * `no-worker`: every worker refuses the run; `lost`: Redis no longer has the run.
  */
 export class QueueError extends ReasonedError<
   'missing-packages' | 'bad-address' | 'unreachable' | 'not-shared' | 'no-worker' | 'lost'

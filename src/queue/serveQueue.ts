@@ -40,24 +40,23 @@ import {
 } from './sharedFiles.ts';
 import { QueueLimits, SharedBudget } from './sharedLimits.ts';
 
-/** Milliseconds between two looks for runs that begin or are over. */
+/** Milliseconds between two checks for new and finished runs. */
 const POLL_INTERVAL = 250;
 
-/** Runs that are looked at. */
 const MAX_RUNS = 100;
 
 interface ServeOptions extends WorkerHost {
   readonly url: string;
   /** Of Turnlight. */
   readonly version: string;
-  /** Reads an eval file. @returns why it cannot run here, as a text */
+  /** Reads an eval file. @returns a text if it can't run here */
   readonly load: (path: string) => Promise<SuiteWithFiles | string>;
-  /** Takes no more cases once it is aborted. */
+  /** When aborted, no more cases are taken. */
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
 }
 
-/** Runs cases of other machines' runs until the signal is aborted and what was begun has ended. @throws QueueError */
+/** Runs cases of other machines' runs until the signal is aborted and all started cases have ended. @throws QueueError */
 export async function serveQueue(options: ServeOptions): Promise<void> {
   const connection = await connect(options.url, options.scrubber, options.log);
   const server = new Server(options, connection);
@@ -106,13 +105,13 @@ class Server {
   }
 
   async #finish(): Promise<void> {
-    // A run that is being joined may have cases soon; a Redis that is away says nothing of any.
+    // A run that is being joined may have cases soon; an unreachable Redis has none.
     await waitAtMost(DISCONNECT_TIMEOUT, this.#looking ?? Promise.resolve());
     const served = [...this.#answers.values()].flatMap((one) => one.served ?? []);
     await Promise.all(served.map((one) => one.finish()));
   }
 
-  /** One look at a time; none begins anything new once the worker is to stop. */
+  /** One check at a time. */
   #look(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = undefined;
@@ -162,7 +161,7 @@ class Server {
     const key = keysOf(run).manifest;
     if ((await redis.strlen(key)) > MAX_MANIFEST_BYTES) return refuses('The run is too large.');
     const manifest = readManifest((await redis.get(key)) ?? '');
-    if (!manifest) return refuses('The run is none that this version of Turnlight knows.');
+    if (!manifest) return refuses('The run was started by an incompatible version of Turnlight.');
     try {
       const suites = await this.#suites(manifest);
       if (typeof suites === 'string') return refuses(suites);
@@ -180,7 +179,7 @@ class Server {
     }
   }
 
-  /** The suites of a run as they stand here, or why they are not the run's. */
+  /** The suites of a run, or how the local ones differ. */
   async #suites({ version, suites }: Manifest): Promise<Suite[] | string> {
     const { root, load } = this.#options;
     if (version !== this.#options.version) {
@@ -197,7 +196,7 @@ class Server {
     return found;
   }
 
-  /** Of a run that is over; one whose own process was killed left its cases behind. */
+  /** Removes a run that is over: a killed run leaves its cases behind. */
   async #leave(run: string): Promise<void> {
     const { redis, bullmq } = this.#connection;
     const known = this.#answers.get(run);
@@ -214,34 +213,33 @@ class Server {
   }
 }
 
-/** Waits for what a Redis that is away never ends, and no longer than until the signal. */
+/** Waits for work that may never end, at most until the signal. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const stop = new AbortController();
   const aborted = once(signal, 'abort', { signal: stop.signal }).catch(() => {});
   await Promise.race([work, aborted]).finally(() => stop.abort());
 }
 
-/** Milliseconds after which a case is another worker's whose own does not say any more that it runs it. */
+/** Milliseconds after which a case goes to another worker if its worker stops renewing its lock. */
 const LOCK_DURATION = 8_000;
 const STALLED_INTERVAL = 4_000;
 
-/** So many workers may die of a case before it is given up. */
+/** Maximum number of workers that may die while running a case. */
 const MAX_DEATHS = 2;
 
-/** What a worker gives to the cases of every run. */
+/** What a worker provides for all runs. */
 interface WorkerHost
   extends Pick<RunOptions, 'secret' | 'env' | 'programVariables' | 'scrubber' | 'log'> {
   readonly allowedHosts: NonNullable<RunOptions['allowedHosts']>;
-  /** The folder from which files are named. */
+  /** The folder that paths are relative to. */
   readonly root: string;
   readonly concurrency: number;
-  /** Where answers of models are kept. */
+  /** As of the cache. */
   readonly answersFolder: string;
-  /** A case has ended. */
   readonly onCase: (line: CaseLine) => void;
 }
 
-/** A run whose cases this worker takes. */
+/** A run that this worker joined. */
 class ServedRun {
   readonly #host: WorkerHost;
   readonly #limit: LimitFunction;
@@ -250,7 +248,7 @@ class ServedRun {
   readonly #budget: SharedBudget | undefined;
   readonly #worker: Worker;
   readonly #leaving: AbortController;
-  /** Cases that were taken and have not ended. */
+  /** Number of cases that haven't ended. */
   #inHand = 0;
 
   private constructor(
@@ -283,7 +281,7 @@ class ServedRun {
       stalledInterval: STALLED_INTERVAL,
       maxStalledCount: MAX_DEATHS,
     });
-    // What goes wrong with the connection is told by the connection, and a lost lock is another's case.
+    // The connection reports its errors, and a case with a lost lock belongs to another worker.
     this.#worker.on('error', () => {});
   }
 
@@ -321,22 +319,22 @@ class ServedRun {
     return new ServedRun(host, limit, suites, { runner, leaving }, budget, connection, run);
   }
 
-  /** Takes no more cases, and ends those that it has. */
+  /** Takes no more cases, and waits for the started ones. */
   async finish(): Promise<void> {
     const closing = this.#worker.close();
-    // Only what it has is worth waiting for a Redis that is away.
+    // Without started cases, an unreachable Redis isn't worth waiting for.
     await (this.#inHand > 0 ? closing : waitAtMost(DISCONNECT_TIMEOUT, closing));
     await this.#runner.close();
   }
 
-  /** The run is over: what still runs is for nobody. */
+  /** Stops all cases: the run is over. */
   async leave(): Promise<void> {
     this.#leaving.abort(new Error('The run is over.'));
     await this.#worker.close(true);
     await this.#runner.close();
   }
 
-  /** @returns the case's line as JSON; nothing where the limit of the cost kept it from beginning */
+  /** @returns the case's line as JSON; empty if the cost limit prevented its start */
   async #take(job: Job): Promise<string> {
     this.#inHand += 1;
     try {
@@ -355,7 +353,7 @@ class ServedRun {
     return this.#text(planned, line);
   }
 
-  /** @throws Error for what is no case of this run */
+  /** @throws Error if the run has no such case */
   #planned(data: unknown): PlannedCase {
     const asked = readJob(data);
     const found = asked && this.#cases.get(caseKey(asked));

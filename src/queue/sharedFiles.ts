@@ -8,17 +8,16 @@ import { modelsOf } from '../runner/models.ts';
 import { type SharedSuite, staysInside } from './messages.ts';
 import { QueueError } from './redis.ts';
 
-/** Files that are read at once. */
 const MAX_READERS = 16;
 
-/** A suite with all files that it was made from. */
+/** A suite with all its files. */
 export interface SuiteWithFiles {
   readonly suite: Suite;
-  /** Absolute; its own may be missing. */
+  /** Absolute; its own file may be missing. */
   readonly files: readonly string[];
 }
 
-/** A path as runs and workers name it, from the workspace's folder. @throws QueueError */
+/** A path relative to the workspace folder, as runs and workers exchange it. @throws QueueError */
 export function sharedPath(path: string, root: string): string {
   const shared = relative(root, path).split(sep).join('/');
   if (staysInside(shared)) return shared;
@@ -27,8 +26,8 @@ export function sharedPath(path: string, root: string): string {
 }
 
 /**
- * What a run and its workers must have in common to get the same results: files by their digests, models by
- * their ids. Keys and addresses are each worker's own.
+ * What a run and its workers must have in common to get the same results: files with their digests, and models with their
+ * ids. Each worker has its own keys and addresses.
  *
  * @throws QueueError
  */
@@ -49,7 +48,7 @@ export async function sharedSuite(
   };
 }
 
-/** What keeps a worker from running a suite; undefined if nothing does. */
+/** Why a worker can't run a suite; undefined if it can. */
 export function describeDifference(here: SharedSuite, asked: SharedSuite): string | undefined {
   const own = new Map(here.files.map(({ path, digest }) => [path, digest]));
   for (const { path, digest } of asked.files) {
@@ -65,14 +64,14 @@ export function describeDifference(here: SharedSuite, asked: SharedSuite): strin
   return `${asked.path} asks ${ours} here, and ${theirs} in the run.`;
 }
 
-/** SHA-256; that of nothing for what cannot be read, as a module that is still to be built. */
+/** SHA-256; of an empty file if it can't be read, such as a module that isn't built yet. */
 async function digestOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash).catch(() => {});
   return hash.digest('hex');
 }
 
-/** @param path as `sharedPath` gave it */
+/** @param path from `sharedPath` */
 export function localPath(path: string, root: string): string {
   return join(root, ...path.split('/'));
 }

@@ -11,17 +11,13 @@ import type { CostBounds, SpendingLimit } from '../runner/runOptions.ts';
 import { readLimits } from './messages.ts';
 import { keysOf } from './redis.ts';
 
-/** Milliseconds that a reservation lasts of whoever does not renew it. */
+/** Milliseconds after which a reservation that isn't renewed expires. */
 const RESERVATION_TTL = 30_000;
 const RENEW_INTERVAL = 10_000;
 
-/** Milliseconds between two looks whether others have given back what they held. */
 const POLL_INTERVAL = 100;
 
-/**
- * What a reservation holds counts as spent at once, so that nothing that a killed worker had under way is spent
- * a second time.
- */
+/** Reservations count as spent immediately: if a worker dies, its reservation is spent. */
 const RESERVE = `
 local max, least, most, held, member = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local time = redis.call('TIME')
@@ -53,7 +49,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[2])
 `;
 
-/** The limit of a run's cost, for all its workers. */
+/** The cost limit of a run, for all its workers. */
 export class SharedBudget implements SpendingLimit {
   readonly #redis: Redis;
   readonly #max: number;
@@ -69,7 +65,7 @@ export class SharedBudget implements SpendingLimit {
     this.#held = held;
   }
 
-  /** Learns what other workers have found. */
+  /** Whether this or another worker reached the limit. */
   async look(): Promise<boolean> {
     this.exhausted ||= (await this.#redis.hget(this.#cost, 'exhausted')) === '1';
     return this.exhausted;
@@ -124,10 +120,10 @@ export class SharedBudget implements SpendingLimit {
   }
 }
 
-/** Seconds until the limits are forgotten that a killed run left behind. */
+/** Seconds after which the limits of a killed run expire. */
 const LIMITS_TTL = 3_600;
 
-/** All workers go by the clock of Redis. */
+/** All workers use the clock of Redis. */
 const READ = `
 local time = redis.call('TIME')
 local now = string.format('%.3f', time[1] * 1000 + time[2] / 1000)
@@ -143,15 +139,15 @@ return 1
 `;
 
 /**
- * The limits of one line of a run, for all its workers. A change is taken only if nobody made another meanwhile.
- * What a killed worker took comes back as all that is spent does: with time.
+ * The limits of one endpoint of a run, for all its workers. A change is applied only if no other one was made meanwhile.
+ * What a killed worker reserved comes back with time.
  */
 export class QueueLimits implements SharedLimits {
   readonly #redis: Redis;
   readonly #key: string;
   readonly #line: string;
 
-  /** @param line whom it leads to; only its digest is sent */
+  /** @param line identifies the endpoint; only its digest is sent */
   constructor(redis: Redis, run: string, line: string) {
     this.#redis = redis;
     this.#key = keysOf(run).limits;

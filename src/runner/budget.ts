@@ -5,10 +5,10 @@ import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
 import { costOf, outputTokensFor, type Price, priceOf } from '../models/price.ts';
 import { type CostBounds, RunRefusedError, type SpendingLimit } from './runOptions.ts';
 
-/** Tokens that an answer needs room for beforehand where its model sets no `max_tokens`. */
+/** Tokens to reserve for an answer if its model has no `max_tokens`. */
 const LIKELY_ANSWER = 2_000;
 
-/** Tokens that an answer may take at most where its model sets no `max_tokens`. */
+/** Maximum tokens of an answer if its model has no `max_tokens`. */
 const MAX_ANSWER = 16_000;
 
 /** The limit of a run in one process. */
@@ -44,7 +44,7 @@ export class Budget implements SpendingLimit {
     this.#reserved += allowed;
     try {
       const paid = await work(allowed);
-      // An endpoint that reports no usage is no free one.
+      // An endpoint that reports no usage isn't free.
       this.#spent += costOf(paid) ?? allowed;
       if (this.#spent > this.#max) this.exhausted = true;
       return paid;
@@ -55,7 +55,7 @@ export class Budget implements SpendingLimit {
   }
 }
 
-/** Of a request that was not asked. */
+/** The error of a request that wasn't sent. */
 export function overBudget(spent: number, max: number): ModelError {
   return new ModelError(
     'over-budget',
@@ -63,7 +63,7 @@ export function overBudget(spent: number, max: number): ModelError {
   );
 }
 
-/** What a model costs; undefined if it costs nothing. @throws RunRefusedError */
+/** The price of a model; undefined if it is free. @throws RunRefusedError */
 export function priceForBudget(spec: ModelSpec): Price | undefined {
   if (spec.provider === 'replay') return undefined;
   const price = priceOf(spec.params);
@@ -74,13 +74,12 @@ export function priceForBudget(spec: ModelSpec): Price | undefined {
   );
 }
 
-/** The model, asked only as long as the budget allows, and for answers that it allows. */
-export function budgetedModel(
-  model: Model,
-  price: Price,
-  maxTokens: number | undefined,
-  budget: SpendingLimit,
-): Model {
+/** The model, called only within the budget, for answers that fit it. @throws RunRefusedError */
+export function budgetedModel(model: Model, spec: ModelSpec, budget: SpendingLimit): Model {
+  const price = priceForBudget(spec);
+  if (!price) return model;
+  const { max_tokens } = spec.params;
+  const maxTokens = typeof max_tokens === 'number' ? max_tokens : undefined;
   const { embed } = model;
   const inputCost = async (texts: readonly string[]) => {
     const { countTokens } = await import('../models/tokens.ts');

@@ -1,11 +1,12 @@
 import { isCurrent } from '../assertions/questionHash.ts';
-import { liveTurnsOf, REPORTS, reportsIn, turnsOf } from '../core/conversation.ts';
+import { REPORTS, reportsIn, turnsOf } from '../core/conversation.ts';
 import { uniqueBy } from '../core/data/data.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { passesFalsely } from '../core/scoring.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { NO_USAGE } from '../core/verdict.ts';
+import { replyTurnsOf } from '../judge/inputs.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
 import { mapCasePaths, namedPath, rootOfRecord } from '../node/paths.ts';
 import type { DataFolder } from '../store/dataFolder.ts';
@@ -26,7 +27,7 @@ interface OpenRecord {
   readonly places: ReadonlyMap<string, LinePlace>;
 }
 
-/** The conversations of a run that are judged again. Each is read when it is asked for. */
+/** The conversations of a run that are judged again; each is read when its case starts. */
 export class StoredCases {
   readonly #dataFolders: ReadonlyMap<string, DataFolder>;
   readonly #records: readonly OpenRecord[];
@@ -81,29 +82,28 @@ export class StoredCases {
   }
 }
 
-/** What was said, as if it had just been said. Nothing is spent for it again. */
+/** The recorded conversation, as the result of a new one that cost nothing. */
 export function reuseConversation(line: CaseLine): ConversationResult {
   const { conversation, stop_reason, stop_rationale, reason, status, target_usage, failed_turn } =
     line;
-  const live = line.origin === 'transcript' ? [] : liveTurnsOf(conversation);
   const stop: Stop | undefined = stop_reason && {
     reason: stop_reason,
     ...(stop_rationale !== undefined && { why: stop_rationale }),
   };
   return {
     conversation,
-    replyTurns: live.filter(({ side }) => side === 'assistant').map(({ number }) => number),
+    replyTurns: line.origin === 'transcript' ? [] : replyTurnsOf(conversation),
     usage: NO_USAGE,
     ...(target_usage && { measured: target_usage }),
     ...recordedReporting(line),
     ...(stop && { stop }),
-    // It was cut short, and is never judged as if it were whole.
+    // An incomplete conversation isn't judged.
     ...(status === 'error' && reason !== undefined && { error: new Error(reason) }),
     ...(failed_turn && { failedTurn: failed_turn }),
   };
 }
 
-/** What could be seen then. Records of earlier versions don't say it: it is what the conversation contains. */
+/** What the target reported. For records of earlier versions: what the conversation contains. */
 function recordedReporting(line: CaseLine): Pick<ConversationResult, 'reporting'> {
   const { origin, target, reported, conversation, target_usage } = line;
   if (origin === 'transcript') return {};
@@ -114,7 +114,7 @@ function recordedReporting(line: CaseLine): Pick<ConversationResult, 'reporting'
   return { reporting: { target: target?.name ?? '', reports, isDeclared: false, keys } };
 }
 
-/** Of a case that was skipped, or cancelled before it was all said: there is nothing to judge. */
+/** The result of a case that was skipped, or cancelled before its end: there is nothing to judge. */
 export function reuseSkip(line: CaseLine, { assertions }: SuiteCase): ExecutionResult | undefined {
   const { status, reason = '', conversation, stop_reason } = line;
   if (status !== 'skipped') return undefined;
@@ -124,7 +124,7 @@ export function reuseSkip(line: CaseLine, { assertions }: SuiteCase): ExecutionR
   return { status, reason, ...stop, conversation, verdicts, usage: NO_USAGE };
 }
 
-/** What the conversation was made from, which is not what the file may say now. */
+/** What the recorded conversation was made from; the file may have changed since. */
 export function provenanceOf({
   origin,
   target,
@@ -138,11 +138,11 @@ export function provenanceOf({
 interface ResumedCases {
   readonly summary: ResumeSummary;
   readonly reused: ReadonlySet<PlannedCase>;
-  /** Lines of the records that are kept, by root. */
+  /** Lines to keep in the records, by root. */
   readonly retained: ReadonlyMap<string, RetainedLines>;
 }
 
-/** Finds out which of the planned executions stand in the records of a run. */
+/** Finds the planned executions whose results in the records of a run are still valid. */
 export async function resume(
   { records }: EarlierRun,
   planned: readonly PlannedCase[],
@@ -175,7 +175,7 @@ export async function resume(
   return { summary: { reused: reused.size, edited: refs, gone }, reused, retained };
 }
 
-/** The cases of records that were continued, with what was planned of them. */
+/** The reused cases of the continued records, with their planned executions. */
 export async function* reusedLines(
   records: readonly string[],
   { reused, retained }: ResumedCases,
@@ -220,7 +220,7 @@ async function isReusable(
   return line.input_hash === input_hash && isCurrent(line, suiteCase);
 }
 
-/** Ended by the end of its run, not by itself. */
+/** Whether the end of the run ended the case. */
 function wasInterrupted({ stop_reason, reason = '', verdicts }: CaseLine): boolean {
   return (
     stop_reason === 'cancelled' ||

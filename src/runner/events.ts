@@ -5,33 +5,32 @@ import type { SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { RecordHome } from '../node/paths.ts';
 
-/** What a run that goes on found of what it did before. */
+/** What a resumed run found in its record. */
 export interface ResumeSummary {
-  /** How many executions finished and need not run again. */
+  /** Number of finished executions that don't run again. */
   readonly reused: number;
-  /** Those that finished, and run anew because they were edited since. */
+  /** Finished executions that run again because they were edited. */
   readonly edited: readonly CaseRef[];
-  /** How many that finished the files hold no more. */
+  /** Number of finished executions whose cases are no longer in the files. */
   readonly gone: number;
 }
 
-/** What a run tells as it happens, in this order for each case: started, turns, verdicts, finished. */
+/** An event of a run; in this order for each case: started, turns, verdicts, finished. */
 export type RunEvent =
   | {
       readonly kind: 'run-started';
       readonly run: RunLine;
-      /** The files of the records, absolute; none where none are kept. */
+      /** Paths of the records, absolute. */
       readonly records: readonly string[];
-      /** Where the suites keep their records, by their paths. */
+      /** Of the suites, by their paths. */
       readonly dataFolders: ReadonlyMap<string, RecordHome>;
       readonly cases: readonly CaseRef[];
-      /** Of a run that goes on: how much of it stands, and what runs anew. */
       readonly resumed?: ResumeSummary;
-      /** How many conversations of the run that is judged anew the files hold no more. */
+      /** Of a run that judges again: number of conversations whose cases are no longer in the files. */
       readonly gone?: number;
     }
   | { readonly kind: 'case-started'; readonly ref: CaseRef; readonly case: SuiteCase }
-  /** A turn of which more is to come, with all of it up to now; `turn` follows once it is whole. */
+  /** The start of a turn that is still arriving; `turn` follows once it is complete. */
   | { readonly kind: 'speaking'; readonly ref: CaseRef; readonly turn: Turn }
   | { readonly kind: 'turn'; readonly ref: CaseRef; readonly turn: Turn }
   | { readonly kind: 'verdict'; readonly ref: CaseRef; readonly verdict: Verdict }
@@ -40,7 +39,7 @@ export type RunEvent =
       readonly kind: 'case-finished';
       readonly ref: CaseRef;
       readonly line: CaseLine;
-      /** Taken over from before the run was continued. */
+      /** Whether the line is from before the run was resumed. */
       readonly earlier?: true;
     }
   | { readonly kind: 'run-finished'; readonly end: EndLine };

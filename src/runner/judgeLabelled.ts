@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import { asksJudge, asksOneQuestion } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { liveTurnsOf } from '../core/conversation.ts';
 import { groupBy } from '../core/data/data.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
 import type { ExamplesFor, PlacedLabel } from '../core/record/label.ts';
@@ -10,7 +9,7 @@ import { caseStatus } from '../core/scoring.ts';
 import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { estimateJudging } from '../judge/estimate.ts';
-import type { JudgedConversation } from '../judge/inputs.ts';
+import { type JudgedConversation, recordedFacts, replyTurnsOf } from '../judge/inputs.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { sha256 } from '../node/hashes.ts';
 import { examplesOf, findAssertion } from '../store/examples.ts';
@@ -20,10 +19,8 @@ import { modelsOf } from './models.ts';
 import { RunContext } from './runContext.ts';
 import type { RunOptions } from './runOptions.ts';
 
-/** As of a run, but for what it runs. */
 export type JudgingOptions = Omit<RunOptions, 'select' | 'suites'>;
 
-/** What judging them will take, asked by nobody. */
 export async function estimateLabelled(cases: readonly LabelledCase[]): Promise<Estimate> {
   const once = new Set<string>();
   let sum = NO_ESTIMATE;
@@ -37,7 +34,7 @@ export async function estimateLabelled(cases: readonly LabelledCase[]): Promise<
 }
 
 /**
- * Judges labelled conversations, outside of a run: no record is kept. Their lines come as they are known.
+ * Judges labeled conversations, outside of a run, without a record. Reports each line when it is known.
  *
  * @throws RecordingError, UnwritableError, RunRefusedError; the signal's reason when aborted
  */
@@ -82,29 +79,19 @@ async function judgeCase(one: LabelledCase, context: RunContext): Promise<CaseLi
   return context.options.scrubber.data(caseLine({ suite, ref }, suiteCase, {}, ended, duration));
 }
 
-/** The facts are those of then, as its label is of what the judge could read then. */
-function judgedConversationOf({
-  case: { id, origin },
-  conversation,
-  facts,
-  examples,
-}: LabelledCase): JudgedConversation {
-  const { role, ...rest } = facts;
-  const live = origin.kind === 'transcript' ? [] : liveTurnsOf(conversation);
-  return {
-    conversation,
-    facts: { id, ...rest, ...(role !== undefined && { role }) },
-    replyTurns: live.filter(({ side }) => side === 'assistant').map(({ number }) => number),
-    examples,
-  };
+/** With the recorded facts: a label is about what the judge could read then. */
+function judgedConversationOf(one: LabelledCase): JudgedConversation {
+  const { case: suiteCase, conversation, facts, examples } = one;
+  const replyTurns = suiteCase.origin.kind === 'transcript' ? [] : replyTurnsOf(conversation);
+  return { conversation, facts: recordedFacts(suiteCase.id, facts), replyTurns, examples };
 }
 
-/** A labelled conversation, to be judged as its file now says. */
+/** A labeled conversation, to judge with the current file. */
 export interface LabelledCase extends LabelledConversation {
   readonly suite: Suite;
-  /** With the assertions alone that people labelled and a judge decides. */
+  /** Only with the assertions that people labeled and a judge decides. */
   readonly case: SuiteCase;
-  /** Only those of other folds, so that nothing is measured on what it was shown. */
+  /** From other folds only: no judge is scored on a conversation that it saw as an example. */
   readonly examples: ExamplesFor;
   /** From 0. */
   readonly fold: number;
@@ -114,18 +101,18 @@ export type UnusableLabel = 'no-conversation' | 'no-case' | 'no-judge' | 'not-ch
 
 interface LabelledCases {
   readonly cases: readonly LabelledCase[];
-  /** In how many parts the conversations are: the examples of each come from the others. */
+  /** Number of cross-validation folds. */
   readonly folds: number;
-  /** Labels that cannot be used. */
+  /** Number of labels that can't be used. */
   readonly left: Readonly<Record<UnusableLabel, number>>;
 }
 
 /**
- * The conversations that labels of a suite speak of. The conversations of a case are in one fold, unless each was
- * recorded by itself; folds are filled in the order of the hashes of their names.
+ * The labeled conversations of a suite. The conversations of a case are in one fold, unless each was recorded by itself;
+ * cases are assigned to folds in the order of the hashes of their names.
  *
- * @param changed what is judged in place of an assertion; undefined where that cannot be done
- * @param folds at least 2; each conversation is a fold of its own where there are fewer of them
+ * @param changed the assertion to judge instead; undefined if that isn't possible
+ * @param folds at least 2; with fewer conversations, each is its own fold
  */
 export async function labelledCases(
   suite: Suite,
@@ -177,7 +164,7 @@ export async function labelledCases(
   return { cases, folds: new Set(foldOf.values()).size, left };
 }
 
-/** An assertion with examples or without; as its file says where `shown` is undefined. */
+/** Adds or removes the examples of an assertion; keeps it if `shown` is undefined. */
 export function overrideExamples(
   shown: boolean | undefined,
 ): (assertion: Assertion) => Assertion | undefined {

@@ -6,6 +6,7 @@ import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { Assertion, ModelSpec, Suite, SuiteCase } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
+import { recordedFacts } from '../judge/inputs.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { leavesOf } from '../judge/verdicts.ts';
 import { AnswerLookup, cachingModel, modelIdentityOf } from '../models/cache.ts';
@@ -19,29 +20,29 @@ import { openPersistentAnswers } from '../store/persistentAnswers.ts';
 import { reuseConversation } from './earlierRun.ts';
 import type { RunOptions } from './runOptions.ts';
 
-/** One request to a judge, put together again. */
+/** A reconstructed request to a judge. */
 export interface JudgeRequest {
   readonly request: ModelRequest;
-  /** How many answers were asked for. */
+  /** Number of requested answers. */
   readonly samples: number;
-  /** What is kept of them; empty where nothing is. */
+  /** The stored answers. */
   readonly answers: readonly JudgeAnswer[];
 }
 
 export interface JudgeAnswer extends Pick<ModelReply, 'text' | 'refusal' | 'version' | 'finish'> {
-  /** What it used when it was asked for. */
+  /** Of the original request. */
   readonly usage: Usage;
-  /** Milliseconds that it took then; absent of a recording, which does not tell. */
+  /** Milliseconds of the original request; absent if it is from a recording. */
   readonly latency?: number;
 }
 
 export interface JudgeRequests {
   readonly verdict: Verdict;
-  /** In their order: those after the first repair an answer, or ask about parts or further questions. */
+  /** In their order: after the first, repairs of an answer, parts, or further questions. */
   readonly requests: readonly JudgeRequest[];
-  /** Whether the first is the one that the verdict tells of, letter by letter; else the file or its labels have changed. */
+  /** Whether the first is exactly the original request; otherwise the file or its labels have changed. */
   readonly isSame: boolean;
-  /** Where answers would be kept. */
+  /** Where answers are looked up. */
   readonly from: 'cache' | 'recording';
 }
 
@@ -52,12 +53,12 @@ type RequestHost = Pick<RunOptions, 'env' | 'secret'> & {
 };
 
 /**
- * What a judge was asked for a verdict and what it answered. A record keeps neither: the request is put together again
- * of the conversation that was judged and the file as it is now, and its answer is looked up. Nobody is asked.
+ * The requests to a judge for a verdict, and its answers. A record contains neither: the requests are reconstructed from
+ * the judged conversation and the current file, and their answers are looked up. No model is called.
  *
- * @param line its case, with absolute paths
- * @param suiteCase as it is now, opened
- * @returns undefined where the file has no such assertion any more, or no judge was asked
+ * @param line of the case, with absolute paths
+ * @param suiteCase the current one, opened
+ * @returns undefined if the file no longer has the assertion, or no judge was called
  */
 export async function reconstructRequests(
   line: CaseLine,
@@ -92,7 +93,7 @@ export async function reconstructRequests(
     conversation,
     replyTurns,
     assertions,
-    facts: recordedFacts(line, suiteCase),
+    facts: line.facts ? recordedFacts(line.id, line.facts) : suiteCase,
     examples: examplesOf(suite)(suiteCase),
     ...(measured && { targetUsage: measured }),
     ...(reporting && { reporting }),
@@ -123,14 +124,14 @@ export async function reconstructRequests(
   };
 }
 
-/** The run may have had another judge than the file. */
+/** The run may have used another judge than the file. */
 function withJudge(assertion: Assertion, model: string): Assertion {
   if (assertion.judge?.id === model) return assertion;
   const parsed = parseModelSpec(model, '/');
   return 'spec' in parsed ? { ...assertion, judge: parsed.spec } : assertion;
 }
 
-/** Whether its question may have stood in one request with others. */
+/** Whether its question may have shared a request. */
 function mayShare(assertion: Assertion): boolean {
   const { kind } = typeOf(assertion);
   return assertion.together === true || (kind === 'checklist' && !assertion.examples);
@@ -142,13 +143,7 @@ function assertionsOfRequest({ assertions }: SuiteCase, asked: Assertion): Asser
   return others.some(({ key }) => key === asked.key) ? others : [asked];
 }
 
-function recordedFacts({ facts, id }: CaseLine, suiteCase: SuiteCase) {
-  if (!facts) return suiteCase;
-  const { role, ...rest } = facts;
-  return { id, ...rest, ...(role !== undefined && { role }) };
-}
-
-/** The model, as far as its answers are kept. */
+/** A model that only returns stored answers. */
 async function cachedModel(
   spec: ModelSpec,
   lookup: AnswerLookup,
@@ -166,7 +161,7 @@ async function cachedModel(
   return cachingModel(nobody, identity, lookup);
 }
 
-/** Notes what it is asked and what it answers. */
+/** Collects the requests to a model and its answers. */
 class TracingModel implements Model {
   readonly id: string;
   readonly requests: JudgeRequest[] = [];

@@ -7,7 +7,7 @@ import { type Usage, usageOf } from '../core/verdict.ts';
 import type { CaseStats } from '../store/records/parseLine.ts';
 import type { RunRecord } from '../store/records/runRecord.ts';
 
-/** A case to merge; its line stays in its record. */
+/** A case to merge; its line remains in its record. */
 export type MergedCase = CaseStats & { readonly usage: Usage };
 
 /** A record to merge, with a run line. */
@@ -16,17 +16,17 @@ export interface MergedPart {
   readonly cases: readonly MergedCase[];
 }
 
-/** Runs of parts of a suite as one run. */
+/** The runs of several shards as one run. */
 export interface MergedRun {
   readonly run: RunLine;
   /** One per execution, in the order of the records. */
   readonly cases: readonly MergedCase[];
   readonly end: EndLine;
-  /** Executions that several records hold; the one that finished last counts. */
+  /** Executions that several records contain; the one that finished last counts. */
   readonly overlapping: readonly MergedCase[];
-  /** Parts of which there is no record, and the first of them: `2/3`. */
+  /** Shards without a record, and the first of them: `2/3`. */
   readonly missingShards: { readonly count: number; readonly first: readonly string[] };
-  /** By run, how many of its executions have no result. */
+  /** Number of executions without a result, by run. */
   readonly unfinished: ReadonlyMap<string, number>;
 }
 
@@ -69,7 +69,7 @@ function mergedRun(runs: readonly RunLine[]): RunLine {
     version: RECORD_VERSION,
     id: randomBytes(4).toString('hex'),
     started: runs.map(({ started }) => started).sort()[0] ?? '',
-    // Together the parts chose more than each.
+    // Without `cases`: together, the shards ran more than each.
     files: files.map(({ path, hash }) => ({ path, hash })),
     planned: runs.reduce((sum, { planned = 0 }) => sum + planned, 0),
     merged_from: [...new Set(runs.map(({ id }) => id))],
@@ -83,10 +83,10 @@ function latest(times: readonly string[]): string {
   return [...times].sort().at(-1) ?? new Date().toISOString();
 }
 
-/** Missing parts that are named. */
+/** Maximum number of missing shards to list. */
 const MAX_NAMED_SHARDS = 10;
 
-/** Of `--shard 2/3`; a part beyond the number of cases never had any. */
+/** Shards of `--shard 2/3` without a record; a shard beyond the number of cases has none. */
 function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
   const shards = runs.flatMap(({ options: { shard, sharded_cases: cases } }) => {
     const [, part, of] = /^(\d+)\/(\d+)$/.exec(String(shard)) ?? [];
@@ -98,7 +98,7 @@ function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
   const most = Math.min(first.of, typeof first.cases === 'number' ? first.cases : first.of);
   const count = most - [...there].filter((part) => part >= 1 && part <= most).length;
   const missing: string[] = [];
-  // A record may say that there are very many.
+  // A record may claim very many shards.
   for (let part = 1; missing.length < Math.min(count, MAX_NAMED_SHARDS); part += 1) {
     if (!there.has(part)) missing.push(`${part}/${first.of}`);
   }

@@ -7,7 +7,7 @@ import { findProvider } from '../models/registry.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { findTargetType } from '../targets/registry.ts';
 
-/** Every model that cases may ask: judges, embedding models and those that play the assistant or the user. */
+/** Every model that cases may call: judges, embedding models, and those that play the assistant or the user. */
 export function modelsOf(cases: readonly SuiteCase[]): ModelSpec[] {
   return cases.flatMap((one) => [...judgesOf([one]), ...conversationModelsOf(one)]);
 }
@@ -18,12 +18,11 @@ function conversationModelsOf({ origin }: SuiteCase): ModelSpec[] {
   return [...(origin.target.model ? [origin.target.model] : []), ...(user ? [user] : [])];
 }
 
-/** Every target that cases talk to. */
 export function targetsOf(cases: readonly SuiteCase[]): TargetSpec[] {
   return cases.flatMap(({ origin }) => (origin.kind === 'transcript' ? [] : [origin.target]));
 }
 
-/** The models that judge cases, those for embeddings included. */
+/** The models that judge cases, including embedding models. */
 function judgesOf(cases: readonly SuiteCase[]): ModelSpec[] {
   return cases.flatMap(({ assertions }) => assertions.flatMap(modelsOfAssertion));
 }
@@ -36,7 +35,7 @@ function modelsOfAssertion({ judge, model, nested = [] }: Assertion): ModelSpec[
   ];
 }
 
-/** How each model of cases would be asked. Thousands of cases name the same few: each is looked up once. */
+/** The connections of all models of cases. Thousands of cases use the same few: each is looked up once. */
 async function connectionsOf(
   cases: readonly SuiteCase[],
   host: KeyHost,
@@ -52,12 +51,11 @@ async function connectionsOf(
   return (await Promise.all(found)).flat();
 }
 
-/** A host that cases would ask. */
 export interface ContactedHost extends Destination {
   readonly host: string;
 }
 
-/** The hosts where the models and targets of cases are asked, with all variables that are sent there. */
+/** The hosts of the models and targets of cases, with all environment variables that are sent there. */
 export async function destinationsOf(
   cases: readonly SuiteCase[],
   host: KeyHost,
@@ -82,7 +80,7 @@ function targetDestinations(cases: readonly SuiteCase[]): Destination[] {
   );
 }
 
-/** What cases would send where it may not go. */
+/** The hosts that cases would send keys to without permission. */
 export async function forbiddenHosts(
   cases: readonly SuiteCase[],
   host: KeyHost,
@@ -93,13 +91,13 @@ export async function forbiddenHosts(
 
 interface MissingKey {
   readonly model: ModelSpec;
-  /** The key's name: that of its environment variable. */
+  /** The name of the key's environment variable. */
   readonly variable: string;
-  /** False where the model plays the assistant alone. */
+  /** False if the model only plays the assistant. */
   readonly judges: boolean;
 }
 
-/** The keys that models of cases need and that are not set. */
+/** The keys that models of cases need and that aren't set. */
 export async function missingKeys(
   cases: readonly SuiteCase[],
   host: KeyHost,
@@ -115,7 +113,7 @@ interface NeededKey extends MissingKey {
   readonly isSet: boolean;
 }
 
-/** The keys that models of cases need, each with the first model that needs it; those first that are not set. */
+/** The keys that models of cases need, each with the first model that needs it; missing ones first. */
 export async function neededKeys(cases: readonly SuiteCase[], host: KeyHost): Promise<NeededKey[]> {
   const missing = await missingKeys(cases, host);
   const all = await missingKeys(cases, { ...host, secret: async () => undefined });

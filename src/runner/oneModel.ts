@@ -15,7 +15,7 @@ interface ModelChoice {
 }
 
 /**
- * Lets `use` ask one model outside of a run, recorded or replayed where asked.
+ * Lets `use` call one model outside of a run, optionally recorded or replayed.
  *
  * @throws ModelError, RecordingError, UnwritableError, and what `use` throws
  */
@@ -49,10 +49,10 @@ function specOf(name: string, baseUrl: string | undefined): ModelSpec {
 type ModelTrial =
   | { readonly kind: 'answered' }
   | { readonly kind: 'refused'; readonly message: string }
-  /** The key may be right: what failed is something else. */
+  /** The key may be right: something else failed. */
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Asks a model one short question, to find out whether its key is taken. */
+/** Asks a model a short question to find out whether its key is accepted. */
 export async function tryModel(spec: ModelSpec, host: ModelHost): Promise<ModelTrial> {
   try {
     const model = await createModel(spec, host);

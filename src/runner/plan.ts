@@ -12,7 +12,7 @@ import { priceForBudget } from './budget.ts';
 import { modelsOf } from './models.ts';
 import { type PlannedCase, type RunOptions, RunRefusedError } from './runOptions.ts';
 
-/** Of cases, or of what stands for them, those that say `only`; all where none does. */
+/** The cases with `only`; all if none has it. */
 export function onlyOf<One>(
   all: readonly One[],
   caseOf: (one: One) => Pick<SuiteCase, 'only'>,
@@ -21,7 +21,7 @@ export function onlyOf<One>(
   return only.length > 0 ? only : all;
 }
 
-/** The cases of suites that are selected; all by default. */
+/** The selected cases of suites; all by default. */
 export function selectedCases(
   suites: readonly Suite[],
   select: NonNullable<RunOptions['select']> = () => true,
@@ -31,12 +31,7 @@ export function selectedCases(
   );
 }
 
-/**
- * What will run, in the order of the suites and their cases. Cases that say `only` leave out the
- * others.
- *
- * @throws RunRefusedError
- */
+/** The executions of a run, in the order of the suites and their cases. @throws RunRefusedError */
 export function planRun({
   suites,
   select,
@@ -69,7 +64,7 @@ interface DescribedRun {
   readonly byRoot: ReadonlyMap<string, RunLine>;
 }
 
-/** What a run says of itself before it begins. @param rootOf where the records of a suite stand */
+/** The first lines of a run's records. @param rootOf the folder of a suite's record */
 export async function describeRun(
   { described, resume, judgeAgain }: RunOptions,
   planned: readonly PlannedCase[],
@@ -114,7 +109,7 @@ function describeFile(
   return { path, hash, ...(chosen.length < cases.length && { cases: chosen.map(caseName) }) };
 }
 
-/** The judges of assertions and of those that they hold. */
+/** The judges of assertions, and of those in them. */
 function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
   return assertions.flatMap(({ judge, nested = [] }) => [
     ...(judge ? [judge] : []),
@@ -122,13 +117,13 @@ function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
   ]);
 }
 
-/** A suite, and the cases of it that will run. */
+/** A suite, and its cases that will run. */
 export interface ChosenSuite {
   readonly suite: Suite;
   readonly cases: readonly SuiteCase[];
 }
 
-/** The suites that are to blame where a run was refused: the others can run without them. */
+/** The suites because of which a run was refused: the others can run without them. */
 export function refusedSuites(
   error: unknown,
   suites: readonly ChosenSuite[],

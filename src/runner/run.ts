@@ -17,13 +17,10 @@ import { RunContext } from './runContext.ts';
 import type { CaseRunner, PlannedCase, RunOptions, RunResult } from './runOptions.ts';
 
 /**
- * Runs cases in parallel, each with its turns in order, and reports events as they happen. A
- * finished case is on disk before `case-finished` is reported, if the disk takes it.
- *
- * Aborting `signal` stops the running cases at once; finished ones are writer and the promise
- * resolves.
- *
- * Past `maxCost` nothing more is asked or begun: what needed a model then is an error `over-budget`.
+ * Runs cases in parallel, each with its turns in order, and reports events as they happen. A finished case is on disk
+ * before `case-finished` is reported, unless it can't be written.
+ * If `signal` is aborted, the running cases stop immediately, finished ones are kept, and the promise resolves.
+ * After `maxCost` is reached, no request is sent and no case starts: what needs a model is an error `over-budget`.
  *
  * @throws RunRefusedError, RecordingError, UnwritableError before anything runs
  */
@@ -121,11 +118,7 @@ async function takeOver(
   }
 }
 
-/**
- * Runs cases in this process.
- *
- * @param stored conversations that are judged again instead
- */
+/** Runs cases in this process. @param stored conversations to judge again instead */
 function runLocally(context: RunContext, stored?: StoredCases): CaseRunner {
   const { attach, concurrency } = context.options;
   return {

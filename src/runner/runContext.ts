@@ -39,10 +39,9 @@ import type { PlannedCase, RunOptions, SpendingLimit } from './runOptions.ts';
 
 /** What a repetition of a case uses of its run. */
 export interface CaseContext {
-  /** The case as it was opened, and why it can't run. */
+  /** The opened case, and why it can't run. */
   readonly suiteCase: SuiteCase;
   readonly fault: ExecutionResult | undefined;
-  /** What its record says of it, whatever comes of it. */
   readonly description: CaseDescription;
   /** What `judgeAssertions` needs besides the conversation and its assertions. */
   readonly judging: JudgingContext & Pick<JudgeOptions, 'examples'>;
@@ -72,9 +71,9 @@ export class RunContext {
   readonly #programs: Programs;
   /** Names of the variables that programs don't inherit. */
   readonly #keyVariables: readonly string[];
-  /** What judges were asked once, for the whole run. */
+  /** Answers that all cases share. */
   readonly #answers: SharedAnswers['answers'] = new Map();
-  /** The same of earlier runs, by the root where it is kept. */
+  /** The same, of earlier runs, by the root of their data folder. */
   readonly #stores = new Map<string, PersistentAnswers>();
   /** Reads the labels of a suite once for all its cases. */
   readonly #examplesOf = memoize((suite: Suite) => examplesOf(suite));
@@ -107,14 +106,8 @@ export class RunContext {
       ...(allowedHosts && { allowedHosts }),
     };
     const workspaces = options.suites.map(({ workspace }) => workspace);
-    if (cache && !player) {
-      this.#cache = new AnswerCache({
-        ...cache,
-        workspaces,
-        scrubber,
-        warn: (text) => log.warn(text),
-      });
-    }
+    const warn = (text: string) => log.warn(text);
+    if (cache && !player) this.#cache = new AnswerCache({ ...cache, workspaces, scrubber, warn });
     const cases = options.suites.flatMap((suite) => suite.cases);
     for (const name of namedVariables(cases)) scrubber.add(name, env(name));
     const { maxCost, budget } = options;
@@ -134,11 +127,7 @@ export class RunContext {
     return new RunContext(options, findDataFolders(suites), writeErrors, player, recorder);
   }
 
-  /**
-   * Loads the code that asking these models takes.
-   *
-   * @throws RunRefusedError if the cost limit can't be enforced with these models
-   */
+  /** Loads the code for these models. @throws RunRefusedError if the cost limit can't be enforced with them */
   prepare(specs: readonly ModelSpec[]): void {
     if (this.#player) return;
     if (this.#budget) for (const spec of specs) priceForBudget(spec);
@@ -180,7 +169,7 @@ export class RunContext {
     return describeCase(suiteCase, (target) => this.#digestOf(target, suiteCase));
   }
 
-  /** What `judgeAssertions` needs for a conversation that exists. */
+  /** What `judgeAssertions` needs, outside of a case. */
   judging(suite: Suite): JudgingContext {
     return this.#judging(suite, this.#lookupFor(1), this.options.log);
   }
@@ -189,14 +178,14 @@ export class RunContext {
   #judging(suite: Suite, lookup: AnswerLookup | undefined, log: Logger): JudgingContext {
     return {
       signal: this.options.signal,
-      sharedAnswers: this.#keptFor(suite.path),
+      sharedAnswers: this.#sharedAnswersFor(suite.path),
       script: (code, input) => this.#script(suite, code, input, log),
       modelFor: async (spec) => (spec ? this.#model(spec, lookup) : undefined),
     };
   }
 
-  /** What judges were asked once, and what was kept of it next to the records of a suite. */
-  #keptFor(suite: string): SharedAnswers {
+  /** Answers that all cases share, and those stored next to the records of a suite. */
+  #sharedAnswersFor(suite: string): SharedAnswers {
     const store = this.#storeFor(suite);
     return {
       answers: this.#answers,
@@ -207,7 +196,7 @@ export class RunContext {
 
   #storeFor(suite: string): PersistentAnswers | undefined {
     const dataFolder = this.dataFolders.get(suite);
-    // A recording contains every answer, as it was then.
+    // A recording contains every answer.
     if (!dataFolder || this.#player || this.#recorder || !this.options.keepRecord) return undefined;
     const store =
       this.#stores.get(dataFolder.root) ?? openPersistentAnswers(dataFolder, this.options.scrubber);
@@ -215,12 +204,12 @@ export class RunContext {
     return store;
   }
 
-  /** True once the limit of the cost ended the run. */
+  /** Whether the cost limit ended the run. */
   get stopped(): boolean {
     return this.#budget?.exhausted ?? false;
   }
 
-  /** What code of the user's makes of an input. @throws TargetError */
+  /** Runs user code. @throws TargetError */
   async #script({ workspace }: Suite, code: UserCode, input: unknown, log: TargetHost['log']) {
     const { signal, scrubber } = this.options;
     const host = this.#hostOfPrograms(workspace, log);
@@ -240,24 +229,19 @@ export class RunContext {
     await this.#cache?.close();
   }
 
-  /** What a repetition of a case finds of earlier runs; undefined where nothing is kept. */
+  /** Finds answers of earlier runs for a repetition of a case. */
   #lookupFor(repetition: number): AnswerLookup | undefined {
     return this.#cache && new AnswerLookup(this.#cache, repetition);
   }
 
-  /**
-   * The model of a spec. What it takes is made once for all cases.
-   *
-   * @param lookup of who asks
-   * @throws ModelError
-   */
+  /** The model of a spec, created once for all cases. @throws ModelError */
   async #model(spec: ModelSpec, lookup: AnswerLookup | undefined): Promise<Model> {
     if (this.#player) return replayModel(spec.id, this.#player);
     const key = canonicalJson(spec);
     const made = this.#models.get(key) ?? this.#create(spec);
     this.#models.set(key, made);
     const { model, identity } = await made;
-    // A recording costs nothing, and answers a question asked again in its own order.
+    // A recording costs nothing, and has its own order of answers.
     const cached =
       lookup && spec.provider !== 'replay' ? cachingModel(model, identity, lookup) : model;
     return this.#recorder ? recordingModel(cached, this.#recorder) : cached;
@@ -267,21 +251,9 @@ export class RunContext {
     const [unset] = environmentNames(spec.params);
     if (unset !== undefined) throw new ModelError('missing-variable', notSet(spec.id, unset));
     const plain = await createModel(spec, this.#host);
-    const model = this.#budget ? this.#limited(plain, spec, this.#budget) : plain;
+    const model = this.#budget ? budgetedModel(plain, spec, this.#budget) : plain;
     const identity = { protocol: PROTOCOL_VERSION, ...(await modelIdentityOf(spec, this.#host)) };
     return { model, identity };
-  }
-
-  #limited(model: Model, spec: ModelSpec, budget: SpendingLimit): Model {
-    const price = priceForBudget(spec);
-    const { max_tokens } = spec.params;
-    if (!price) return model;
-    return budgetedModel(
-      model,
-      price,
-      typeof max_tokens === 'number' ? max_tokens : undefined,
-      budget,
-    );
   }
 
   /** As `targetDigest`; the files of a target are read once for all cases. */
@@ -350,7 +322,7 @@ interface SpecModel {
   readonly identity: object;
 }
 
-/** Names of the variables that models and targets are given the values of. */
+/** Names of the environment variables that models and targets use. */
 function namedVariables(cases: readonly SuiteCase[]): string[] {
   return environmentNames([...modelsOf(cases), ...targetsOf(cases)].map(({ written }) => written));
 }
@@ -367,7 +339,7 @@ function notSet(what: string, variable: string): string {
   return `${what} needs the environment variable ${variable}. Set it first.`;
 }
 
-/** Files of ours that a run could not write. It goes on without them: its cases are not to blame. */
+/** Files that a run couldn't write: it continues without them, and its cases don't fail. */
 export class WriteErrors {
   readonly #log: Logger;
   readonly #errors = new Map<string, UnwritableError>();
@@ -380,14 +352,13 @@ export class WriteErrors {
     return [...this.#errors.values()];
   }
 
-  /** Tells of each once. */
+  /** Reports each error once. */
   note(error: UnwritableError): void {
     if (this.#errors.has(error.message)) return;
     this.#errors.set(error.message, error);
-    this.#log.error(`${error.message} The run goes on without it.`);
+    this.#log.error(`${error.message} The run continues without it.`);
   }
 
-  /** Waits until something is written, or cannot be. */
   async tolerate(writing: Promise<void> | undefined): Promise<void> {
     try {
       await writing;

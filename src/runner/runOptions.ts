@@ -22,7 +22,7 @@ export const DEFAULT_TIMEOUT = 60_000;
 interface CacheOptions {
   /** As of `answersFolder`. */
   readonly folder: string;
-  /** Asks anew, whatever is kept. */
+  /** Ignores stored answers. */
   readonly fresh: boolean;
 }
 
@@ -30,47 +30,46 @@ export interface RunOptions {
   readonly suites: readonly Suite[];
   /** Which cases to run; all by default. */
   readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
-  /** Maximum number of cases that are begun and not yet written down, and of requests in flight per endpoint; at least 1. */
+  /** Maximum number of cases that are running or being written, and of requests in flight per endpoint; at least 1. */
   readonly concurrency: number;
   /** Milliseconds one reply of a target may take, unless the target says otherwise. */
   readonly timeout: number;
-  /** Refuse to run while a case says `only`. */
+  /** Refuses to run if a case has `only`. */
   readonly forbidOnly: boolean;
-  /** False keeps no record of the run. */
   readonly keepRecord: boolean;
-  /** The run that goes on, in its own record: what finished and still stands is not run again. */
+  /** The run to resume, in its own record: finished cases that are still valid don't run again. */
   readonly resume?: EarlierRun;
-  /** The run whose conversations are judged as the files now say, without asking a target. */
+  /** The run whose conversations to judge again with the current files, without calling a target. */
   readonly judgeAgain?: EarlierRun;
   /** Writes every model and target exchange to this recording. */
   readonly record?: string;
   /** Answers models and targets from this recording. */
   readonly replay?: string;
-  /** Keeps answers of models there, and those of targets that ask for it, for later runs. Default: none. */
+  /** Stores answers of models, and of targets that set `cache`, for later runs. Default: none. */
   readonly cache?: CacheOptions;
   /** Cost limit of the run, in the currency of the prices. Default: none. */
   readonly maxCost?: number;
-  /** Holds the limit where others spend as well. */
+  /** Enforces the cost limit if other processes spend too. */
   readonly budget?: SpendingLimit;
-  /** Holds the limits of endpoints where others ask them as well. */
+  /** Enforces endpoint limits if other processes call them too. */
   readonly sharedLimits?: SharedLimitsFactory;
-  /** Kept in the record's `run` line. */
+  /** Written to the record's `run` line. */
   readonly described: Readonly<Record<string, unknown>>;
   readonly secret: (name: string) => Promise<string | undefined>;
   readonly env: (name: string) => string | undefined;
-  /** Variables that programs of targets get besides those of this process. Default: none. */
+  /** Environment variables for programs of targets, in addition to those of this process. Default: none. */
   readonly programVariables?: Readonly<Record<string, string>> | undefined;
   /** The models of the editor; absent on the command line. */
   readonly editorModels?: EditorModels;
-  /** Hosts beside the usual ones that may have keys. Default: none. */
+  /** Hosts that may get keys, in addition to the default ones. Default: none. */
   readonly allowedHosts?: readonly AllowedHost[];
-  /** Tells replies while they arrive, so that models are asked to stream them. Default: false. */
+  /** Streams replies and reports them while they arrive. Default: false. */
   readonly follow?: boolean;
-  /** Runs the cases instead of this process, and tells all of each but its end. */
+  /** Runs the cases instead of this process, and reports all their events except the end. */
   readonly elsewhere?: CaseRunner;
-  /** Attaches a debugger to the functions of the user's, which then have no time limit. */
+  /** Attaches a debugger to user functions, which then have no time limit. */
   readonly attach?: Attach;
-  /** Keeps secrets out of all that is told, sent on and written. */
+  /** Removes secrets from everything that is reported, sent, and written. */
   readonly scrubber: Scrubber;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -79,9 +78,9 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly end: EndLine;
-  /** The files of the records, absolute; none where none are kept. */
+  /** Paths of the records, absolute. */
   readonly records: readonly string[];
-  /** Files of ours that could not be written. The run went on without them. */
+  /** Files that couldn't be written; the run continued without them. */
   readonly writeErrors: readonly UnwritableError[];
 }
 
@@ -92,38 +91,34 @@ export interface PlannedCase {
   readonly ref: CaseRef;
 }
 
-/** Who runs the cases of a run: this process, or others far away. */
+/** Runs the cases of a run: in this process, or on the workers of a queue. */
 export interface CaseRunner {
-  /** @returns undefined if the limit of the cost kept it from beginning @throws the signal's reason when aborted */
+  /** @returns undefined if the cost limit prevented its start @throws the signal's reason when aborted */
   run(planned: PlannedCase): Promise<CaseLine | undefined>;
-  /** How many cases it is given at once. */
+  /** Maximum number of cases at the same time. */
   readonly concurrency: number;
-  /** True once the limit of the cost ended the run. */
+  /** Whether the cost limit ended the run. */
   readonly stopped: boolean;
 }
 
-/**
- * The run was refused before it began. `only-forbidden`: a case says `only`, and that is forbidden;
- * `no-price`: its cost is limited, and what it would cost cannot be known.
- */
+/** The run was refused. `only-forbidden`: a case has `only`; `no-price`: its cost is limited, but a price is unknown. */
 export class RunRefusedError extends ReasonedError<'only-forbidden' | 'no-price'> {
   override readonly name = 'RunRefusedError';
 }
 
-/** What work may cost. */
+/** Minimum and maximum cost of a request. */
 export interface CostBounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** What a run may still spend, in the currency of the prices. */
+/** The cost limit of a run, in the currency of the prices. */
 export interface SpendingLimit {
   /**
-   * Does what may cost up to `most`, or up to what is left, but needs `least`. Where others under way
-   * hold what is left, it waits for them.
+   * Reserves up to `most`, at least `least`, and does the work. If work in progress has reserved the rest, waits for it.
    *
-   * @param work is told what it may cost
-   * @throws ModelError `over-budget` where less than `least` is left, before anything is spent
+   * @param work gets the reserved amount
+   * @throws ModelError `over-budget` if less than `least` is left, before anything is spent
    */
   spend<Paid>(
     bounds: CostBounds,
@@ -131,6 +126,6 @@ export interface SpendingLimit {
     costOf: (paid: Paid) => number | null,
     waits?: ModelRequest['onWait'],
   ): Promise<Paid>;
-  /** True once a request was refused, or cost more than it could: nothing new is begun. */
+  /** Whether the limit was reached: nothing new starts. */
   readonly exhausted: boolean;
 }

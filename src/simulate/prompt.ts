@@ -30,8 +30,8 @@ const STOP_RULE =
   '- `status` is `stop-condition` once what stands under "The conversation also ends when" holds. It goes before the others.';
 
 /**
- * What the model that plays the user is told: its part, then the conversation as chat messages with
- * the sides swapped. Of the case it gets nothing else, no expectations and no assertions.
+ * The messages to the model that plays the user: its part, then the conversation with the sides swapped. It gets nothing
+ * else of the case, no expectations and no assertions.
  */
 export function simulatorMessages(user: SimulatedUser, conversation: Conversation): Message[] {
   const turns = turnsOf(conversation);

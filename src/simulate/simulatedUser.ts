@@ -6,7 +6,7 @@ import { askJudge, type OnReply } from '../judge/ask.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { simulatorMessages } from './prompt.ts';
 
-/** What the simulated user says next, or why the conversation is over. */
+/** The simulated user's next message, or why the conversation is over. */
 type NextMessage =
   | { readonly kind: 'said'; readonly text: string }
   | { readonly kind: 'over'; readonly stop: GoalStop; readonly why: string };
@@ -15,19 +15,19 @@ const goalStops = ['goal-reached', 'goal-refused', 'stop-condition'] as const;
 
 type GoalStop = (typeof goalStops)[number];
 
-/** What tells this conversation from others of the same user. */
+/** Identifies a conversation among those of the same simulated user. */
 export interface SimulationId {
-  /** Identifies the conversation in a recording: the answers of each are its own. */
+  /** Identifies the conversation in a recording. */
   readonly conversation: string;
-  /** From 1: each repetition of a seeded case has a seed of its own. */
+  /** From 1: each repetition of a seeded case has its own seed. */
   readonly repetition: number;
 }
 
 /**
- * Asks once what the user says next. The same answer says whether the conversation is over; before
- * anything live was said it cannot be.
+ * Asks for the user's next message. The same answer says whether the conversation is over, which isn't possible before
+ * its first live turn.
  *
- * @throws JudgeError where the answer is of no use; ModelError where the model could not be asked
+ * @throws JudgeError if the answer can't be used; ModelError
  */
 export async function nextUserMessage(
   user: SimulatedUser,
@@ -79,7 +79,7 @@ function contradiction(text: string): Mistake {
   return { reason: 'contradiction', text };
 }
 
-/** Why there is no use in going on after the latest reply: the assistant says nothing, or the same again. */
+/** Why the conversation can't continue after the latest reply: it is empty, or repeats the one before. */
 export function detectStall(conversation: Conversation): 'empty-reply' | 'repetition' | undefined {
   const [before, latest] = turnsOfSide(conversation, 'assistant')
     .slice(-2)
@@ -90,7 +90,7 @@ export function detectStall(conversation: Conversation): 'empty-reply' | 'repeti
   return latest !== undefined && latest === before ? 'repetition' : undefined;
 }
 
-/** Two replies are the same where only their case and white space differ. */
+/** Replies are equal if only their case and white space differ. */
 function normalized(text: string): string {
   return text.replace(/\s+/gu, ' ').trim().toLowerCase();
 }

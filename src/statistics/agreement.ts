@@ -1,17 +1,17 @@
 import { type Interval, Z } from './intervals.ts';
 
 export interface Kappa extends Interval {
-  /** 1 where all agree, 0 where no more do than by chance. */
+  /** 1 for full agreement, 0 for agreement by chance. */
   readonly kappa: number;
 }
 
 /**
- * Cohen's kappa of two raters with its interval: agreement beyond chance ÷ the most there could be.
- * Cohen 1960, Educational and Psychological Measurement 20, 37–46. The interval is that of large samples: Fleiss,
- * Cohen and Everitt 1969, Psychological Bulletin 72, 323–327.
+ * Cohen's kappa of two raters, with its interval for large samples: agreement beyond chance ÷ the maximum.
+ * Cohen 1960, Educational and Psychological Measurement 20, 37–46;
+ * Fleiss, Cohen, and Everitt 1969, Psychological Bulletin 72, 323–327.
  *
- * @param table how often each pair of outcomes was given; rows are one rater's, columns the other's
- * @returns undefined where both always say the same one thing, or nothing: chance alone agrees
+ * @param table counts of each pair of outcomes; rows for one rater, columns for the other
+ * @returns undefined if both always give one outcome: they agree by chance alone
  */
 export function cohenKappa(table: readonly (readonly number[])[]): Kappa | undefined {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -36,7 +36,7 @@ export function cohenKappa(table: readonly (readonly number[])[]): Kappa | undef
   return { kappa, low: Math.max(-1, kappa - half), high: Math.min(1, kappa + half) };
 }
 
-/** How often each of two outcomes was given where it, or the other, was right. */
+/** Counts of verdicts by what the judge and what people say. */
 export interface Confusion {
   /** Both say fail. */
   readonly failFail: number;
@@ -47,15 +47,14 @@ export interface Confusion {
 }
 
 export interface Rates {
-  /** Agreed ÷ all; null of nothing. */
+  /** Agreed ÷ all; null if there are none. */
   readonly accuracy: number | null;
-  /** Of what the judge failed, the share that people fail too; null where it failed nothing. */
+  /** Of what the judge failed, the share that people failed too; null if it failed nothing. */
   readonly precision: number | null;
-  /** Of what people fail, the share that the judge failed too; null where they fail nothing. */
+  /** Of what people failed, the share that the judge failed too; null if they failed nothing. */
   readonly recall: number | null;
 }
 
-/** @param pairs what the judge says and what is right */
 export function confusionOf(
   pairs: Iterable<{ readonly judge: 'pass' | 'fail'; readonly people: 'pass' | 'fail' }>,
 ): Confusion {
@@ -66,7 +65,7 @@ export function confusionOf(
   return counts;
 }
 
-/** Of fail, which is what a judge is asked to find. */
+/** Precision and recall are for "fail". */
 export function ratesOf({ failFail, failPass, passFail, passPass }: Confusion): Rates {
   const share = (part: number, whole: number) => (whole === 0 ? null : part / whole);
   return {
@@ -76,7 +75,7 @@ export function ratesOf({ failFail, failPass, passFail, passPass }: Confusion): 
   };
 }
 
-/** Cohen's kappa of the judge and the people; undefined as of `cohenKappa`. */
+/** Undefined as in `cohenKappa`. */
 export function kappaOf({ failFail, failPass, passFail, passPass }: Confusion): Kappa | undefined {
   return cohenKappa([
     [failFail, failPass],
@@ -85,12 +84,12 @@ export function kappaOf({ failFail, failPass, passFail, passPass }: Confusion): 
 }
 
 /**
- * Krippendorff's alpha of any number of raters, for outcomes without an order: 1 − observed ÷ expected
- * disagreement. A thing that fewer than two of them rated does not count.
+ * Krippendorff's alpha of any number of raters, for nominal outcomes: 1 − observed ÷ expected disagreement. Units with
+ * fewer than two ratings don't count.
  * Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, https://repository.upenn.edu/asc_papers/43
  *
- * @param units of each thing the outcomes that it was given, in any order; who did not rate it is left out
- * @returns undefined where there is nothing to compare, or only one outcome
+ * @param units the ratings of each unit, in any order
+ * @returns undefined if there is nothing to compare, or only one outcome
  */
 export function krippendorffAlpha(units: Iterable<readonly string[]>): number | undefined {
   const totals = new Map<string, number>();

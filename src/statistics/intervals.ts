@@ -1,17 +1,17 @@
-/** From `low` to `high`; each covers the true value in 95 of 100 experiments. */
+/** A 95 % confidence interval. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
-/** How often intervals cover the true value. */
+/** Confidence level of intervals. */
 const COVERAGE = 0.95;
 
-/** Of the standard normal distribution, what lies within ± this is `COVERAGE`. */
+/** The share `COVERAGE` of the standard normal distribution is within ± this. */
 export const Z = 1.959963984540054;
 
 /**
- * The interval of a share, by Wilson's score; of nothing it is all from 0 to 1.
+ * Wilson's score interval of a share; 0 to 1 if `total` is 0.
  * Wilson 1927, Journal of the American Statistical Association 22, 209–212.
  *
  * @param hits whole, at most `total`
@@ -32,9 +32,8 @@ export function wilson(hits: number, total: number): Interval {
 const RESAMPLES = 2_000;
 
 /**
- * The interval of a mean, by the percentiles of the means of samples drawn from the values with replacement. Of
- * pairs, the values are their differences, so that a pair is drawn as a whole. It may rest after each sample, since
- * those of 10,000 values take a while.
+ * The bootstrap percentile interval of a mean. For pairs, the values are their differences. Yields after each resample,
+ * because those of 10,000 values take a while.
  * Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
  *
  * @param values at least 1
@@ -62,7 +61,7 @@ export function* bootstrap(
   return { low: quantile(means, rest), high: quantile(means, 1 - rest) };
 }
 
-/** Between two values, as far as the place lies between them. */
+/** With linear interpolation. */
 function quantile(sorted: Float64Array, share: number): number {
   const place = share * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(place)] ?? 0, sorted[Math.ceil(place)] ?? 0];
@@ -70,9 +69,9 @@ function quantile(sorted: Float64Array, share: number): number {
 }
 
 /**
- * Numbers in 0..1, below 1, the same for the same seed: mulberry32, a generator of 32 bits by Tommy Ettinger.
+ * Numbers in 0..1, below 1, by mulberry32, a 32-bit generator by Tommy Ettinger.
  *
- * @param seed whole
+ * @param seed an integer; the same seed gives the same numbers
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,13 +1,12 @@
 import { type Interval, Z } from './intervals.ts';
 
 /**
- * McNemar's exact test of pairs of two outcomes: how likely pairs that changed split so unevenly, or more so,
- * if either direction is as likely. Twice the lower tail of the binomial distribution of ½, at most 1.
+ * McNemar's exact test of pairs with two outcomes: twice the lower tail of the binomial distribution of ½, at most 1.
  * McNemar 1947, Psychometrika 12, 153–157.
  *
- * @param worse pairs that passed and then failed
- * @param better pairs that failed and then passed
- * @returns p of both sides
+ * @param worse number of pairs that passed, then failed
+ * @param better number of pairs that failed, then passed
+ * @returns two-sided p
  */
 export function mcnemar(worse: number, better: number): number {
   const changed = worse + better;
@@ -21,10 +20,10 @@ export function mcnemar(worse: number, better: number): number {
 }
 
 /**
- * The interval of the change of a share over pairs, with a pair more in each direction so that it has a width
- * where none changed. Bonett and Price 2012, Journal of Educational and Behavioral Statistics 37, 479–488.
+ * The interval of the change of a share over pairs, with one more pair in each direction so that its width is never 0.
+ * Bonett and Price 2012, Journal of Educational and Behavioral Statistics 37, 479–488.
  *
- * @param pairs how many there are, unchanged ones included; at least 1
+ * @param pairs number of pairs, including unchanged ones; at least 1
  */
 export function changeInterval(worse: number, better: number, pairs: number): Interval {
   const [down, up] = [(worse + 1) / (pairs + 2), (better + 1) / (pairs + 2)];
@@ -32,29 +31,23 @@ export function changeInterval(worse: number, better: number, pairs: number): In
   return { low: Math.max(-1, up - down - half), high: Math.min(1, up - down + half) };
 }
 
-/**
- * As few pairs, all changed in one direction, give a p of at most `alpha` by either test of pairs.
- *
- * @param alpha above 0
- */
+/** Minimum number of pairs that must change, all in one direction, for p ≤ `alpha`, which is above 0. */
 export function minimumChanges(alpha: number): number {
   return Math.ceil(Math.log2(2 / alpha) - 1e-9);
 }
 
-/** Up to here the distribution is counted out; beyond, it is as good as normal. */
+/** Up to this many differences the distribution is exact; beyond, normal. */
 const MAX_EXACT = 50;
 
-/** Differences that are closer are tied. */
+/** Differences closer than this are tied. */
 const TIE_TOLERANCE = 1e-12;
 
 /**
- * Wilcoxon's signed-rank test of pairs: how likely their differences are so one-sided, or more so, if they are
- * symmetric about 0. Differences of 0 are left out, and ties share their mean rank. Exact for up to 50
- * differences, by the sums of ranks over all choices of signs; else by the normal distribution with the
- * variance corrected for ties, without a correction for continuity.
+ * Wilcoxon's signed-rank test of pairs. Differences of 0 are excluded, and ties share their mean rank. Exact for up to 50
+ * differences, otherwise by the normal distribution with the variance corrected for ties, without continuity correction.
  * Wilcoxon 1945, Biometrics Bulletin 1, 80–83; Hollander and Wolfe 1973, Nonparametric Statistical Methods, 27–33.
  *
- * @returns p of both sides; 1 where nothing differs
+ * @returns two-sided p; 1 without differences
  */
 export function wilcoxon(differences: readonly number[]): number {
   const sorted = differences
@@ -72,7 +65,7 @@ export function wilcoxon(differences: readonly number[]): number {
   return Math.min(1, 2 * normalCdf((lesser - all / 2) / Math.sqrt(squares / 4)));
 }
 
-/** Twice the rank of each, so that a mean rank is whole. */
+/** Twice the rank of each, so that mean ranks are integers. */
 function doubledRanks(sorted: readonly number[]): number[] {
   const ranks: number[] = [];
   while (ranks.length < sorted.length) {
@@ -85,7 +78,7 @@ function doubledRanks(sorted: readonly number[]): number[] {
   return ranks;
 }
 
-/** Of all choices of some of the ranks, the share with a sum of at most `most`. */
+/** The share of all subsets of the ranks with a sum of at most `most`. */
 function shareOfSums(ranks: readonly number[], most: number): number {
   let shares = new Float64Array(most + 1);
   shares[0] = 1;
@@ -98,7 +91,7 @@ function shareOfSums(ranks: readonly number[], most: number): number {
 }
 
 /**
- * How much of the standard normal distribution lies below `z`, to about 15 digits after the point.
+ * The standard normal cumulative distribution function, to about 15 decimals.
  * Marsaglia 2004, Evaluating the Normal Distribution, Journal of Statistical Software 11 (4).
  */
 export function normalCdf(z: number): number {
@@ -112,7 +105,7 @@ export function normalCdf(z: number): number {
 }
 
 /**
- * Each p of several tests, raised so that the chance of any false finding among all with at most α is at most α.
+ * Holm's correction of the p values of several tests.
  * Holm 1979, Scandinavian Journal of Statistics 6, 65–70.
  */
 export function holm(ps: readonly number[]): number[] {

@@ -11,15 +11,12 @@ const fileSchema = z.record(z.string(), z.array(z.string()));
 
 const ANY = '*';
 
-/** The hosts that the user allowed could not be read or written. `message` names the file. */
+/** The allowed hosts couldn't be read or written. `message` names the file. */
 export class AllowedHostsError extends ReasonedError<'unreadable'> {
   override readonly name = 'AllowedHostsError';
 }
 
-/**
- * The user's own file, which the editor and the command line share. It never stands in a workspace,
- * whose files must not say who gets keys.
- */
+/** The user's file, for editor and command line. It is never in a workspace, whose files must not decide who gets keys. */
 export function allowedHostsFile(env: (name: string) => string | undefined): string {
   const config =
     process.platform === 'win32'
@@ -35,7 +32,7 @@ export async function readAllowedHosts(file: string): Promise<AllowedHost[]> {
   );
 }
 
-/** Adds to what is allowed. @throws AllowedHostsError, UnwritableError */
+/** @throws AllowedHostsError, UnwritableError */
 export async function allowHosts(file: string, added: readonly AllowedHost[]): Promise<void> {
   const hosts = await read(file);
   for (const { host, variables = [ANY] } of added) {
@@ -57,16 +54,12 @@ async function read(file: string): Promise<z.infer<typeof fileSchema>> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
     const words = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    const message = `The list of allowed hosts, ${file}, cannot be read: ${words}. Mend or delete it.`;
+    const message = `The list of allowed hosts, ${file}, can't be read: ${words}. Fix or delete it.`;
     throw new AllowedHostsError('unreadable', message);
   }
 }
 
-/**
- * Reads `HOST` and `HOST=VAR,VAR`, several with blanks between them.
- *
- * @returns undefined where a part is neither
- */
+/** Parses a list of `HOST` and `HOST=VAR,VAR`, separated by blanks. @returns undefined if a part is neither */
 export function parseAllowedHosts(text: string): AllowedHost[] | undefined {
   const found = text.split(/\s+/).flatMap((one) => {
     const [host = '', names] = one.split('=', 2);

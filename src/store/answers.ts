@@ -19,38 +19,32 @@ import { isInside } from '../node/paths.ts';
 
 const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
-/** Files in the folder are counted anew once so many bytes were added. */
+/** The files in the folder are counted again after this many bytes were added. */
 const RECOUNT_AFTER = LIMITS.cache / 16;
 
-/** What was read within an hour counts as just used. */
+/** Milliseconds within which a file counts as just used. */
 const RECENT = 3_600_000;
 
 interface AnswerCacheOptions {
   /** As of `answersFolder`. */
   readonly folder: string;
-  /** Finds nothing, and keeps what is asked now. */
+  /** Ignores stored answers, but stores new ones. */
   readonly fresh: boolean;
-  /** No folder in these is used. */
+  /** The folder must not be in these. */
   readonly workspaces: readonly string[];
   readonly scrubber: Scrubber;
-  /** Hears once why nothing is kept. */
+  /** Called once if the cache can't be used. */
   readonly warn: (message: string) => void;
 }
 
-/**
- * Answers of earlier runs, a file each. What cannot be read is as good as not there: it is asked for
- * again.
- */
+/** Answers of earlier runs, one file each. Unreadable files count as missing. */
 export class AnswerCache {
   readonly #setup: AnswerCacheOptions;
   #usable: Promise<boolean> | undefined;
   #warned = false;
   #written = 0;
   readonly #made = new Set<string>();
-  /**
-   * All that was begun, one after the other: what is forgotten is not written after it, and files that are made side
-   * by side wait for each other on the disk.
-   */
+  /** All writes, one after the other: a deleted answer isn't written later, and the disk would serialize them anyway. */
   #working: Promise<void> = Promise.resolve();
 
   constructor(setup: AnswerCacheOptions) {
@@ -76,7 +70,7 @@ export class AnswerCache {
     this.#work(() => rm(answerFile(this.#setup.folder, key), { force: true }));
   }
 
-  /** Resolves once all is written, and no more is kept than may be. */
+  /** Resolves when everything is written and the cache is within its limit. */
   async close(): Promise<void> {
     await this.#working;
     if (this.#written > 0) await this.#bound().catch((error: unknown) => this.#giveUp(error));
@@ -117,12 +111,12 @@ export class AnswerCache {
     this.#written += text.length;
   }
 
-  /** Counting thousands of files takes time, so it is not done after every run. */
+  /** Counting thousands of files takes time, so it isn't done after every run. */
   async #bound(): Promise<void> {
     const { folder } = this.#setup;
     const uncounted = join(folder, 'uncounted');
     const grown = readUncounted(uncounted) + this.#written;
-    // Also where it is no number.
+    // Also if it isn't a number.
     const isDue = !(grown < RECOUNT_AFTER);
     if (isDue) await prune(folder, LIMITS.cache - RECOUNT_AFTER);
     await replace(uncounted, String(isDue ? 0 : grown));
@@ -144,7 +138,7 @@ function readAnswer(folder: string, key: string): unknown {
   return file.key === key ? file.answer : undefined;
 }
 
-/** Undefined where nothing is there. @throws where it is longer than so many bytes */
+/** Undefined if there is no file. @throws if it is too long */
 function read(path: string, most: number): string | undefined {
   return readRegularSync(path, (file, { size, mtimeMs }) => {
     if (size > most) throw new Error(`${path} is too long.`);
@@ -154,29 +148,29 @@ function read(path: string, most: number): string | undefined {
   });
 }
 
-/** What is not ours to touch can still be read. */
+/** A file that can't be touched can still be read. */
 function touch(file: number, seconds: number): void {
   try {
     futimesSync(file, seconds, seconds);
   } catch {}
 }
 
-/** Nobody sees it half written, and no link that stands there is followed. */
+/** Replaces a file atomically, without following a link. */
 async function replace(path: string, text: string): Promise<void> {
   const aside = `${path.replace(/\.json$/, '')}.${randomBytes(4).toString('hex')}`;
   await writeRegular(aside, text, CREATE, 0o600);
   await rename(aside, path);
 }
 
-/** Names the folder where answers are kept, instead of the platform's. */
+/** The environment variable with the folder of the cache, instead of the platform's default. */
 export const CACHE_VARIABLE = 'TURNLIGHT_CACHE_DIR';
 
-/** Answers that stand there could be anyone's. */
+/** Answers in the folder could be anyone's. */
 class UntrustedFolderError extends ReasonedError<'in-workspace' | 'not-private'> {
   override readonly name = 'UntrustedFolderError';
 }
 
-/** Where answers are kept: a folder of the user's, absolute. */
+/** The user's folder for cached answers, absolute. */
 export function answersFolder(env: (name: string) => string | undefined): string {
   return join(cacheFolder(env), 'answers');
 }
@@ -196,8 +190,7 @@ function cacheFolder(env: (name: string) => string | undefined): string {
 }
 
 /**
- * Makes the folder, and sees to it that nobody else can put answers there: no other user, and nobody
- * whose commits are checked out.
+ * Creates the folder, and checks that nobody else can put answers there: no other user, and no author of commits.
  *
  * @throws UntrustedFolderError, NotRegularError, or what the system says
  */
@@ -219,26 +212,26 @@ export async function prepareFolder(folder: string, workspaces: readonly string[
   throw new UntrustedFolderError('not-private', message);
 }
 
-/** A file of ours. */
+/** A file of the cache. */
 interface CacheFile {
   readonly path: string;
-  /** On the disk, which gives space in blocks. */
+  /** On the disk, in whole blocks. */
   readonly bytes: number;
-  /** When it was written, or last read. */
+  /** When it was written or last read, in milliseconds since 1970. */
   readonly used: number;
 }
 
 const BLOCK = 4096;
 
-/** With those that a killed process left half written. */
+/** Includes files that a killed process left unfinished. */
 const CACHE_FILE_NAME = /^[0-9a-f]{63}\.(?:json|[0-9a-f]{8})$/;
 
-/** The file of an answer, among some thousands: more folders take longer to make. @param key 64 hexadecimal digits */
+/** The file of an answer: few folders, because each takes time to create. @param key 64 hexadecimal digits */
 export function answerFile(folder: string, key: string): string {
   return join(folder, key.slice(0, 1), `${key.slice(1)}.json`);
 }
 
-/** What is kept in a folder, whatever else stands there. */
+/** The cached answers in a folder; other files are ignored. */
 export async function listCacheFiles(folder: string): Promise<CacheFile[]> {
   const found: CacheFile[] = [];
   for (const part of await entriesOf(folder)) {
@@ -265,7 +258,7 @@ export function bytesOf(files: readonly CacheFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Removes what was not used for the longest time until no more than so many bytes are left. */
+/** Removes the least recently used files until at most `most` bytes are left. */
 export async function prune(folder: string, most: number): Promise<void> {
   const files = (await listCacheFiles(folder)).sort((a, b) => a.used - b.used);
   let bytes = bytesOf(files);

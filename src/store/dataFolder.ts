@@ -12,28 +12,28 @@ import {
 import { HOME_FOLDER, type RecordHome } from '../node/paths.ts';
 
 export interface DataFolder extends RecordHome {
-  /** Every folder above the file that holds a `.turnlight`, the nearest first: others hold older records. */
+  /** Every folder above the file that contains a `.turnlight`, the nearest first: they can contain older records. */
   readonly existing: readonly string[];
 }
 
-/** What there is, wherever the next record will be. */
+/** Without the folder of the next record. */
 export type ExistingDataFolders = Omit<DataFolder, 'root'>;
 
-/** An eval file, and the folder that its paths may not leave. */
+/** An eval file and its workspace folder. */
 export interface PlacedFile {
   readonly path: string;
   readonly workspace: string;
 }
 
 /**
- * Decides where the records of an eval file are, for the editor and for the command line alike:
+ * Finds the folder of the records of an eval file:
  *
  *     work/repo/.turnlight     1. in the nearest `.turnlight` above the file, but not above its nearest `.git`
  *     work/repo/.git           2. else next to that `.git`; in a worktree it is a file
  *     work/                    3. else in the workspace, if that contains the file
  *     work/repo/evals/         4. else in the file's folder
  *
- * The home folder and `/` are passed over: whatever is below them would share their records.
+ * The home folder and `/` are skipped: everything below them would share their records.
  */
 export function findDataFolder({ path, workspace }: PlacedFile): DataFolder {
   const found = findExistingDataFolders(path);
@@ -43,10 +43,7 @@ export function findDataFolder({ path, workspace }: PlacedFile): DataFolder {
   return { ...found, root: rootAbove(folder) ?? shared };
 }
 
-/**
- * Of several eval files, by their paths. A run has one root: if theirs differ, their workspace, if they
- * have one in common.
- */
+/** For several eval files, by their paths. If their roots differ, the root is their workspace, if it is the same. */
 export function findDataFolders(files: readonly PlacedFile[]): ReadonlyMap<string, DataFolder> {
   const dataFolders = new Map(files.map((file) => [file.path, findDataFolder(file)]));
   const roots = new Set([...dataFolders.values()].map(({ root }) => root));
@@ -58,7 +55,7 @@ export function findDataFolders(files: readonly PlacedFile[]): ReadonlyMap<strin
   );
 }
 
-/** Homes for reports, in which no two files have one name: below one root, if records are not. */
+/** Data folders for reports: with one common root, so that each file has its own name. */
 export function dataFoldersBelowOneRoot(
   dataFolders: ReadonlyMap<string, RecordHome>,
 ): ReadonlyMap<string, RecordHome> {
@@ -71,7 +68,7 @@ export function dataFoldersBelowOneRoot(
   );
 }
 
-/** The folder of records that a `.turnlight` or a `.git` above makes; undefined without one. */
+/** The folder above with a `.turnlight` or a `.git`. */
 export function rootAbove(folder: string): string | undefined {
   const above = foldersFrom(folder).filter((one) => !isShared(one));
   const repository = above.findIndex((one) => existsSync(join(one, '.git')));
@@ -93,12 +90,12 @@ function hasDataFolder(folder: string): boolean {
   return isRealFolder(join(folder, HOME_FOLDER));
 }
 
-/** The home folder and the root of the file system. */
+/** Whether it is the home folder or the root of the file system. */
 function isShared(folder: string): boolean {
   return folder === dirname(folder) || folder === realPathOf(homedir());
 }
 
-/** Whether a path is in a folder or is that folder; neither has links. */
+/** Whether a path is in a folder or is that folder; both without links. */
 export function isWithin(folder: string, path: string): boolean {
   const steps = relative(folder, path);
   return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
@@ -109,10 +106,7 @@ export function pathInDataFolder(root: string, name: string): string {
   return join(root, HOME_FOLDER, name);
 }
 
-/**
- * Makes the folder of all that Turnlight keeps; a `.gitignore` leaves it out of version control. What
- * is written there stays in the workspace, so that no link is followed.
- */
+/** Creates the folder, with a `.gitignore` that excludes it from version control. Doesn't follow links out of the workspace. */
 export async function makeDataFolder(root: string): Promise<void> {
   await makeRealFolder(join(root, HOME_FOLDER));
   await writeRegular(pathInDataFolder(root, '.gitignore'), '*\n', CREATE).catch(ignoreExists);

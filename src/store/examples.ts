@@ -11,11 +11,10 @@ import { canonicalJson } from '../node/hashes.ts';
 import { readLabelledConversation, readLabels } from './labels.ts';
 
 /**
- * Which labelled conversations may be whose examples. Labels are read when the first assertion asks for them, and
- * stay as they were then.
+ * The labeled conversations that assertions of a case can use as examples. Labels are read once, for the first assertion
+ * that needs them.
  *
- * @param suite its labels stand beside its file; its cases tell whether a label is of the same question
- * @param isAmong leaves some out: those of the fold that is measured
+ * @param isAmong excludes some, such as those of the measured fold
  */
 export function examplesOf(
   suite: Pick<Suite, 'path' | 'cases'>,
@@ -32,9 +31,7 @@ export function examplesOf(
   };
 }
 
-/**
- * A repetition or a variant of a case is no other conversation, unless each variant was recorded by itself.
- */
+/** A repetition or a variant of the same case is no example, unless each variant was recorded by itself. */
 function isOther({ id, variant, recorded }: SuiteCase, example: Example): boolean {
   return example.case !== id || (recorded === true && example.variant !== variant);
 }
@@ -62,7 +59,7 @@ async function readLabelledAssertions({ path, cases }: Pick<Suite, 'path' | 'cas
   return found;
 }
 
-/** Of each turn what most people say; where as many say one thing as another, it is left out. */
+/** What most people say about each turn, and about the whole; ties are left out. */
 export function verdictsOf(labels: readonly PlacedLabel[]): ExampleVerdict[] {
   return [...groupBy(labels, ({ turn }) => turn)]
     .sort(([a = 0], [b = 0]) => a - b)
@@ -93,7 +90,7 @@ async function assertionIn(
   return suiteCase && findAssertion(suiteCase.assertions, key);
 }
 
-/** Also one that stands within another. */
+/** Finds an assertion by its key, also in groups. */
 export function findAssertion(all: readonly Assertion[], key: string): Assertion | undefined {
   for (const one of all) {
     if (one.key === key) return one;
@@ -103,7 +100,7 @@ export function findAssertion(all: readonly Assertion[], key: string): Assertion
   return undefined;
 }
 
-/** Equal for assertions that ask the same of whatever case. */
+/** Equal for assertions of different cases with the same question. */
 function questionOf({ type, params, prompt }: Assertion): string {
   const { prompt: _path, ...own } = params;
   return canonicalJson([type, prompt ? own : params, prompt?.body, prompt?.grading]);

@@ -27,26 +27,26 @@ import {
 import { canonicalJson, conversationHash, withoutCircumstances } from '../node/hashes.ts';
 import { labelsFolder, personName } from '../node/paths.ts';
 
-/** As messages call them. */
+/** As messages call it. */
 export const LABELS = 'The label';
 
-/** A line that is no label, or a file that could not be read; the others are read all the same. */
+/** An invalid line, or a file that couldn't be read; the rest is read. */
 export interface LabelProblem {
   /** Absolute. */
   readonly path: string;
-  /** From 1; absent of a whole file. */
+  /** From 1; absent for a whole file. */
   readonly line?: number;
   /** A sentence that says what to do. */
   readonly message: string;
 }
 
 interface Labels {
-  /** Of each person the last about each thing, in the order of the files. */
+  /** The last label of each person for each subject, in the order of the files. */
   readonly labels: readonly PlacedLabel[];
   readonly problems: readonly LabelProblem[];
 }
 
-/** What people said of an eval file's verdicts; empty where there is nothing. @param evalFile absolute */
+/** The labels of an eval file. @param evalFile absolute */
 export async function readLabels(evalFile: string): Promise<Labels> {
   const labels: PlacedLabel[] = [];
   const problems: LabelProblem[] = [];
@@ -105,16 +105,10 @@ export async function appendLabels(
   }
 }
 
-/** So often removing is tried while somebody else writes. */
+/** Maximum number of attempts to remove labels while another program writes. */
 const MAX_TRIES = 5;
 
-/**
- * Takes back what a person said; other lines stay as they are.
- *
- * @param evalFile absolute
- * @returns what was removed, in the order of the file
- * @throws UnwritableError
- */
+/** Removes labels of a person. @param evalFile absolute @returns the removed ones, in their order @throws UnwritableError */
 export async function removeLabels(
   evalFile: string,
   person: string,
@@ -142,7 +136,7 @@ export async function removeLabels(
   throw toUnwritableError(LABELS, path, new Error('The file is being written by another program.'));
 }
 
-/** The files of people, absolute and sorted. A file that is a link is told when it is read. */
+/** The label files of an eval file, absolute and sorted. Links are reported when they are read. */
 export async function labelFiles(evalFile: string): Promise<string[]> {
   const folder = labelsFolder(evalFile);
   if (!isRealFolder(folder)) return [];
@@ -153,7 +147,7 @@ export async function labelFiles(evalFile: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** A label that was given later counts, whichever stands last after a merge. */
+/** The later label counts, whatever their order after a merge. */
 function keepLast(own: Map<string, PlacedLabel>, label: PlacedLabel): void {
   const key = sameSubject(label);
   const before = own.get(key);
@@ -162,12 +156,12 @@ function keepLast(own: Map<string, PlacedLabel>, label: PlacedLabel): void {
   own.set(key, label);
 }
 
-/** What was said at one time about one thing is one label. */
+/** Equal for copies of a label. */
 function identityOf(label: Label): string {
   return JSON.stringify([label.case, label.variant, label.at, sameSubject(label)]);
 }
 
-/** What is there, so that nothing is said twice, and whether the last line has its line break. */
+/** The existing labels, and whether the last line has its line break. */
 async function linesOf(path: string): Promise<{ known: Set<string>; isWhole: boolean }> {
   const known = new Set<string>();
   let isWhole = true;
@@ -185,23 +179,23 @@ async function linesOf(path: string): Promise<{ known: Set<string>; isWhole: boo
 
 const TOO_LARGE = `This line is longer than ${readable(LIMITS.recordLine)} bytes. Remove it.`;
 
-/** Undefined of a label. */
+/** Undefined for a valid label. */
 function problemIn(value: unknown): string | undefined {
   if (value === undefined) {
-    return 'This line is no JSON. Complete it, or remove it; a conflict of git leaves such lines too.';
+    return 'This line is not JSON. Complete or remove it; git conflicts leave such lines too.';
   }
   const [issue] = labelSchema.safeParse(value).error?.issues ?? [];
   if (!issue) return undefined;
   const at = issue.path.join('.');
-  return `This is no label${at === '' ? '' : `: \`${at}\` is wrong`} (${issue.message}). Mend the line, or remove it.`;
+  return `This is not a label${at === '' ? '' : `: \`${at}\` is wrong`} (${issue.message}). Fix or remove the line.`;
 }
 
-/** A conversation that labels speak of, with the facts of its case. */
+/** A labeled conversation, with the facts of its case. */
 export type LabelledConversation = z.infer<typeof labelledConversationSchema>;
 
 /**
- * Keeps a conversation beside the labels that speak of it. It is written aside and put in its place at once, with
- * nothing that differs between machines, so that two people who label it write the same file.
+ * Stores a conversation next to its labels, atomically. The file contains nothing that differs between machines, so that
+ * two people who label it write the same file.
  *
  * @param evalFile absolute
  * @returns its hash
@@ -233,12 +227,12 @@ export async function saveLabelledConversation(
   }
 }
 
-/** Undefined where there is none, or what stands there is another one. */
+/** Undefined if there is none with this hash. */
 export async function readLabelledConversation(
   evalFile: string,
   hash: string,
 ): Promise<LabelledConversation | undefined> {
-  // A label may name any path.
+  // A label may contain any text.
   if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
   const bytes = await readRegular(labelledPath(evalFile, hash), LIMITS.transcript).catch(
     () => undefined,

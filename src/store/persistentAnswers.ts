@@ -8,17 +8,14 @@ import { type DataFolder, makeDataFolder, pathInDataFolder } from './dataFolder.
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
-/** Answers that hold for later runs too, such as the steps that a judge made from criteria. */
+/** Answers for later runs, such as the steps that a judge created from criteria. */
 export interface PersistentAnswers {
   load(key: string): Promise<unknown>;
   /** @throws UnwritableError */
   save(key: string, answer: unknown): Promise<void>;
 }
 
-/**
- * Keeps answers in `.turnlight/kept.jsonl`, one line each; the last of a key counts. Deleting the file
- * makes all of them be asked again. What cannot be read is asked again too.
- */
+/** Stores answers in `.turnlight/kept.jsonl`, one line each; the last line of a key counts. Unreadable lines are ignored. */
 export function openPersistentAnswers(
   { root, existing }: Pick<DataFolder, 'root' | 'existing'>,
   scrubber: Scrubber,
@@ -47,7 +44,7 @@ function fileIn(root: string): string {
   return pathInDataFolder(root, 'kept.jsonl');
 }
 
-/** What stands nearer to the eval file counts. @param roots the nearest first */
+/** Answers nearer to the eval file take precedence. @param roots the nearest first */
 async function readAll(roots: readonly string[]): Promise<Map<string, unknown>> {
   const files = await Promise.all(roots.map((root) => read(fileIn(root))));
   return new Map(files.reverse().flatMap((answers) => [...answers]));
@@ -61,7 +58,7 @@ async function read(path: string): Promise<Map<string, unknown>> {
       if (data) answers.set(data.key, data.answer);
     }
   } catch {
-    // It is not there, or no file of ours.
+    // There is no such file.
   }
   return answers;
 }

@@ -4,24 +4,21 @@ import { HOME_FOLDER, RUNS_FOLDER } from '../node/paths.ts';
 import { findDataFolder, type PlacedFile } from './dataFolder.ts';
 
 /**
- * Tells of records as they are written. Editors watch whole workspaces, and miss the first record of
- * a folder: `.turnlight/runs` and a file in it may be there before they look into `.turnlight`.
+ * Watches for records that are written. Watchers of editors miss the first record of a new folder: a file in
+ * `.turnlight/runs` may exist before they look into `.turnlight`.
  */
 export class RecordWatch {
   readonly #onRecord: (path: string) => void;
-  /** What ends the watch of each root. */
+  /** Functions that stop watching, by root. */
   readonly #watched = new Map<string, () => void>();
   readonly #began = Date.now();
 
-  /**
-   * @param onRecord told of each record that was begun or went on since this was made, absolute; also
-   *   where that was before the eval file was added
-   */
+  /** @param onRecord called with each record, absolute, that was written after this was created */
   constructor(onRecord: (path: string) => void) {
     this.#onRecord = onRecord;
   }
 
-  /** Watches where an eval file's records are, or will be. */
+  /** Watches the folder of an eval file's records, which may not exist yet. */
   async add(evalFile: PlacedFile): Promise<void> {
     const { root } = findDataFolder(evalFile);
     if (this.#watched.has(root)) return;
@@ -36,12 +33,11 @@ export class RecordWatch {
 }
 
 /**
- * Watches a folder on the way to the files that matter, and from there on what it holds of that way.
+ * Watches a folder, and the folders below it on a path to the files.
  *
  * @param way names from the folder to that of the files
- * @param since milliseconds since 1970: what was written later counts as changed, though it is there
- *   already
- * @returns what ends it
+ * @param since milliseconds since 1970: existing files that were written later are reported
+ * @returns a function that stops watching
  */
 function watchIn(
   folder: string,
@@ -65,7 +61,7 @@ function watchIn(
     if (next !== undefined) goOn(next, since);
     else for (const path of writtenSince(folder, since)) tell(path);
   } catch {
-    // It is not there; the watch of the folder around it tells when it is.
+    // It doesn't exist; the watcher of the parent reports when it does.
   }
   return () => {
     endInner();

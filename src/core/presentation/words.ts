@@ -106,7 +106,7 @@ export function caseName({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>):
 /** As many are told in a view; all of them by the command line. */
 const MAX_SHOWN = 20;
 
-/** `shop.labels/ann.jsonl:3: This line is no JSON. …` @param place what is shown of its path */
+/** `shop.labels/ann.jsonl:3: This line is not JSON. …` @param place what is shown of its path */
 export function labelProblemText(
   place: string,
   { line, message }: { readonly line?: number; readonly message: string },

@@ -4,13 +4,14 @@ import { type Conversation, textOf, turnsOf } from '../../core/conversation.ts';
 import type { Example, ExamplesFor } from '../../core/record/label.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import { canonicalJson, conversationHash } from '../../node/hashes.ts';
+import { recordedFacts } from '../inputs.ts';
 import { readingOptionsOf } from '../parts.ts';
 import { examplesText, exampleText, meaningOf, verdictWordsOf } from './examplesText.ts';
 
-/** Characters that all examples of a question may take. */
+/** Maximum characters of all examples of a question. */
 const MAX_TOTAL_LENGTH = 24_000;
 
-/** What a verdict's details keep of an example. */
+/** An example in a verdict's details. */
 export interface UsedExample {
   readonly case: string;
   readonly variant?: string;
@@ -19,7 +20,7 @@ export interface UsedExample {
 }
 
 interface Examples {
-  /** In the order in which they are shown. */
+  /** In the order shown. */
   readonly used: readonly UsedExample[];
   /** Puts them before a question. */
   before<Asked extends Question<unknown, unknown>>(question: Asked): Asked;
@@ -32,11 +33,7 @@ interface Asking {
 
 type Ask = (input: AssertionInput) => Question<unknown, unknown> | Outcome;
 
-/**
- * The examples for a question; undefined where its assertion asks for none.
- *
- * @param ask the question about an input
- */
+/** The examples for a question; undefined if its assertion has none. @param ask creates the question for an input */
 export async function examplesForQuestion(
   { inputs: [input], question: asked }: Asking,
   ask: Ask,
@@ -51,7 +48,7 @@ export async function examplesForQuestion(
   const words = verdictWordsOf(asked, assertion.threshold);
   const textFor = (example: Example) =>
     exampleText(example, words, differingFacts(input, example, isAsked));
-  // A quarter of the judge's window, at four characters a token.
+  // A quarter of the judge's window, at four characters per token.
   const room = Math.min(MAX_TOTAL_LENGTH, maxInputTokens);
   const shown = chooseExamples(conversation, candidates, textFor, room);
   const meaning = meaningOf(asked, assertion.threshold);
@@ -72,7 +69,6 @@ function usedOf({ example: { case: id, variant, hash } }: ShownExample): UsedExa
   return { case: id, ...(variant !== undefined && { variant }), conversation: hash };
 }
 
-/** Undefined where nothing is asked. */
 function instructionsOf(ask: Ask, input: AssertionInput): string | undefined {
   try {
     const asked = ask(input);
@@ -82,13 +78,13 @@ function instructionsOf(ask: Ask, input: AssertionInput): string | undefined {
   }
 }
 
-/** More of them cost more than they teach. */
+/** More examples cost more than they help. */
 const MAX_EXAMPLES = 4;
 
-/** Characters that one may take. A longer one is not shown at all: nothing is cut. */
+/** Maximum characters of an example; a longer one isn't shown. */
 const MAX_EXAMPLE_LENGTH = 8_000;
 
-/** Conversations that share more of their words are taken for the same one. */
+/** Conversations that share more of their words count as the same. */
 const MAX_SIMILARITY = 0.8;
 
 interface ShownExample {
@@ -98,11 +94,11 @@ interface ShownExample {
 }
 
 /**
- * The examples for a conversation: one that people fail and one that they pass in turn, of each kind first the one
- * that shares most words with the conversation, equal ones by their hash. Words that most of the candidates have tell
- * nothing and are left out. Never the conversation itself, nor one that is hardly another one.
+ * The examples for a conversation, alternating between those that people failed and passed. Within each group, it prefers
+ * those that share the most words with the conversation; ties are broken by hash. Words that most candidates contain
+ * don't count. Excludes the conversation itself, and those too similar to it.
  *
- * @param room characters that all of them may take
+ * @param room maximum characters of all examples
  */
 export function chooseExamples(
   judged: Conversation,
@@ -142,13 +138,13 @@ function isFailing({ example: { verdicts } }: ShownExample): boolean {
   return verdicts.some(({ status }) => status === 'fail');
 }
 
-/** Share of the words of both that are in both, 0..1. */
+/** Jaccard similarity, 0..1. */
 function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   return shared / Math.max(1, a.size + b.size - shared);
 }
 
-/** Those that more than half of the conversations have. */
+/** The words that more than half of the conversations contain. */
 function commonWords(all: readonly ReadonlySet<string>[]): Set<string> {
   const counts = new Map<string, number>();
   for (const word of all.flatMap((words) => [...words])) {
@@ -167,13 +163,13 @@ function wordSetOf(conversation: Conversation): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-/** The same where the same script was said to an agent once more. */
+/** Equal for conversations with the same script. */
 function userWords(conversation: Conversation): string {
   const turns = turnsOf(conversation).filter(({ side }) => side === 'user');
   return JSON.stringify(turns.map(textOf));
 }
 
-/** As a judge reads them; empty where there is none. */
+/** As a judge reads them; empty if there is none. */
 const TEXTS = {
   role: ({ role = '' }: CaseFacts) => role,
   topics: ({ topics }: CaseFacts) => topics.join('\n'),
@@ -183,18 +179,13 @@ const TEXTS = {
     Object.keys(context).length === 0 ? '' : JSON.stringify(context, null, 1),
 };
 
-/**
- * The facts of an example's case that are others than those of the case to judge, where that makes it another question.
- *
- * @param isAsked whether the question is the same with these facts
- */
+/** The facts of an example's case that change the question. @param isAsked whether the question is the same with these facts */
 function differingFacts(
   { facts: here }: AssertionInput,
   { case: id, facts }: Example,
   isAsked: (facts: CaseFacts) => boolean,
 ): string[] {
-  const { role, ...rest } = facts;
-  const there: CaseFacts = { id, ...rest, ...(role !== undefined && { role }) };
+  const there = recordedFacts(id, facts);
   return (['role', 'topics', 'tools', 'expectations', 'context'] as const).flatMap((name) => {
     if (canonicalJson(here[name]) === canonicalJson(there[name])) return [];
     const { [name]: _, ...others } = here;

@@ -5,11 +5,11 @@ import { reaches } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import { type ShownTurns, shownLines } from '../conversationBlock.ts';
 
-/** Turns shown before the first that people judged, where they judged only turns. */
+/** Turns shown before the first labeled turn, if only turns are labeled. */
 const TURNS_BEFORE = 3;
 
 /**
- * Examples as they stand before the question. All that comes from conversations and people is fenced.
+ * The examples before a question. Text from conversations and people is fenced.
  *
  *     === EXAMPLES ===
  *     People judged …
@@ -22,7 +22,7 @@ const TURNS_BEFORE = 3;
  *     People on turn 2: fail. Comment: | Rude.
  *     === END OF EXAMPLES ===
  *
- * @param meaning of verdicts on a whole conversation, where it is not plain
+ * @param meaning of verdicts on a whole conversation, if it isn't obvious
  */
 export function examplesText(texts: readonly string[], meaning: string | undefined): string {
   const list = texts.map((text, index) => `--- example ${index + 1} ---\n${text}`);
@@ -37,7 +37,7 @@ A turn without a verdict was not labelled: nothing more is known of it.`;
 
 const NOW = 'Now answer this about the conversation above the examples:';
 
-/** @param facts of its case that are others, as lines */
+/** @param facts that differ from those of the judged case, as lines */
 export function exampleText(
   example: Example,
   words: VerdictWords,
@@ -51,7 +51,7 @@ export function exampleText(
   ].join('\n');
 }
 
-/** All of it where people judged the whole. */
+/** Undefined, for all turns, if the whole conversation is labeled. */
 function shownOf({ conversation, verdicts }: Example): ShownTurns | undefined {
   const turns = verdicts.flatMap(({ turn }) => turn ?? []);
   if (turns.length < verdicts.length) return undefined;
@@ -61,7 +61,7 @@ function shownOf({ conversation, verdicts }: Example): ShownTurns | undefined {
   };
 }
 
-/** What people wrote begins on the line of their verdict, behind the fence. */
+/** The label and comments start on the line of the verdict, fenced. */
 function verdictLines({ turn, label, comments }: ExampleVerdict, said: string): string[] {
   const about = turn === undefined ? 'the whole conversation' : `turn ${turn}`;
   const [first, ...others] = [
@@ -72,16 +72,16 @@ function verdictLines({ turn, label, comments }: ExampleVerdict, said: string): 
   return [first === undefined ? verdict : `${verdict}. ${first}`, ...others];
 }
 
-/** What people's verdicts are called. */
+/** Puts a person's verdict into words. */
 type VerdictWords = (verdict: Pick<ExampleVerdict, 'turn' | 'status'>) => string;
 
-/** As people say it, whatever was asked. */
+/** The words for any question. */
 export const PLAIN_WORDS: VerdictWords = ({ status }) =>
   status === 'skipped' ? 'does not apply' : status;
 
 type Asked = Pick<Question<unknown, unknown>, 'outcomes' | 'parts'>;
 
-/** As the answer to a question says it. */
+/** The words that a question's answers use. */
 export function verdictWordsOf({ outcomes = {} }: Asked, threshold: number): VerdictWords {
   const those = (status: ExampleVerdict['status']) =>
     Object.entries(outcomes)
@@ -96,7 +96,7 @@ export function verdictWordsOf({ outcomes = {} }: Asked, threshold: number): Ver
   };
 }
 
-/** What a verdict on the whole says where the answer has verdicts on turns alone; undefined where it has more. */
+/** Explains verdicts on a whole conversation if the question's answer has only verdicts on turns. */
 export function meaningOf({ parts }: Asked, threshold: number): string | undefined {
   if (parts.whole) return undefined;
   const pass = threshold === 1 ? 'none does' : 'enough of them pass';

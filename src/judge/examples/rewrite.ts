@@ -7,33 +7,28 @@ import type { Model, ModelRequest } from '../../models/model.ts';
 import { askJudge } from '../ask.ts';
 import { exampleText, PLAIN_WORDS } from './examplesText.ts';
 
-/** A conversation on which judge and people say the opposite. */
+/** A conversation on which the judge and people disagree. */
 export interface Disagreement {
   readonly example: Example;
-  /** What the judge said of it. */
   readonly judge: { readonly status: string; readonly rationale: string };
 }
 
 export interface RewrittenQuestion {
-  /** The question in its new words. */
+  /** The new wording. */
   readonly words: string;
   /** What was changed, and why. */
   readonly why: string;
 }
 
-/** More of them than these are not needed to see what they have in common. */
+/** Enough to see what they have in common. */
 const MAX_DISAGREEMENTS = 12;
 
-/** Characters that a rewritten question may have. */
+/** Maximum characters of a rewritten question. */
 const MAX_QUESTION_LENGTH = 6_000;
 
 const answer = z.object({ why: z.string(), words: z.string() });
 
-/**
- * Lets a model put a question more clearly, by what a judge and people disagree on.
- *
- * @throws as `askJudge`
- */
+/** Asks a model to reword a question so that the judge agrees with people. @throws as `askJudge` */
 export async function rewriteQuestion(
   model: Model,
   words: string,

@@ -12,14 +12,10 @@ type Host = Pick<
   'workspace' | 'timeout' | 'env' | 'programVariables' | 'keyVariables' | 'programs' | 'log'
 >;
 
-/** What a time limit calls it. */
+/** As messages about time limits call it. */
 const CALLER = 'The script';
 
-/**
- * Calls a function or a program of the user's in a process of its own.
- *
- * @throws TargetError; the signal's reason when aborted
- */
+/** Runs a user function or program in its own process. @throws TargetError; the signal's reason when aborted */
 export async function callUserCode(
   code: UserCode,
   input: unknown,
@@ -53,7 +49,7 @@ export async function callUserCode(
   }
 }
 
-/** Of a command its first file, or else the program itself. */
+/** For a command, its first file, or else the program. */
 function nameOf({ runs }: UserCode): string {
   if (runs.kind === 'function') return basename(runs.path);
   const [program = ''] = runs.command;

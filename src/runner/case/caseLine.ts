@@ -14,12 +14,7 @@ import { TargetError } from '../../targets/target.ts';
 import type { PlannedCase } from '../runOptions.ts';
 import type { Stop } from './converse.ts';
 
-/**
- * What a record keeps of one repetition of a case.
- *
- * @param suiteCase as it was opened
- * @param duration milliseconds
- */
+/** The record line of one repetition of a case. @param suiteCase opened @param duration milliseconds */
 export function caseLine(
   { suite, ref }: Pick<PlannedCase, 'suite' | 'ref'>,
   suiteCase: SuiteCase,
@@ -46,7 +41,7 @@ export function caseLine(
     ...(ended.stop && { stop_reason: ended.stop.reason }),
     ...(ended.stop?.why !== undefined && { stop_rationale: ended.stop.why }),
     status: ended.status,
-    // What couldn't be judged might have changed it.
+    // An assertion that couldn't be judged might have changed the score.
     score: ended.status === 'error' ? null : caseScore(ended.verdicts, suiteCase.aggregate),
     ...(threshold !== undefined && { threshold }),
     ...(ended.reason !== undefined && { reason: ended.reason }),
@@ -62,36 +57,41 @@ export function caseLine(
   };
 }
 
-/** Of a case of which nothing came back from where it ran. */
+/** The line of a case whose worker returned no result. */
 export function lostLine(planned: PlannedCase, reason: string): CaseLine {
-  const verdicts = planned.case.assertions
-    .map((one) => skippedVerdict(one, 'not-reached', 'The case did not come back.'))
-    .map(addQuestionHashes(planned.case));
+  const verdicts = skipAll(planned.case, 'not-reached', 'The worker returned no result.');
   const nothing = { conversation: EMPTY_CONVERSATION, usage: NO_USAGE };
   return caseLine(planned, planned.case, {}, { status: 'error', reason, verdicts, ...nothing }, 0);
 }
 
-/** What came of one repetition of a case. */
+/** A skipped verdict for each assertion of a case. */
+export function skipAll(suiteCase: SuiteCase, reason: string, rationale: string): Verdict[] {
+  return suiteCase.assertions
+    .map((one) => skippedVerdict(one, reason, rationale))
+    .map(addQuestionHashes(suiteCase));
+}
+
+/** The result of one repetition of a case. */
 export interface ExecutionResult {
   readonly status: Status;
   readonly reason?: string;
-  /** Where the mistake stands that it is about, in a file of data. */
+  /** Location of the mistake in a data file. */
   readonly fault?: Source;
-  /** The turn that did not come, which is why it errored. */
+  /** The turn that failed. */
   readonly failedTurn?: FailedTurn;
   readonly stop?: Stop;
   readonly conversation: Conversation;
   readonly verdicts: readonly Verdict[];
   readonly usage: Usage;
-  /** Of the target alone, where each of its replies said what it used. */
+  /** Of the target alone, if every reply reported its usage. */
   readonly targetUsage?: Usage;
-  /** What the target's replies showed; absent if there was no target. */
+  /** What the target's replies reported; absent if there was no target. */
   readonly reported?: readonly Report[];
 }
 
 export const EMPTY_CONVERSATION: Conversation = { entries: [], notes: [] };
 
-/** A variant is read when it runs. What is wrong with it ends it alone. */
+/** Reads a variant when it runs: a mistake in it doesn't affect other cases. */
 export async function openCase(
   suiteCase: SuiteCase,
 ): Promise<{ suiteCase: SuiteCase; fault?: ExecutionResult }> {
@@ -100,32 +100,25 @@ export async function openCase(
   if (opened) return { suiteCase: opened };
   const [first] = problems.filter(isError);
   const at = first && `${placeText(first)}: ${first.message}`;
-  const reason = `invalid-case: ${at ?? 'It cannot be read.'}`;
-  const verdicts = suiteCase.assertions
-    .map((one) => skippedVerdict(one, 'not-reached', 'The case cannot be read.'))
-    .map(addQuestionHashes(suiteCase));
   const fault: ExecutionResult = {
     status: 'error',
-    reason,
+    reason: `invalid-case: ${at ?? 'It cannot be read.'}`,
     ...(first && { fault: { path: first.path, range: first.range } }),
     conversation: EMPTY_CONVERSATION,
-    verdicts,
+    verdicts: skipAll(suiteCase, 'not-reached', 'The case cannot be read.'),
     usage: NO_USAGE,
   };
   return { suiteCase, fault };
 }
 
-/** A case that is not to run. */
+/** The result of a case with `skip`. */
 export function skippedResult(suiteCase: SuiteCase): ExecutionResult {
-  const { skip, assertions } = suiteCase;
-  const reason = skip?.reason ?? 'The case sets `skip`.';
-  const verdicts = assertions
-    .map((one) => skippedVerdict(one, 'case-skipped', reason))
-    .map(addQuestionHashes(suiteCase));
+  const reason = suiteCase.skip?.reason ?? 'The case sets `skip`.';
+  const verdicts = skipAll(suiteCase, 'case-skipped', reason);
   return { status: 'skipped', reason, conversation: EMPTY_CONVERSATION, verdicts, usage: NO_USAGE };
 }
 
-/** What a person reads of an error that ended a case. */
+/** The message of an error that ended a case. */
 export function errorReasonOf(error: unknown): string {
   if (error instanceof TargetError && error.reason === 'target-error') {
     return `The target failed: ${error.message}`;
@@ -137,7 +130,7 @@ export function errorReasonOf(error: unknown): string {
   return errorText(error);
 }
 
-/** Puts into verdicts which question they answer. */
+/** Adds the hash of its question to a verdict. */
 export function addQuestionHashes(suiteCase: SuiteCase): (verdict: Verdict) => Verdict {
   const hashes = new Map<string, string>();
   const add = (assertions: readonly Assertion[]) => {

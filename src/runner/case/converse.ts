@@ -31,32 +31,30 @@ import { TargetError, type TargetSession } from '../../targets/target.ts';
 
 export interface ConversationResult {
   readonly conversation: Conversation;
-  /** The number of the reply to each user turn that was answered, by its place from 0. */
+  /** The turn number of the reply to each user turn, by its index. */
   readonly replyTurns: readonly number[];
   /** Of the target, and of the model that plays the user. */
   readonly usage: Usage;
-  /** That of the target where every reply said what it used; its cost is known where that of each is. */
+  /** Of the target, if every reply reported its usage; the cost is null unless each has one. */
   readonly measured?: Usage;
-  /** What the target's replies show; absent of a transcript. */
+  /** What the target reports; absent for a transcript. */
   readonly reporting?: Reporting;
-  /** Why it ended, where that is not the end of a script. */
+  /** Why it ended, unless by the end of a script. */
   readonly stop?: Stop;
-  /** What cut the conversation short. */
+  /** What ended the conversation early, and the turn that failed. */
   readonly error?: unknown;
-  /** The turn that did not come because of it. */
   readonly failedTurn?: FailedTurn;
 }
 
 /**
- * Lets a user and a target talk. What the target is told before them begins the conversation, and then
- * comes its history.
+ * Lets a user and a target talk, after the target's system text and the history of the case.
  *
- * @param onTurn hears of each turn once it is said
- * @param onSpeaking hears of replies as they arrive; where nobody listens, none has to stream
- * @param shouldContinue asked after each reply with what was said so far; false ends the conversation
+ * @param onTurn called with each complete turn
+ * @param onSpeaking called with the start of a reply while it arrives; if undefined, replies aren't streamed
+ * @param shouldContinue called after each reply; false ends the conversation
  */
 export async function converse(
-  { target, history }: LiveOrigin,
+  { kind, target, history }: LiveOrigin,
   user: UserSide,
   session: TargetSession,
   signal: AbortSignal,
@@ -119,7 +117,7 @@ export async function converse(
         speaking?.hear,
       );
       const startup = (session.startup?.() ?? 0) - started;
-      // Waiting in line is our doing, and starting comes before any reply.
+      // Time in the queue and to start a program isn't part of the latency.
       const waiting = (session.waited?.() ?? 0) - waited;
       const latency = performance.now() - began - waiting + (reply.past?.latency ?? 0);
       const recalled = known(reply.past !== undefined && !reply.usage?.calls);
@@ -140,13 +138,14 @@ export async function converse(
     }
     const reply = told();
     replyTurns.push(reply?.number ?? 0);
-    const stuck = user.stuck(soFar());
-    if (stuck === 'empty-reply') {
-      const message = `The target's reply in turn ${reply?.number} says nothing.`;
+    // The assertions judge what a target answers to a script.
+    const stall = kind === 'simulate' ? detectStall(soFar()) : undefined;
+    if (stall === 'empty-reply') {
+      const message = `The target's reply in turn ${reply?.number} is empty.`;
       const error = new TargetError('target-empty-reply', message);
-      return said({ stop: { reason: stuck }, error });
+      return said({ stop: { reason: stall }, error });
     }
-    if (stuck) return said({ stop: { reason: stuck } });
+    if (stall) return said({ stop: { reason: stall } });
     if (!(await shouldContinue(said()))) return said({ stop: { reason: 'stop-on-failure' } });
   }
 }
@@ -155,7 +154,7 @@ function known(fromCache = false): Pick<SourcedMessage, 'fromCache'> {
   return fromCache ? { fromCache } : {};
 }
 
-/** Of a target that failed, or could not be opened. */
+/** The stop reason for an error of a target. */
 export function stopOfTarget(error: unknown): 'target-error' | 'empty-reply' {
   const isEmpty = error instanceof TargetError && error.reason === 'target-empty-reply';
   return isEmpty ? 'empty-reply' : 'target-error';
@@ -178,20 +177,17 @@ export interface Stop {
 
 type NextTurn =
   | { readonly kind: 'turn'; readonly turn: ScriptedTurn; readonly fromCache?: boolean }
-  /** Without a reason where all was said. */
+  /** Without `stop` at the end of a script. */
   | { readonly kind: 'over'; readonly stop?: Stop };
 
-/** Who speaks for the user. */
+/** The user's side of a conversation. */
 export interface UserSide {
-  /** @throws JudgeError, ModelError where a model that plays the user is of no use */
+  /** @throws JudgeError, ModelError */
   next(said: Conversation, signal: AbortSignal): Promise<NextTurn>;
-  /** Why there is no use in going on after a reply. */
-  stuck(said: Conversation): 'empty-reply' | 'repetition' | undefined;
-  /** What asking for the user's turns took. */
+  /** Usage of the model that plays the user. */
   readonly usage: Usage;
 }
 
-/** Says the scripted turns one by one. */
 export class ScriptedUser implements UserSide {
   readonly usage = NO_USAGE;
   readonly #turns: readonly ScriptedTurn[];
@@ -206,14 +202,9 @@ export class ScriptedUser implements UserSide {
     this.#said += 1;
     return turn ? { kind: 'turn', turn } : { kind: 'over' };
   }
-
-  /** What a target answers to a script is for the assertions. */
-  stuck(): undefined {
-    return undefined;
-  }
 }
 
-/** Says the opening, then asks a model for each turn. */
+/** Says the opening turns, then asks a model for each turn. */
 export class ModelledUser implements UserSide {
   readonly #origin: SimulateOrigin;
   readonly #playing: SimulationId;
@@ -255,16 +246,12 @@ export class ModelledUser implements UserSide {
         return unreachable(words);
     }
   }
-
-  stuck(said: Conversation) {
-    return detectStall(said);
-  }
 }
 
-/** Milliseconds between two looks at a reply: as often as a person can follow. */
+/** Milliseconds between two reports of a reply. */
 const REPORT_INTERVAL = 100;
 
-/** Tells a reply while it arrives, each time as the turn that it is so far. */
+/** Reports a reply while it arrives, as an incomplete turn. */
 class ReplyStream {
   readonly #tell: (turn: Turn) => void;
   readonly #scrubber: Scrubber;
@@ -288,7 +275,6 @@ class ReplyStream {
     this.#throttle.schedule();
   };
 
-  /** The reply is there, or will never be. */
   end(): void {
     this.#throttle.dispose();
   }

@@ -11,7 +11,7 @@ import { digestOf, inputHash, sha256 } from '../../node/hashes.ts';
 import { filesOf, resolvedDigest, targetDigest } from '../../targets/digest.ts';
 import { openCase } from './caseLine.ts';
 
-/** What a record says of a case before it runs: where its conversation comes from and what is known. */
+/** What a record says about a case before it runs. */
 export type CaseDescription = Pick<CaseLine, 'origin' | 'facts' | 'target' | 'input_hash'>;
 
 /** @param digestOf as `targetDigest` */
@@ -42,10 +42,7 @@ function describeTarget(target: TargetSpec, digest: string): CaseLine['target'] 
   return { name, type, digest, ...(filled_in !== undefined && { filled_in }) };
 }
 
-/**
- * SHA-256 of all that decides what a run of a case finds, as far as its files tell; where it stands in
- * them decides nothing.
- */
+/** SHA-256 of everything in its files that decides the result of a case, without its positions in them. */
 export async function caseDigest(given: SuiteCase): Promise<string> {
   const { suiteCase } = await openCase(given);
   const { origin, tools } = suiteCase;
@@ -56,7 +53,7 @@ export async function caseDigest(given: SuiteCase): Promise<string> {
   return digestOf({ case: withoutSources(suiteCase), target, scripts });
 }
 
-/** The files besides those of its text that a case rests on, absolute. What programs import is not known. */
+/** The program files that a case uses, absolute, without their imports. */
 export function programsOf({ origin, assertions }: SuiteCase): string[] {
   const target = origin.kind === 'transcript' ? undefined : origin.target;
   return [...(target ? filesOf(target) : []), ...scriptsOf(assertions)];

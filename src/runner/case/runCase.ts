@@ -18,6 +18,7 @@ import {
   EMPTY_CONVERSATION,
   type ExecutionResult,
   errorReasonOf,
+  skipAll,
   skippedResult,
 } from './caseLine.ts';
 import {
@@ -29,11 +30,7 @@ import {
   type UserSide,
 } from './converse.ts';
 
-/**
- * Runs one repetition of a case. What goes wrong in it ends it as `error`, with what was said so far.
- *
- * @throws the signal's reason when aborted, and nothing else
- */
+/** Runs one repetition of a case. Errors end it as `error`. @throws the signal's reason when aborted, and nothing else */
 export async function runCase(
   planned: PlannedCase,
   context: RunContext,
@@ -95,25 +92,19 @@ class CaseRun {
     signal.throwIfAborted();
     const { conversation, usage, stop, failedTurn } = said;
     if ('error' in said) {
-      const reason = errorReasonOf(said.error);
-      for (const one of assertions) {
-        if (this.#verdicts.has(one)) continue;
-        this.#settle(
-          one,
-          skippedVerdict(one, 'not-reached', 'The conversation was cut short by an error.'),
-        );
+      const why = 'The conversation was cut short by an error.';
+      for (const one of assertions.filter((each) => !this.#verdicts.has(each))) {
+        this.#settle(one, skippedVerdict(one, 'not-reached', why));
       }
-      const verdicts = this.#inOrder();
-      const because = stop ?? { reason: stopOfTarget(said.error) };
-      const failed = {
+      return {
         status: 'error',
-        reason,
-        stop: because,
+        reason: errorReasonOf(said.error),
+        stop: stop ?? { reason: stopOfTarget(said.error) },
         conversation,
-        verdicts,
+        verdicts: this.#inOrder(),
         usage,
-      } as const;
-      return { ...failed, ...(failedTurn && { failedTurn }) };
+        ...(failedTurn && { failedTurn }),
+      };
     }
     for (const one of assertions) {
       if (one.scriptedTurn === undefined || one.scriptedTurn < said.replyTurns.length) continue;
@@ -125,7 +116,7 @@ class CaseRun {
     const verdicts = this.#inOrder();
     return {
       status: caseStatus(verdicts, threshold, aggregate),
-      // A script that was said to its end ended as it should.
+      // A script that was completed has no reason to report.
       ...(stop && (origin.kind === 'simulate' || this.#endedEarly(said)) && { stop }),
       conversation,
       verdicts,
@@ -145,13 +136,11 @@ class CaseRun {
     return said;
   }
 
-  /** What was paid for is kept. @throws the signal's reason where nothing was said */
+  /** Keeps turns that were paid for. @throws the signal's reason if there are none */
   #cancelled({ conversation, usage }: ConversationResult): ExecutionResult {
     if (liveTurnsOf(conversation).length === 0) this.#options.signal.throwIfAborted();
     const reason = 'The run was cancelled.';
-    const verdicts = this.#case.assertions.map((one) =>
-      this.#withQuestion(skippedVerdict(one, 'not-reached', reason)),
-    );
+    const verdicts = skipAll(this.#case, 'not-reached', reason);
     const stop = { reason: 'cancelled' } as const;
     return { status: 'skipped', reason, stop, conversation, verdicts, usage };
   }
@@ -188,7 +177,7 @@ class CaseRun {
       }
       return said;
     } catch (error) {
-      // What cut the conversation short comes before what went wrong when it was closed.
+      // An error of the conversation takes precedence over one of closing it.
       return { error, ...said };
     }
   }
@@ -200,7 +189,7 @@ class CaseRun {
     return new ModelledUser(origin, playing, this.#context.judging.modelFor);
   }
 
-  /** With `stop_on_failure`: checks the latest reply by itself, at once. */
+  /** With `stop_on_failure`: checks the assertions of the latest reply immediately. */
   async #turnHolds(said: ConversationResult): Promise<boolean> {
     if (!this.#case.stopOnFailure) return true;
     const latest = said.replyTurns.length - 1;
@@ -229,7 +218,7 @@ class CaseRun {
     });
   }
 
-  /** Whether more could have been said. */
+  /** Whether the conversation could have continued. */
   #endedEarly({ replyTurns }: Pick<ConversationResult, 'replyTurns'>): boolean {
     const { origin } = this.#case;
     switch (origin.kind) {

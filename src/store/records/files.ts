@@ -73,7 +73,7 @@ function isLikely(time: number): boolean {
   return time < Date.now() + TOO_FAR;
 }
 
-/** Another run writes the record. `message` says which process, and what to do. */
+/** Another run is writing the record. `message` names the process, and says what to do. */
 export class RecordBusyError extends ReasonedError<'busy'> {
   override readonly name = 'RecordBusyError';
 }
@@ -134,6 +134,6 @@ function writes(pid: number, path: string): boolean {
 function busy(id: string, pid: number, path: string): RecordBusyError {
   return new RecordBusyError(
     'busy',
-    `The run ${id} still goes on, in process ${pid}. Wait for it or stop it. If that process is another program, delete ${path}.`,
+    `The run ${id} is still running, in process ${pid}. Wait for it or stop it. If that process is another program, delete ${path}.`,
   );
 }

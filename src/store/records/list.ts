@@ -235,31 +235,27 @@ const noteSchema = z.object({
   pinned: z.boolean().optional().catch(undefined),
 });
 
-/** What a person says of a run. */
+/** A person's name and pin for a run. */
 interface RunNote {
   readonly name?: string | undefined;
-  /** Whether it stands before the others. */
+  /** Whether it is listed first. */
   readonly pinned?: boolean | undefined;
 }
 
-/** Bytes: a note is a line. */
 const MAX_NOTE_BYTES = 10_000;
 
-/**
- * `.turnlight/runs/ID.json`, beside the run's record, which is never written again for it. A run that is continued
- * gets a record of another name, and keeps its id.
- */
+/** `.turnlight/runs/ID.json`, next to the run's record. A resumed run has another record, and the same id. */
 export function notePath(root: string, id: string): string {
   return join(recordsIn(root), `${id}.json`);
 }
 
-/** Empty where there is none, or no note of ours. */
+/** Empty if there is none. */
 export async function readNote(root: string, id: string): Promise<RunNote> {
   const bytes = await readRegular(notePath(root, id), MAX_NOTE_BYTES).catch(() => Buffer.from(''));
   return tryParse(noteSchema, parseJson(bytes.toString())) ?? {};
 }
 
-/** Puts a note in the place of the last one; one that says nothing is removed. @throws UnwritableError */
+/** Replaces the note of a run; an empty one is removed. @throws UnwritableError */
 async function writeNote(root: string, id: string, note: RunNote): Promise<void> {
   const path = notePath(root, id);
   const { name, pinned } = note;

@@ -30,8 +30,7 @@ export interface RenamedRecords {
 }
 
 /**
- * Records a case's results under another id, in all records of its suite, and the labels of people. Each file is
- * written anew beside itself and put in its place at once; lines about anything else stay as they are.
+ * Renames a case in all records and labels of its suite. Each file is replaced atomically; other lines don't change.
  *
  * @throws UnwritableError
  */

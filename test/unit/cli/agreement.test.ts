@@ -128,7 +128,7 @@ describe('turnlight agreement', () => {
     await appendFile(join(labelsFolder(file), 'ann.jsonl'), 'what?\n');
     const { code, out, err } = await turnlight(folder, ['agreement']);
     assert.equal(code, 3);
-    assert.match(err, /^suite\.labels\/ann\.jsonl:13: This line is no JSON\./);
+    assert.match(err, /^suite\.labels\/ann\.jsonl:13: This line is not JSON\./);
     assert.match(out, /Kind +cases +12/);
     const empty = await workspaceWith(t, { 'suite.eval.yaml': SUITE });
     assert.match(

@@ -128,7 +128,7 @@ describe('turnlight judges', () => {
     assert.equal(code, 3);
     assert.match(err, /12 labels: their conversation is not in NAME\.labels\/conversations\./);
     await writeFile(join(folder, 'next-step.labels/ann.jsonl'), 'what?\n');
-    assert.match((await turnlight(folder, ['judges'])).err, /ann\.jsonl:1: This line is no JSON/);
+    assert.match((await turnlight(folder, ['judges'])).err, /ann\.jsonl:1: This line is not JSON/);
     const bare = await workspaceWith(t, {
       'a.eval.yaml': 'cases: [{id: a, transcript: [{user: x}, {assistant: y}], assert: [x y]}]\n',
     });

@@ -181,7 +181,7 @@ describe('turnlight run --resume', () => {
     running.interrupt();
     await running.ended;
     assert.equal(code, 3);
-    assert.match(err, /still goes on, in process \d+/);
+    assert.match(err, /is still running, in process \d+/);
     assert.equal(await locked(), false);
   });
 });

@@ -90,7 +90,7 @@ describe('a result from a queue', () => {
       const { status, reason } = await came(change);
       assert.deepEqual(
         [status, reason],
-        ['error', 'worker-lost: Its worker sent what is no result of it.'],
+        ['error', 'worker-lost: The worker returned an invalid result for this case.'],
         JSON.stringify(change),
       );
     }

@@ -216,7 +216,7 @@ describe('a disk that fills up during a run', () => {
       ran.writeErrors.map((error) => error.message),
       [message],
     );
-    assert.deepEqual(told, [`${message} The run goes on without it.`]);
+    assert.deepEqual(told, [`${message} The run continues without it.`]);
     const { cases, problems } = await readRecord(ran.record ?? '');
     assert.deepEqual(
       cases.map(({ id }) => id),

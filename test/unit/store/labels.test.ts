@@ -86,7 +86,7 @@ describe('labels beside an eval file', () => {
       [2, 3, 4, 5, undefined],
     );
     assert.equal(problems[0]?.path, path);
-    assert.match(problems[0]?.message ?? '', /no JSON.*remove it.*conflict of git/);
+    assert.match(problems[0]?.message ?? '', /not JSON.*remove it.*git conflicts/);
     assert.match(problems[1]?.message ?? '', /`assertion` is wrong/);
     assert.match(problems[2]?.message ?? '', /`status` is wrong/);
     assert.match(problems[4]?.message ?? '', /is a symbolic link/);
