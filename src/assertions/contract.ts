@@ -70,8 +70,8 @@ export interface JudgeRequest<Answer> {
   /** The last part of the request: the assertion's own instructions. */
   readonly instructions: string;
   /**
-   * The turns to judge; the request ends with their numbers. That `turns` of the answer has exactly
-   * one entry for each is checked for all questions.
+   * The turns to judge; the request ends with their numbers. For all questions, `turns` of the answer
+   * must have exactly one entry per turn.
    */
   readonly turns?: readonly Turn[];
   readonly answer: z.ZodType<Answer>;
@@ -116,7 +116,7 @@ export interface Answered<Answer> {
 /** What a procedure can use. All of it is counted and cancellable. */
 export interface Toolbox {
   /**
-   * Asks about the conversation, in parts where it does not fit into the judge's window.
+   * Asks about the conversation, in parts if it doesn't fit into the judge's window.
    *
    * @param about the question about some of the turns
    */
@@ -202,8 +202,8 @@ interface Common {
   /** It gets all facts of the case, in addition to its question or without one. */
   readonly readsFacts?: true;
   /**
-   * Its `prompt` is the path of a judge prompt, or its `instructions` are one. Their `{{variables}}`
-   * are a judge prompt's; those in all other texts are the case's.
+   * Its `prompt` is the path of a judge prompt, or its `instructions` are one, with the `{{variables}}`
+   * of judge prompts. Variables in all other texts are the case's.
    */
   readonly takesPrompt?: true;
   /** How to turn it into a judge prompt: the key with its words, and the prompt for them. */

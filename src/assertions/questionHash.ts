@@ -28,8 +28,8 @@ const TOGETHER_VERSION = 2;
 const EXAMPLES_VERSION = 2;
 
 /**
- * SHA-256 of what an assertion asks, hexadecimal: verdicts with the same one answer the same question,
- * of whatever conversation. Another name, weight or threshold changes nothing of it.
+ * SHA-256 of an assertion's question, hexadecimal. Verdicts with the same hash answer the same question
+ * about any conversation. Name, weight, and threshold don't affect it.
  *
  * What is asked is the question itself, put to a conversation that is always the same. So the texts
  * of the type, the schema of its answer and the facts that it reads are in it as a judge gets them.
@@ -49,9 +49,9 @@ export function questionHash(assertion: Assertion, facts: CaseFacts): string {
     negate,
     granularity,
     window,
-    // Which labels there are is no part of it: a verdict's details name those that were shown.
+    // Without the labels themselves: a verdict's details name the examples that were shown.
     examples: assertion.examples && EXAMPLES_VERSION,
-    // Absent where it is asked by itself, so that its hash stays what it was.
+    // Absent if it has its own request, so that older hashes stay valid.
     together: assertion.together && TOGETHER_VERSION,
     judge: judge && [modelName(judge), temperatureOf(assertion)],
     model: model && modelName(model),
@@ -131,7 +131,7 @@ function describePlanned(planned: Planned, { turns }: AssertionInput): unknown[]
       return describeQuestion(planned.about(turns));
     case 'once':
       return [[planned.asked.name, planned.asked.instructions, answerSchema(planned.asked.answer)]];
-    // What it asks is in the hash of the nested assertion.
+    // Its question is in the hash of the nested assertion.
     case 'assertion':
     case 'embedding':
       return [];
@@ -141,7 +141,7 @@ function describePlanned(planned: Planned, { turns }: AssertionInput): unknown[]
 }
 
 function describeQuestion(question: Divisible<unknown> | Outcome): unknown[] {
-  // Nothing to ask where a fact is missing.
+  // There is no question if a fact is missing.
   if ('kind' in question) return [];
   const { name, instructions, answer, parts } = question;
   return [[name, instructions, answerSchema(answer), parts.whole && answerSchema(parts.whole)]];
@@ -165,8 +165,8 @@ function modelName({ params, written = params }: ModelSpec): string {
 }
 
 /**
- * Whether what was found of a case still answers what the case asks: the same questions, with the same
- * thresholds and weights. Its conversation may be another one now; `input_hash` tells.
+ * Whether a result still answers the case's questions, with the same thresholds and weights. The
+ * conversation can have changed: compare `input_hash`.
  */
 export function isCurrent(line: CaseLine, suiteCase: SuiteCase): boolean {
   const { assertions, threshold, aggregate, repeat, skip, stopOnFailure } = suiteCase;
@@ -186,10 +186,10 @@ export function isCurrent(line: CaseLine, suiteCase: SuiteCase): boolean {
 }
 
 /**
- * Whether the case certainly asks something else now than what was answered, or counts it otherwise. Records of
- * version 1 do not say what they answered.
+ * Whether the case certainly has other questions now, or counts them differently. False for records of version 1,
+ * which have no hashes.
  *
- * @param line of a case whose own text is what it was: what its file says for all cases may differ, or a prompt
+ * @param line of a case with unchanged text; its file's defaults or a prompt may differ
  */
 export function isStale(
   { verdicts, status, threshold }: Pick<CaseLine, 'verdicts' | 'status' | 'threshold'>,
@@ -201,7 +201,7 @@ export function isStale(
   const byKey = new Map(assertions.map((one) => [one.key, one]));
   return (
     threshold !== suiteCase.threshold ||
-    // What went wrong may have come before some of them.
+    // An error may have come before some of them.
     (status !== 'error' && verdicts.length !== assertions.length) ||
     known.some((verdict) => {
       const assertion = byKey.get(verdict.assertion.key ?? '');
@@ -223,7 +223,7 @@ function countsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: A
     assertion.key === wanted.key &&
     threshold === wanted.threshold &&
     assertion.weight === wanted.weight &&
-    // A gate among those under it makes it one.
+    // A nested gate makes it a gate.
     (assertion.required === wanted.required || (assertion.required && under.size > 0)) &&
     nested.every((one) => {
       const own = under.get(one.assertion.key ?? '');

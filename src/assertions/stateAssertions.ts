@@ -37,7 +37,7 @@ function stateAssertion(assertion: Assertion, facts: CaseFacts): StatedAssertion
 function writtenKeys({ type, params, source, prompt, negate, at }: Assertion) {
   const { path, ...own } = withoutDefaults(typeOf({ type }), mappingOf(withoutNested(params)));
   return {
-    // A script's path was made absolute.
+    // The path of a script is absolute here.
     ...(typeof path === 'string' && { path: `./${relative(dirname(source.path), path)}` }),
     ...own,
     ...(prompt && own.prompt !== undefined && { 'prompt text': prompt.body.trim() }),

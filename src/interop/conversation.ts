@@ -134,7 +134,7 @@ function plainChecks(messages: readonly Message[]): unknown[] {
   const turns = sides.filter((side, index) => side !== sides[index - 1]);
   const replies = turns.filter((side) => side === 'assistant').length;
   return [
-    // One reply cannot repeat another.
+    // A single reply has nothing to repeat.
     replies > 1 ? { type: 'no-repeat' } : { type: 'max-turns', max: turns.length },
     ...(tools.length > 0 ? [{ type: 'tool-sequence', tools }] : []),
   ];

@@ -136,8 +136,8 @@ const MAX_ROUNDS = 5;
 const AT_LEAST = [{ type: 'no-repeat' }];
 
 /**
- * An eval file in which nothing is wrong: what `turnlight check` finds an error in is left out and
- * told, an assertion alone where it is the assertion's, else the case.
+ * A valid eval file: leaves out, and reports, everything in which `turnlight check` finds an error, an
+ * assertion if possible, or else the case.
  */
 export async function removeInvalid(
   draft: Omit<Draft, 'cases'>,

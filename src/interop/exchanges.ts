@@ -92,7 +92,7 @@ export function insertResults(messages: readonly Message[], results: readonly Re
     );
     if (call === -1) continue;
     const rest = added.slice(call + 1);
-    // Parallel calls may be messages of their own; their results follow them all.
+    // Parallel calls can be separate messages; their results follow all of them.
     const next = rest.findIndex((one) => one.role !== 'tool' && callsIn([one]).length === 0);
     const end = next === -1 ? added.length : call + 1 + next;
     added.splice(end, 0, { role: 'tool', ...result });
@@ -138,10 +138,10 @@ interface Item {
 }
 
 /**
- * How many of the first messages of a request repeat what was said, up to its last word; undefined if
- * they tell another conversation. A request may begin later, or leave out what agents before it did.
+ * Number of a request's first messages that repeat the conversation up to its end; undefined if they
+ * belong to another one. A request can start later, or omit messages of earlier agents.
  *
- * @param retold messages that stand for what another agent did
+ * @param retold messages that repeat what another agent did
  */
 function countRepeated(
   said: readonly Message[],
@@ -156,7 +156,7 @@ function countRepeated(
   const next = now[count]?.at ?? given.length;
   const isWhole = count === 0 || now[count - 1]?.at !== next;
   if (!isWhole) return undefined;
-  // Results of the last calls that are repeated.
+  // Include the results of the last repeated calls.
   const last = now[count - 1]?.at ?? -1;
   const after = given.findIndex((one, index) => index > last && one.role !== 'tool');
   return after === -1 ? given.length : after;

@@ -92,7 +92,7 @@ export interface MappedAssertion {
 }
 
 /**
- * Maps a check by the table of other tools' names, the same by which the editor tells them.
+ * Maps a check by the table of other tools' names, which the editor also uses.
  *
  * @param given with the type under `type`, and keys that are ours or the other tool's
  */
@@ -117,7 +117,7 @@ export function mapAssertion(given: Mapping): MappedAssertion {
     else {
       const missing = known.filter((one) => one.required && !Object.hasOwn(assertion, one.name));
       const [only] = missing.filter((one) => !Object.hasOwn(given, one.name));
-      // `value` of a `regex`: the one key that is missing here and the one that is unknown.
+      // Such as `value` of a `regex`: the only unknown key becomes the only missing one.
       if (key === 'value' && only) assertion[only.name] = value;
       else lost.push(`\`${key}\` of "${name}" has no counterpart.`);
     }

@@ -33,7 +33,7 @@ export interface Generated {
 }
 
 /**
- * An eval file of drafted cases, for a person to edit. Asks the model and nobody else.
+ * An eval file of drafted cases, for a person to edit. Calls only the model.
  *
  * @throws DraftError, ModelError; the signal's reason when aborted
  */
@@ -125,8 +125,8 @@ Cover different things: the usual request, a request that the instructions forbi
 changes their mind, an impatient one. What went wrong in a conversation that is shown makes a good case.`;
 
 /**
- * Lets a model draft cases for a person to edit. How many of the conversations it was shown stands in
- * the comments.
+ * Lets a model draft cases for a person to edit. The comments contain the number of conversations that
+ * it was shown.
  *
  * @throws DraftError, ModelError; the signal's reason when aborted
  */

@@ -34,9 +34,9 @@ export interface Imported {
 const MAX_FILE_LENGTH = LIMITS.evalFile / 4;
 
 /**
- * Makes eval files of another tool's file. Reads it, and asks and runs nothing.
+ * Converts another tool's file into eval files. Calls and runs nothing.
  *
- * @param path of the file, whose ending says how it is read
+ * @param path its ending determines how the file is read
  */
 export async function importFile(path: string, text: string, place: Place): Promise<Imported> {
   const ledger = new Ledger();
@@ -146,8 +146,8 @@ const ENDINGS = /(\.eval)?\.(jsonl|ndjson|json|ya?ml|csv|md|txt)$/i;
 const EVAL_FILE = new RegExp(EVAL_ENDING, 'i');
 
 /**
- * Where the eval files of an imported file belong: beside it and called like it, `traces.eval.yaml`,
- * and never the file itself.
+ * The paths of an imported file's eval files: next to it and with its name, `traces.eval.yaml`, but
+ * never the file itself.
  *
  * @param path absolute
  * @param given the path for the first of them, absolute

@@ -8,8 +8,8 @@ import { parseYaml } from '../yaml/yamlDocument.ts';
 import type { Ledger, Row } from './importer.ts';
 
 /**
- * The rows of a file: the lines of JSON lines and CSV, the items of a list, or the one document. What
- * is broken goes into the ledger, and the rest is kept. A list of messages is one row.
+ * The rows of a file: the lines of JSON Lines and CSV, the items of a list, or the whole document.
+ * Broken rows go into the ledger. A list of messages is one row.
  */
 export function rowsOf(path: string, text: string, ledger: Ledger): Row[] {
   const plain = text.replace(/^\uFEFF/, '');
@@ -109,8 +109,8 @@ interface ScannedJson {
   /** The lines where the items of the outermost list start, from 1. */
   readonly lines: readonly number[];
   /**
-   * Of a text that breaks off: where to cut it, and what closes it then. The cut is behind the last
-   * whole item of the outermost list that has one: half a conversation is none.
+   * For truncated text: where to cut it, and how to close it. The cut is after the last complete item of
+   * the outermost list with one, because half a conversation is useless.
    */
   readonly cut?: { readonly at: number; readonly closers: string };
 }

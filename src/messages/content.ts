@@ -82,9 +82,9 @@ export const refusalKind: PartKind = {
 };
 
 /**
- * A part that no judge can be shown, such as an image: it is noted in its position.
+ * A part that can't be shown to a judge, such as an image: a placeholder marks its position.
  *
- * @param keys what it holds; none of it is read but a `filename`
+ * @param keys of the part; only `filename` is read
  */
 export function hiddenKind(type: string, what: string, keys: readonly string[]): PartKind {
   return {
@@ -301,6 +301,14 @@ export function agentNamed(given: unknown): { readonly agent?: string } {
 export function parseArguments(given: unknown): unknown {
   if (given === null || given === undefined || given === '') return {};
   return typeof given === 'string' ? jsonOrText(given) : given;
+}
+
+/** The items of a list; empty if the list is missing or invalid. */
+export function validItems<Schema extends z.ZodType>(
+  item: Schema,
+  list: unknown,
+): z.infer<Schema>[] {
+  return z.array(item).safeParse(list).data ?? [];
 }
 
 /** A tool's result as text: text as it is, no value as empty text, anything else as JSON. */

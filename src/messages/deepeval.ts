@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import type { ToolCall } from '../core/message.ts';
 import { type Missing, valueProblems } from '../schema/valueProblems.ts';
-import { NO_NAME, noted, resultText, retrievalContext, toolName } from './content.ts';
+import { NO_NAME, noted, resultText, retrievalContext, toolName, validItems } from './content.ts';
 import {
   type Dialect,
   type Item,
@@ -88,7 +87,7 @@ export const deepeval: Dialect = {
   read(item, index) {
     const role = roleIn(item, schemas);
     if (typeof role === 'object') return { problems: [role] };
-    // Calls may be all there is.
+    // A turn can consist of calls only.
     const turn = item.content === undefined ? { ...item, content: '' } : item;
     const problems = valueProblems(schemas[role], turn, { missing: MISSING });
     return problems.length > 0 ? { problems } : readTurn(item, role, index);
@@ -104,7 +103,7 @@ function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMe
     return refuseSilent(item, content.trim() === '' ? [] : [{ message: { role, content } }], notes);
   }
   const calls = callsOf(item, index);
-  // What a turn says comes of what its tools gave back: calls, results, then the words.
+  // The text of a turn follows from its tools: calls, results, then text.
   const held: ParsedMessage[] = [];
   if (calls.length > 0) {
     held.push({ message: { role, content: '', toolCalls: calls.map(({ call }) => call) } });
@@ -126,40 +125,28 @@ function refuseSilent(item: Item, messages: ParsedMessage[], notes: string[]): R
   return refuseEmpty(item, { messages, notes: messages.length === 0 ? [] : notes });
 }
 
-interface Called {
-  readonly call: ToolCall;
-  readonly result: string | undefined;
-  readonly notes: readonly string[];
-}
-
 /** DeepEval's calls have no ids, so their positions become ids. */
-function callsOf(item: Item, index: number): Called[] {
-  const tools = z
-    .array(toolSchema)
-    .catch([])
-    .parse(item.tools_called ?? []);
-  const mcp = z
-    .array(mcpToolSchema)
-    .catch([])
-    .parse(item.mcp_tools_called ?? []);
-  const id = (callIndex: number) => `message-${index + 1}-call-${callIndex + 1}`;
-  return [
-    ...tools.map(
-      ({ name: tool, input_parameters: input, output, description, reasoning }, callIndex) => ({
-        call: { id: id(callIndex), name: tool, arguments: input ?? {} },
-        result: output === undefined || output === null ? undefined : resultText(output),
-        notes: [
-          ...(description ? [`The description of "${tool}".`] : []),
-          ...(reasoning ? [`Why "${tool}" was called.`] : []),
-        ],
-      }),
-    ),
-    ...mcp.map(({ name: tool, args, result }, callIndex) => ({
-      call: { id: id(tools.length + callIndex), name: tool, arguments: args ?? {} },
-      result: result === undefined || result === null ? undefined : mcpText(result),
-      notes: [],
-    })),
-  ];
+function callsOf(item: Item, index: number) {
+  const tools = validItems(toolSchema, item.tools_called).map((one) => ({
+    name: one.name,
+    given: one.input_parameters,
+    result: one.output ?? undefined,
+    notes: [
+      ...(one.description ? [`The description of "${one.name}".`] : []),
+      ...(one.reasoning ? [`Why "${one.name}" was called.`] : []),
+    ],
+  }));
+  const mcp = validItems(mcpToolSchema, item.mcp_tools_called).map(({ name, args, result }) => ({
+    name,
+    given: args,
+    result: result === undefined || result === null ? undefined : mcpText(result),
+    notes: [],
+  }));
+  return [...tools, ...mcp].map(({ name, given, result, notes }, callIndex) => ({
+    call: { id: `message-${index + 1}-call-${callIndex + 1}`, name, arguments: given ?? {} },
+    result: result === undefined ? undefined : resultText(result),
+    notes,
+  }));
 }
 
 /** An MCP result is a list of contents; if all are texts, their text is the result. */

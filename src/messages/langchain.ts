@@ -21,6 +21,7 @@ import {
   toolArguments,
   toolName,
   unread,
+  validItems,
 } from './content.ts';
 import { type Dialect, type Item, type MessageRole, type ReadMessage, refused } from './dialect.ts';
 import { type PartKind, type PartKinds, partsOf, readContent, refuseEmpty } from './parts.ts';
@@ -227,7 +228,7 @@ function readFields(fields: Item, kind: Kind, at: Path): ReadMessage {
 
 function readKind(fields: Item, kind: Kind): ReadMessage {
   const { content } = fields;
-  // A list may hold texts beside parts.
+  // A list can contain texts and parts.
   const whole = Array.isArray(content)
     ? { ...fields, content: content.map((one) => (typeof one === 'string' ? asPart(one) : one)) }
     : fields;
@@ -280,10 +281,7 @@ function withAgent({ name }: Item, { messages, notes }: Whole): Whole {
 
 /** Older versions store the calls in OpenAI's format. */
 function callsOf(fields: Item): ToolCall[] {
-  const listed = z
-    .array(listedCall)
-    .catch([])
-    .parse(fields.tool_calls ?? []);
+  const listed = validItems(listedCall, fields.tool_calls);
   if (listed.length > 0) {
     return listed.map(({ id, name, args }) => ({ id, name, arguments: parseArguments(args) }));
   }

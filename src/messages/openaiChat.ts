@@ -96,7 +96,7 @@ function readAssistant(item: Item, text: string): ReadMessage {
 
 function readResult(item: Item, text: string): ReadMessage {
   const { content: given } = item;
-  // A tool may well give back an empty text; no content at all is something forgotten.
+  // A tool can return empty text, but missing content is a mistake.
   if (given === undefined || (Array.isArray(given) && given.length === 0)) {
     return refuseEmpty(item, { messages: [], notes: [] });
   }

@@ -36,8 +36,8 @@ export interface PartKind {
   readonly of?: readonly MessageRole[];
   readonly missing?: Missing;
   /**
-   * @param part as the schema wants it
-   * @param at where it stands in the message
+   * @param part valid by the schema
+   * @param at its path in the message
    */
   read(part: Item, message: Item, at: Path): Part | ValueProblem;
 }
@@ -187,8 +187,8 @@ export function unknownType(path: Path, type: unknown, types: readonly string[])
 }
 
 /**
- * Texts that follow one another are one message, joined by a blank line; a call belongs to the text
- * before it; what is said after a call is a message after it.
+ * Consecutive texts are one message, joined by a blank line. A call belongs to the text before it; text
+ * after a call starts a new message.
  */
 function assemble(role: MessageRole, parts: readonly Part[]): ParsedMessage[] {
   const held: ParsedMessage[] = [];
@@ -217,7 +217,7 @@ function assemble(role: MessageRole, parts: readonly Part[]): ParsedMessage[] {
 }
 
 function messageOf(role: MessageRole, content: string, calls: ToolCall[]): Message {
-  // The dialect knows which call the words of a tool are about.
+  // The dialect knows which call the text belongs to.
   if (role === 'tool') return { role, callId: '', content };
   if (role !== 'assistant' || calls.length === 0) return { role, content };
   return { role, content, toolCalls: calls };

@@ -27,8 +27,8 @@ export interface ReadMessages {
 }
 
 /**
- * Reads a list of messages in any accepted dialect, item by item. Nothing is dropped: what cannot
- * be read is a problem, what has nothing to show is a note.
+ * Reads a list of messages in any dialect, item by item. Nothing is dropped: unreadable items are
+ * problems, and parts with nothing to show are notes.
  */
 export function readMessages(list: unknown): ReadMessages {
   if (!Array.isArray(list)) return failed('not-a-list', notAList(list));
@@ -84,7 +84,7 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
       }
       const answered = open.answer(message.callId, held);
       if ('id' in answered) messages.push({ message: { ...message, callId: answered.id }, index });
-      // Its call may stand in a message that could not be read: one mistake is told once.
+      // Its call may be in a message that couldn't be read, which is reported already.
       else if (unread === 0) report(answered.problem);
     }
   }
@@ -176,7 +176,7 @@ function readItem(item: unknown, index: number): ForeignMessage {
   const read = readForeign(dialect, item, index, correct);
   if (!('problems' in read)) return read;
   const problems = read.problems.map(correct);
-  // Of a message that was meant in another dialect nothing else can be told.
+  // Other problems of a message in another dialect would be wrong.
   const elsewhere = problems.filter((problem, index) => problem !== read.problems[index]);
   return unreadable({ problems: elsewhere.length > 0 ? elsewhere : problems });
 }
@@ -200,7 +200,7 @@ function correctKey(problem: ValueProblem, item: Item): ValueProblem {
     const known = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role)).flatMap(
       ({ shape }) => Object.keys(shape),
     );
-    // Of two keys that are as close, its own dialect's is meant.
+    // Of two equally close keys, its own dialect's comes first.
     const own = problem.replacement === undefined ? [] : [problem.replacement];
     const free = [...own, ...known].filter((one) => !Object.hasOwn(item, one));
     const elsewhere = unknownKeyProblem([], key, [...new Set(free)]);
@@ -290,10 +290,10 @@ const WITHOUT_ID: readonly string[] = ['call-without-id', 'result-without-id'];
 const MAX_ROUNDS = 20;
 
 /**
- * Reads a message in its dialect. Other tools add keys with every version, so unknown ones are ignored,
- * and calls and results may lack ids; anything else that is wrong is a problem, as found at first.
+ * Reads a message in its dialect. Other tools add keys with every version, so it ignores unknown keys,
+ * and adds missing ids of calls and results. Anything else that is wrong is a problem.
  *
- * @param asMeant finds the key that a misspelled one stands for, in any dialect
+ * @param asMeant finds the right spelling of a misspelled key, in any dialect
  */
 function readForeign(
   dialect: Dialect,

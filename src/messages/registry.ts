@@ -12,8 +12,8 @@ import { responses } from './responses.ts';
 import { shorthand } from './shorthand.ts';
 
 /**
- * Every way in which a message may be written; the first that a message is meant in reads it. A new
- * one is a file in this folder and its line here, before `openaiChat`, which takes all with a role.
+ * Every dialect of messages; the first that matches a message reads it. A new one is a file in this
+ * folder and its line here, before `openaiChat`, which matches every message with a role.
  */
 export const dialects: readonly Dialect[] = [
   aiSdkUi,

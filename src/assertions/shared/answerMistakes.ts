@@ -9,9 +9,9 @@ export function contradiction(text: string): Mistake {
 }
 
 /**
- * Exactly one entry for each of the numbered things that were asked about.
+ * There must be exactly one entry per numbered item.
  *
- * @param what as the key of the list, in the plural: `guidelines`
+ * @param what the key of the list, in the plural: `guidelines`
  */
 export function listMistakes(what: string, numbers: readonly number[], count: number): Mistake[] {
   const expected = Array.from({ length: count }, (_, index) => index + 1);
@@ -55,9 +55,9 @@ export function judgedTurnMistakes(
 }
 
 /**
- * What is cited must be a turn of that side.
+ * A cited turn must be on the right side.
  *
- * @param turn nothing is wrong with null, which cites none
+ * @param turn null is valid: it cites no turn
  * @param what `Intention 2`
  */
 export function citationMistakes(

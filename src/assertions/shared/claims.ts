@@ -126,8 +126,8 @@ function expectedOf({ expected }: Turn, { expectations }: CaseFacts): string | u
 }
 
 /**
- * As `aboutRetrieval`, of the turns of which it is said what a good reply holds. What is expected of
- * several turns, as an outcome of the case is of all, stands there once.
+ * As `aboutRetrieval`, for turns with an expected reply. The question contains a text that is expected
+ * of several turns, such as the case's outcome, only once.
  */
 export function aboutExpected<Answer>(
   input: AssertionInput,

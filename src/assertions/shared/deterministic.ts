@@ -32,8 +32,8 @@ interface Wording {
 const NO_TEXT = { reason: 'no-turns', rationale: 'The turns have no text.' };
 
 /**
- * One entry for each chosen turn, whatever `at` says. Score: turns that hold ÷ turns that could be
- * told; negated, turns that do not hold.
+ * Checks each chosen turn, whatever `at` is. Score: turns that hold ÷ turns with a known result;
+ * negated, turns that don't hold.
  */
 export async function checkTurns(
   { turns, assertion: { negate } }: AssertionInput,
@@ -77,9 +77,8 @@ export const ignoreCase = z
   .meta({ description: 'If true, ignore upper and lower case.' });
 
 /**
- * An assertion type about what the assistant said. With `at: each` every chosen turn is checked and
- * the score is the share that holds; otherwise the texts of the chosen turns are checked as one.
- * `negate` asks for the opposite.
+ * An assertion type about the assistant's text. With `at: each`, it checks every chosen turn, and the
+ * score is the share that holds; otherwise, it checks the joined texts. `negate` inverts the check.
  */
 export function textAssertion<Params extends z.ZodObject>({
   claim: claimOf,
@@ -108,7 +107,7 @@ function checkJoined(
 ): Finding {
   const found = holds(turns.map(textOf).join('\n\n'));
   const passed = found !== negate;
-  // What several turns lack together, none of them lacks in particular.
+  // If several turns lack something together, no single turn is to blame.
   const several = found ? turns.filter((turn) => holds(textOf(turn))) : [];
   const speaking = turns.length === 1 ? turns : several;
   const entries = speaking.map((turn) => {
@@ -175,10 +174,10 @@ function folded(text: string, ignore: boolean): string {
 }
 
 /**
- * What the target used, at most so much.
+ * A limit of the target's usage.
  *
  * @param read undefined if it was not measured
- * @throws Error where it was not measured: what is not known never passes
+ * @throws Error if it was not measured: an unknown value never passes
  */
 export function usageLimit(
   { conversation, targetUsage, assertion: { negate } }: AssertionInput,

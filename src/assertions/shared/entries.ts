@@ -5,8 +5,8 @@ import type { Quote, TurnVerdict } from '../../core/verdict.ts';
 import type { Finding, NotApplicable, Parts } from '../contract.ts';
 
 /**
- * What every judge's answer holds for each judged turn. The protocol says what the fields mean: a
- * prompt cache serves it to all assertions, and each would pay for descriptions in its schema.
+ * The part of every judge's answer for each judged turn. The protocol explains the fields, because a
+ * prompt cache serves it to all assertions; descriptions in each schema would cost more.
  */
 export const entrySchema = z.object({
   turn: z.number(),
@@ -171,7 +171,7 @@ export function withWhole<Schema extends z.ZodObject>(answer: Schema): Parts<z.i
  * @returns undefined if nothing is quoted
  */
 export function lookUpQuote(turn: Turn, quote: string): Quote | undefined {
-  // Some judges copy the fence along.
+  // Some judges copy the fence, too.
   const text = quote.replace(/^\| /gm, '');
   const folded = fold(text);
   if (folded === '') return undefined;

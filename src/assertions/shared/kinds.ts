@@ -133,7 +133,7 @@ export function groupType({ worth, ...type }: Group): GroupType {
     },
     side: 'both',
     score(verdicts) {
-      // Weights of 0 alone: each counts the same.
+      // If all weights are 0, each counts the same.
       const weightless = verdicts.every(({ assertion }) => assertion.weight === 0);
       const of = (some: typeof verdicts) =>
         worth(some.map(({ assertion }) => (weightless ? 1 : assertion.weight)));

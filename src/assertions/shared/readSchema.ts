@@ -15,9 +15,9 @@ type Schema = Readonly<Record<string, unknown>>;
 interface ReadSchema {
   readonly faults: readonly Fault[];
   /**
-   * What is wrong with a value, one phrase for each place; present where there are no faults.
+   * The errors of a value, one phrase per place; present if there are no faults.
    *
-   * @throws Error where the schema cannot tell, or not in time
+   * @throws Error if the schema can't be evaluated, or not in time
    */
   readonly wrongs?: (value: unknown) => string[];
 }
@@ -37,7 +37,7 @@ const linearTime = Object.assign(
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
     return {
       test: (text: string) => compiled.matcher(text).find(),
-      // The key under which compiled patterns are kept.
+      // Ajv's key for the compiled pattern.
       toString: () => pattern,
     };
   },
@@ -47,13 +47,13 @@ const linearTime = Object.assign(
 const OPTIONS: Options = {
   strict: false,
   allErrors: true,
-  // Without it `required: [constructor]` is met by every object.
+  // Otherwise, every object meets `required: [constructor]`.
   ownProperties: true,
   logger: false,
   formats: {
     ...fullFormats,
     regex: (text: string) => patternFault(text) === undefined,
-    // The one format whose own pattern takes more than linear time.
+    // The only format whose built-in pattern takes more than linear time.
     url: (text: string) => /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text),
   },
   code: { regExp: linearTime },
@@ -92,7 +92,7 @@ function readInTime({
   const [, Dialect] = dialect;
   const checker = checkerOf(Dialect);
   try {
-    // What is begun anew must not find what was left half done.
+    // Each attempt needs a new instance, without the state of an aborted one.
     const ajv = () => new Dialect({ ...OPTIONS, validateSchema: false });
     return withTimeLimit(SCHEMA_LIMIT, () => compiled(checker, ajv(), schema));
   } catch (error) {
@@ -229,9 +229,9 @@ const context = createContext({ work: undefined });
 const MAX_ATTEMPTS = 4;
 
 /**
- * Runs what nothing else can interrupt, such as a schema that refers to itself over hostile data.
+ * Runs work that nothing else can interrupt, such as validation by a recursive schema.
  *
- * @param limit milliseconds of work; on a busy machine it may take longer by the clock
+ * @param limit milliseconds of CPU time; on a busy machine, it can take longer
  * @throws TookTooLong
  */
 export function withTimeLimit<Result>(limit: number, work: () => Result): Result {

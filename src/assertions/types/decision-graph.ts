@@ -86,7 +86,7 @@ export const decisionGraph = procedureType({
     if (Object.keys(nodes).length === 0) {
       return [{ path: ['nodes'], message: 'A decision graph needs at least one node.' }];
     }
-    // Such keys of an object do not keep their order.
+    // Numeric keys of an object don't keep their order.
     const numbers = Object.keys(nodes).filter((name) => /^\d+$/.test(name));
     if (numbers.length > 0) {
       const message = 'Node names must start with a letter, since a number is a score.';
@@ -101,7 +101,7 @@ export const decisionGraph = procedureType({
       if (node?.type === 'assertion' && end) return [{ kind: 'assertion', assertion: end }];
       if (!node || !isAskingNode(node)) return [];
       const about = (turns: AssertionInput['turns']) => {
-        // Before a run the turns that it looks at may be still to come.
+        // Before a run, some of its turns may not exist yet.
         const looked = { turns, ...turnsAt(node, { ...input, turns }) };
         return questionAt(node, [], { ...input, turns: looked.turns }).asked;
       };

@@ -200,8 +200,8 @@ type Weighed =
   | { readonly why: string };
 
 /**
- * The mean of the whole numbers of a scale, weighted by the probability that the judge gave each at
- * the place of its `score`: Σ p × value ÷ Σ p over the alternatives that are numbers of the scale (G-Eval, Liu et al. 2023).
+ * The mean of the whole numbers of a scale, weighted by the judge's probabilities for each as its
+ * `score`: Σ p × value ÷ Σ p over the alternatives that are numbers of the scale (G-Eval, Liu et al. 2023).
  *
  * @param text the answer as written, an object whose last `score` counts
  */

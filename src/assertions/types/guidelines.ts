@@ -83,7 +83,7 @@ export const guidelines = judgedType({
         ...violationMistakes(answer, input),
       ],
       parts: withWhole(answerSchema),
-      // Of several, some may be met and others not.
+      // With several guidelines, some can be met and others not.
       ...(rules.length === 1 && { outcomes: { met: 1, violated: 0 } }),
       conclude: (answer) => conclude(answer, rules, input),
     };

@@ -107,8 +107,8 @@ function retained(
 }
 
 /**
- * Each part keeps its own ledger, in which it repeats the older facts that bear on it: the same fact
- * of the same turn becomes one again.
+ * Joins the ledgers of parts. Each part repeats the older facts that bear on it, so the same fact of
+ * the same turn becomes one.
  */
 function joinLedgers(parts: readonly Answer[]): Answer {
   const facts: Answer['facts'] = [];

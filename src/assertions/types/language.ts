@@ -83,7 +83,7 @@ async function load(): Promise<DetectLanguage> {
   const { eld } = await import('eld/extrasmall');
   const detector = eld.newInstance();
   const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
-  // Addresses and numbers are of no language.
+  // Addresses and numbers have no language.
   detector.enableTextCleanup(true);
   return async (text) => {
     const prose = withoutCode(text);

@@ -140,7 +140,7 @@ function perTurnGrades({ input, grading, details, body }: PreparedPrompt) {
           scale: grading.scale,
         }),
         details: {
-          // The program's own cannot be replaced by an answer.
+          // Our own keys come last, so that an answer can't replace them.
           ...readDetails(given.details),
           scores_per_turn: verdicts.map((entry) => entry.score),
           passing_turns: verdicts.filter(({ status }) => status === 'pass').length,

@@ -79,7 +79,7 @@ async function replyOf(turn: Turn): Promise<Reply> {
   let last: string[] = [];
   for await (const word of wordsOf(textOf(turn))) {
     words += 1;
-    // One by one: a letter may stand for eighteen.
+    // Word by word, because normalizing can turn a letter into eighteen.
     last = [...last, word.normalize('NFKC').toLowerCase()].slice(-SEQUENCE_LENGTH);
     if (last.length === SEQUENCE_LENGTH) runs.add(last.join(' '));
   }

@@ -194,8 +194,8 @@ function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVe
 }
 
 /**
- * What a script assertion's function is given and what it may return. `types/index.d.ts` says the
- * same to those who write one; a test compares the two.
+ * The input and the result of a script assertion's function. `types/index.d.ts` declares the same for
+ * authors of scripts; a test compares the two.
  */
 export const scriptInputSchema = z.strictObject({
   case: z.string(),

@@ -37,7 +37,7 @@ export const similar = procedureType({
   plan: ({ turns }, { value }) => [{ kind: 'embedding', texts: [value, ...turns.map(textOf)] }],
   async run(input, { value }, toolbox) {
     const each = input.assertion.at.kind === 'each';
-    // A turn of tool calls alone has no words to compare, and endpoints refuse an empty text.
+    // A turn with only tool calls has no text to compare, and endpoints refuse empty text.
     const speaking = input.turns.filter((turn) => textOf(turn).trim() !== '');
     const silent = input.turns.filter((turn) => !speaking.includes(turn)).map(wordless);
     if (speaking.length === 0)

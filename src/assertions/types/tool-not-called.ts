@@ -40,7 +40,7 @@ export const toolNotCalled = deterministicType({
     const { turns } = input;
     const { found, total, each, passes, score } = countCalls(input, wanted, (count) => count === 0);
     const what = `${wanted.name ?? 'a tool'}${wanted.args === undefined ? '' : ' with such arguments'}`;
-    // What several turns lack together, none of them lacks in particular.
+    // If several turns lack something together, no single turn is to blame.
     const shown =
       each || turns.length === 1 ? found : found.filter(({ calls }) => calls.length > 0);
     const entries = shown.map((one) => {

@@ -104,9 +104,9 @@ function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): N
 }
 
 /**
- * The call that stands for each wanted one, each call for one at most, as many as can be. A list of
- * `[search, {name: search, args: {page: 2}}]` needs its second entry served before its first takes
- * the only call that fits both: Kuhn's augmenting paths.
+ * Matches as many wanted calls as possible, each with a call of its own: Kuhn's augmenting paths. In
+ * `[search, {name: search, args: {page: 2}}]`, the first entry must not take the only call that
+ * matches the second.
  */
 function pairUp(
   wanted: readonly WantedTool[],

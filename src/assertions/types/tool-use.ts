@@ -78,10 +78,10 @@ type Answer = z.infer<typeof answerSchema>;
 type Entry = Answer['turns'][number];
 
 /**
- * Which tools a turn chose, and with which arguments.
+ * Rates the tools that a turn chose, and their arguments.
  * Score: min(mean selection, mean arguments), over the turns that called or should have called.
  *
- * @param about `listed` where calls of tools other than `tools` are none of its business
+ * @param about `listed` to ignore calls of tools other than `tools`
  */
 export function toolUseQuestion(
   instructions: string,

@@ -135,7 +135,7 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
       stop_on_failure: test.on_turn_failure === 'stop' ? true : undefined,
       ...conversation,
     },
-    // Without checks of its own a test is graded by its criteria.
+    // A test without its own checks is graded by its criteria.
     assert: written.length > 0 || ownChecks || criteria === undefined ? written : [criteria],
     suggestions: (written.length > 0 || ownChecks) && criteria !== undefined ? [criteria] : [],
   };
@@ -213,9 +213,9 @@ function expectedIn(test: Mapping, say: Say): string | undefined {
 }
 
 /**
- * AgentV's assertions as ours.
+ * Maps AgentV's assertions.
  *
- * @param criteria of the test, which an `llm-grader` without a prompt grades by
+ * @param criteria of the test, for an `llm-grader` without a prompt
  */
 function agentvAssertions(given: unknown, criteria: string | undefined, say: Say): unknown[] {
   const list = Array.isArray(given) ? given : [];

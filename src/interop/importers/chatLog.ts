@@ -162,8 +162,8 @@ function caseFor(reads: readonly LoggedRow[], ledger: Ledger): DraftCase | undef
 }
 
 /**
- * The messages of an answer of Chat Completions or Responses: whole, wrapped by a log, or as the
- * events of a stream. Undefined if it is none of these.
+ * The messages in an answer of Chat Completions or Responses: whole, wrapped by a log, or as events of
+ * a stream. Undefined for anything else.
  */
 function answerOf(given: unknown): unknown[] | undefined {
   if (typeof given === 'string' && /^(event|data):/m.test(given)) return answerInStream(given);
@@ -204,7 +204,7 @@ function joinDeltas(deltas: readonly Mapping[]): Mapping {
       const called = mappingOf(piece.function);
       const index = Number(piece.index ?? 0);
       const call = calls[index] ?? { id: '', name: '', arguments: '' };
-      // Some endpoints repeat both with every piece.
+      // Some endpoints repeat both in every delta.
       call.id ||= String(piece.id ?? '');
       call.name ||= String(called.name ?? '');
       call.arguments += called.arguments ?? '';

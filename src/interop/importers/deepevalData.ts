@@ -37,7 +37,7 @@ const KNOWN = [
   'tags',
   'comments',
   'metrics_data',
-  // Of a finished run: what came of it belongs in a record.
+  // Results of a finished run, which belong in a record.
   'success',
   'order',
   'run_duration',

@@ -110,7 +110,7 @@ interface SpanExchange extends Exchange {
 function caseFor(session: string, spans: readonly Span[], ledger: Ledger): DraftCase | undefined {
   const exchanges = requestSpansIn(spans).flatMap((span) => exchangeOf(span, spans, ledger) ?? []);
   const nested = exchanges.filter(({ span }) => isInTool(span, spans));
-  // An agent that is itself a tool has no conversation around it.
+  // If the agent itself is a tool, there is no conversation around it.
   const outer = nested.length < exchanges.length ? nested : [];
   const {
     messages,
@@ -136,7 +136,7 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
     own.map(({ span }) => span),
     ledger,
   );
-  // A trace's own id says nothing to a person.
+  // The id of a trace means nothing to people.
   const name = spans.some(({ trace }) => trace === session) ? undefined : session;
   return caseFromMessages(told, { line, name, keys: { tools } }, ledger);
 }
@@ -164,7 +164,7 @@ function requestSpansIn(spans: readonly Span[]): RequestSpan[] {
     const said = messagesOfSpan(span);
     return said ? [{ ...span, said }] : [];
   });
-  // A request that a tool makes repeats nothing of the one that calls the tool.
+  // A request made by a tool doesn't repeat the request that calls the tool.
   const others = spans.filter((span) => !isTool(span));
   return innermost(others, asked);
 }
@@ -202,7 +202,7 @@ function addRetrieved(messages: readonly Message[], spans: readonly Span[]): Mes
   const replies = messages.filter(
     (message) => message.role === 'assistant' && message.toolCalls === undefined,
   );
-  // Only where each reply has its own is it clear which is whose.
+  // The texts can be assigned only if each reply has its own.
   if (found.length === 0 || found.length !== replies.length) return [...messages];
   return messages.map((message) => {
     const index = replies.indexOf(message);

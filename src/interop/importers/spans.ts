@@ -61,7 +61,7 @@ function plainValue(given: unknown): unknown {
     case 'intValue':
       return Number(inner);
     default:
-      // OTLP writes null as a value of no kind.
+      // OTLP writes null as a value without a kind.
       return inner ?? null;
   }
 }
@@ -72,8 +72,8 @@ function listOf(value: unknown): unknown[] {
 }
 
 /**
- * What attributes such as `llm.input_messages.0.message.role` say, as the nested value under a
- * prefix; undefined if there are none.
+ * Attributes such as `llm.input_messages.0.message.role` as the nested value under a prefix;
+ * undefined if there are none.
  */
 export function nestedUnder(attributes: Mapping, prefix: string): unknown {
   const own = parseJsonText(attributes[prefix]);
@@ -120,9 +120,9 @@ interface Nested {
 }
 
 /**
- * Those of the chosen spans that hold no other of them: a framework's spans repeat those of its requests.
+ * The chosen spans without other chosen ones inside: a framework's spans repeat those of its requests.
  *
- * @param spans all of them, which say what stands around what
+ * @param spans all spans, with their parents
  */
 export function innermost<Span extends Nested>(
   spans: readonly Nested[],
@@ -182,7 +182,7 @@ function listIn(value: unknown): unknown[] {
 function openInference({ attributes }: Span): SpanMessages | undefined {
   const input = nestedUnder(attributes, 'llm.input_messages');
   const output = nestedUnder(attributes, 'llm.output_messages');
-  // Steps of a graph may repeat its messages; only a model answers.
+  // Steps of a graph can repeat its messages; only a model answers.
   const isStep = output === undefined && (attributes['openinference.span.kind'] ?? 'LLM') !== 'LLM';
   if (isStep || (input === undefined && output === undefined)) return undefined;
   return { input: openInferenceMessages(input), output: openInferenceMessages(output) };

@@ -7,7 +7,6 @@ import { MlflowError } from './mlflowError.ts';
 const texts = z.record(z.string(), z.string()).default({});
 
 const assessmentSchema = z.object({
-  assessment_id: z.string().default(''),
   assessment_name: z.string(),
   source: z.object({ source_type: z.string(), source_id: z.string().default('') }).optional(),
   create_time: z.string().optional(),
@@ -31,8 +30,6 @@ export const traceInfoSchema = z.object({
   trace_metadata: texts,
   tags: texts,
   assessments: z.array(assessmentSchema).default([]),
-  request_preview: z.string().optional(),
-  response_preview: z.string().optional(),
 });
 
 const tracePageSchema = z.object({

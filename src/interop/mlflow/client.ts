@@ -32,7 +32,7 @@ class ConnectionError extends ReasonedError<'no-server' | 'not-encrypted'> {
 }
 
 /**
- * The server that the user's own environment names: no file of a workspace can say who gets the token.
+ * The server in the user's own environment: no file of a workspace can decide who gets the token.
  *
  * @throws ConnectionError
  */

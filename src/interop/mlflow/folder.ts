@@ -81,8 +81,8 @@ const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const MAX_ID_LENGTH = 64;
 
 /**
- * Ids of cases, which are names of files too: the session's own where it can be one, else its words and
- * a digest, so that the same session has the same id every time.
+ * Creates ids of cases, which are also file names: the session's id if it is valid, or else its words
+ * and a digest, so that a session always has the same id.
  */
 export class CaseIds {
   /** In lower case, since some disks ignore case. `cases` is the name of the list of cases. */

@@ -59,8 +59,8 @@ export async function readLink(evalFile: string): Promise<Link | undefined> {
 }
 
 /**
- * Writes verdicts on the first traces of their sessions, and an evaluation run with its metrics. What
- * an earlier push of the same run has written is not written again.
+ * Writes verdicts to the first traces of their sessions, and an evaluation run with its metrics. Skips
+ * what an earlier push of the same run wrote.
  *
  * @throws MlflowError
  */

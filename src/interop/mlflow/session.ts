@@ -78,8 +78,8 @@ const QUESTIONS = [
 const ANSWERS = ['response', 'answer', 'output', 'content', 'text', 'message', 'result'];
 
 /**
- * Reads a trace: what its models were asked, where the last answer is the trace's own reply, else what
- * its outermost span was given and gave back, with the tools that it used in between.
+ * Reads a trace: the requests to its models, if the last answer is the trace's own reply, or else the
+ * input and output of its outermost span, with the tools that it used.
  */
 export function conversationInTrace(spans: readonly Span[]): TraceConversation {
   const root = spans.find(({ parent }) => parent === undefined) ?? spans[0];
@@ -134,7 +134,7 @@ function requestOf(given: unknown): unknown {
   const list = Array.isArray(messages) ? messages : input;
   const said = typeof list === 'string' ? [{ role: 'user', content: list }] : list;
   if (!Array.isArray(said)) return undefined;
-  // LangChain logs one list for each conversation of a batch.
+  // LangChain logs one list per conversation of a batch.
   const own = said.length === 1 && Array.isArray(said[0]) ? said[0] : said;
   const told = instructions ?? system;
   return typeof told === 'string' ? [{ role: 'system', content: told }, ...own] : own;
@@ -167,7 +167,7 @@ function parseText(value: unknown): unknown {
 function messagesIn(list: unknown): Message[] | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined;
   const { messages, problems } = readMessages(list);
-  // One side alone is enough: the other stands in the answer, or in the request.
+  // One side is enough: the other is in the answer or in the request.
   const wrong = problems.some(({ code }) => !/^no-(user|assistant)-message$/.test(code));
   return wrong ? undefined : messages.map(({ message }) => message);
 }

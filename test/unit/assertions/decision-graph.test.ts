@@ -126,7 +126,7 @@ describe('decision-graph: the way and its score', () => {
     assert.deepEqual(bad.misses, ['Turn 2: done: r2']);
   });
 
-  it('a long answer of a task is told in short, and whole in `details`', async (t) => {
+  it('a long answer of a task is cut, and complete in `details`', async (t) => {
     const long = 'x'.repeat(100);
     const nodes = { facts: { type: 'task', instructions: 'List.', next: 5 } };
     const verdict = await judgeOne(t, graph(nodes), [said(long)], ABOUT);
@@ -225,7 +225,7 @@ describe('decision-graph: an end that another assertion decides', () => {
   });
 });
 
-describe('decision-graph: faults told while typing', () => {
+describe('decision-graph: faults reported while typing', () => {
   const faults = (nodes: object, start?: string) =>
     (decisionGraph.faults?.({ nodes, ...(start !== undefined && { start }) }) ?? []).map(
       ({ path, message }) => `${path.join('.')}: ${message}`,

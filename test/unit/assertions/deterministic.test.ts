@@ -213,7 +213,7 @@ describe('tool-called', () => {
     });
   }
 
-  it('counts the calls and tells the turns that made them', async () => {
+  it('counts the calls and reports the turns that made them', async () => {
     const verdict = await check('tool-called', { name }, {}, shop);
     assert.equal(verdict.value, 2);
     assert.deepEqual(verdict.details, { calls: 2 });
@@ -223,7 +223,7 @@ describe('tool-called', () => {
     ]);
   });
 
-  it('tells a pattern that is none before it runs', () => {
+  it('reports an invalid pattern before the run', () => {
     const faults = (args: object, match: string) =>
       findAssertionType('tool-called')?.faults?.({ name, args, match });
     const nested = { order: '1', options: { tags: ['('] } };
@@ -234,7 +234,7 @@ describe('tool-called', () => {
     assert.deepEqual(faults({ order: '^1$' }, 'pattern'), []);
   });
 
-  it('is an error of its own where a pattern is none', async () => {
+  it('is an error if a pattern is invalid', async () => {
     const verdict = await check(
       'tool-called',
       { name, args: { order: '(' }, match: 'pattern' },

@@ -190,7 +190,7 @@ describe('g-eval: the steps', () => {
     assert.deepEqual(again.verdicts.map(hash), first.verdicts.map(hash));
   });
 
-  it('that were kept but cannot be used are asked for anew', async (t) => {
+  it('that were stored but are unusable are requested again', async (t) => {
     for (const broken of ['x', { steps: [] }, { steps: [' '] }, { steps: 'one' }]) {
       const kept = { ...keeping(), load: async () => broken };
       const { server, verdicts } = await judge(t, answering, [unstepped], {
@@ -329,7 +329,7 @@ describe('weighScore: the mean of the scores by the probability of their tokens'
     assert.equal(meanOf(8, quoted, low, token('","score":'), token('8', ['8', 1]), END), 8);
   });
 
-  it('of 10 as one token, and of 1 beside it', () => {
+  it('of 10 as one token, and of 1 next to it', () => {
     assert.equal(meanOf(10, START, token('10', ['10', 0.5], ['9', 0.5]), END), 9.5);
     assert.equal(meanOf(1, START, token('1', ['1', 0.5], ['10', 0.5]), END), 5.5);
   });

@@ -279,7 +279,7 @@ describe('all-of and any-of: with judges below', () => {
     assert.deepEqual(shownTurns(gated).slice(0, 3), ['2 pass 1', '4 fail 0', '6 pass 1']);
   });
 
-  it('plain criteria share one request, below groups and beside them', async (t) => {
+  it('plain criteria share one request, in groups and next to them', async (t) => {
     const one = (number: number) => ({ criterion: number, outcome: 'met', turns, rationale: '' });
     const met = {
       criteria: [1, 2, 3].map((number) => ({

@@ -84,7 +84,7 @@ describe('is-json of several replies', () => {
     });
   }
 
-  it('tells what is wrong with which turn', async () => {
+  it('reports the error of each turn', async () => {
     const { rationale, hits, misses } = await findingOf(isJson, {}, mixed);
     assert.equal(rationale, 'Is JSON: 2 of 3 turns.');
     assert.deepEqual(hits, ['Turn 2: is JSON', 'Turn 6: is JSON']);

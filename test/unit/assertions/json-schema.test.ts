@@ -108,7 +108,7 @@ describe('json-schema of one reply', () => {
     });
   }
 
-  it('tells the first of many faults and how many more there are', async () => {
+  it('reports the first of many faults, and the number of others', async () => {
     const schema = { items: { type: 'null' } };
     const talk = replies([assistant(JSON.stringify(Array(1000).fill(1)))]);
     const { turns } = await findingOf(jsonSchema, { schema }, talk);

@@ -396,7 +396,7 @@ describe('formulas', () => {
     });
   }
 
-  it('each turn counts once, wherever it stands', async (t) => {
+  it('each turn counts once, in any order', async (t) => {
     for (const bad of [2, 4, 6, 8]) {
       const turns = [2, 4, 6, 8].map((turn) => (turn === bad ? fails(turn) : entry(turn)));
       const verdict = await judgeOne(t, relevancy, [answer(...turns)], ROLE);

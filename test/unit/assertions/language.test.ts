@@ -110,7 +110,7 @@ describe('language', () => {
     assert.equal(finding.rationale, 'Is in English: 1 of 3 turns.');
   });
 
-  it('is skipped where no turn can be told', async () => {
+  it('is skipped if no turn can be detected', async () => {
     const talk = replies([assistant('OK.')], call('look', { text: ENGLISH }, ENGLISH));
     const outcome = await outcomeOf(language, { language: 'en' }, talk);
     assert.deepEqual([outcome.kind, statuses(outcome)], ['skipped', ['2 skipped', '4 skipped']]);

@@ -99,7 +99,7 @@ async function turnsOfOthers(work: Promise<unknown>): Promise<number> {
 }
 
 describe('a long reply leaves others their turn', () => {
-  it('while its language is told', async () => {
+  it('while its language is detected', async () => {
     const check = () => outcomeOf(language, { language: 'en' }, LONG);
     await outcomeOf(language, { language: 'en' }, replies([assistant('Hi')]));
     assert.ok((await turnsOfOthers(check())) > 2);

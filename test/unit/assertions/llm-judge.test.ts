@@ -81,7 +81,7 @@ describe('the variables of a prompt', () => {
     });
   }
 
-  it('need not name the conversation: it stands first anyway', async (t) => {
+  it('need not name the conversation, which comes first anyway', async (t) => {
     const assertion = buildAssertion('llm-judge', { instructions: 'Be strict.' });
     const { requests, status } = await judgeOne(t, assertion, [scored()]);
     assert.equal(status, 'pass');
@@ -108,7 +108,7 @@ describe('the variables of a prompt', () => {
     });
   }
 
-  it('stand in `instructions` too', async (t) => {
+  it('can be in `instructions`', async (t) => {
     const assertion = buildAssertion('llm-judge', { instructions: 'Be strict on {{turn}}.' });
     const { requests, status } = await judgeOne(t, assertion, [scored()]);
     assert.match(requests[0]?.body.messages[1]?.content ?? '', /Be strict on 2, 4\./);

@@ -45,7 +45,7 @@ describe('max-latency', () => {
     });
   }
 
-  it('tells how long which turn took, and the slowest', async () => {
+  it('reports the time of each turn, and the slowest', async () => {
     const finding = await findingOf(maxLatency, { max: 1000 }, taking(800, 1000.2, undefined));
     assert.deepEqual(finding.hits, ['Turn 2: took 800 ms; the limit is 1000 ms']);
     assert.deepEqual(finding.misses, ['Turn 4: took 1001 ms; the limit is 1000 ms']);
@@ -77,7 +77,7 @@ describe('max-latency', () => {
     assert.match(verdict?.rationale ?? '', /A transcript has no timing/);
   });
 
-  it('refuses a time that is none', () => {
+  it('refuses an invalid time', () => {
     for (const max of [0, -1, '1', Number.NaN, Number.POSITIVE_INFINITY]) {
       assert.equal(maxLatency.params.safeParse({ max }).success, false);
     }

@@ -75,7 +75,7 @@ describe('what the case says of the conversation', () => {
     });
   }
 
-  it('is left out where the case says nothing', async (t) => {
+  it('is left out if the case has no facts', async (t) => {
     const [criterion] = judgedAssertions();
     assert.ok(criterion);
     const { requests } = await judgeOne(t, criterion, [{}, {}]);

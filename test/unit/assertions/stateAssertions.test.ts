@@ -15,7 +15,7 @@ async function stated(yaml: string, beside: Record<string, string> = {}) {
 
 const keys = (one: StatedAssertion | undefined) => one?.keys.map(({ key, text }) => [key, text]);
 
-describe('an assertion as it stands in its file', () => {
+describe('an assertion as written in its file', () => {
   it('holds all of a criterion whose name is its first words', async () => {
     const criterion = 'It names the order in each reply, and never one that the user did not name.';
     const one = await stated(`  - ${criterion}`);

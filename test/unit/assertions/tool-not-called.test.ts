@@ -71,7 +71,7 @@ describe('tool-not-called', () => {
     assert.equal(rationale, 'Turns 2, 4, 6: 2 calls of refund.');
   });
 
-  it('cites no turn for what none of them did', async () => {
+  it('cites no turn if none made the call', async () => {
     const { hits } = await findingOf(toolNotCalled, { name: 'cancel' }, shop);
     assert.deepEqual(hits, ['Turns 2, 4, 6: 0 calls of cancel']);
   });
@@ -82,7 +82,7 @@ describe('tool-not-called', () => {
     assert.ok((misses[0] ?? '').length < 300);
   });
 
-  it('tells a pattern that is none before it runs', () => {
+  it('reports an invalid pattern before the run', () => {
     const [fault] = toolNotCalled.faults?.({ args: { order: '(' }, match: 'pattern' }) ?? [];
     assert.deepEqual(fault?.path, ['args']);
     assert.deepEqual(toolNotCalled.faults?.({ args: { order: '(' } }), []);

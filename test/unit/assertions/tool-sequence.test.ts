@@ -63,7 +63,7 @@ describe('tool-sequence', () => {
     }
   }
 
-  it('is in order unless told otherwise', async () => {
+  it('is in order by default', async () => {
     assert.equal((await findingOf(toolSequence, { tools: ['a', 'b'] }, calling('axb'))).score, 1);
   });
 

@@ -161,7 +161,7 @@ describe('an assertion type that is one file and a line in the registry', () => 
     }
   });
 
-  it('is linked, coloured and told on hovering', async () => {
+  it('is linked, colored, and shown in hovers', async () => {
     const document = await documentOf(suite(KEYS), WORDS);
     const { ports } = await markedFiles({ 'suite.eval.yaml': suite(KEYS), ...WORDS });
     const [link] = await documentLinks(document, ports);

@@ -149,7 +149,7 @@ describe('chat logs', () => {
     }
   });
 
-  it('whose calls have other ids in each request are one conversation, and a result of no call is told', async () => {
+  it('whose calls have other ids in each request are one conversation, and a result without a call is reported', async () => {
     const call = (id: string) => ({
       role: 'assistant',
       content: null,
@@ -179,7 +179,7 @@ describe('chat logs', () => {
     );
   });
 
-  it('without an answer are told, and the line before stays', async () => {
+  it('without an answer are reported, and the line before is kept', async () => {
     const { cases, broken } = await imported(
       'log.jsonl',
       jsonLines({ messages: [USER, REPLY] }, { messages: [USER] }),
@@ -189,7 +189,7 @@ describe('chat logs', () => {
   });
 
   const recorded = realLines('openai-responses/recorded-bodies.sample.jsonl');
-  it('recorded of OpenAI: 11 of 12, and the one with an unreadable answer is told', {
+  it('recorded from OpenAI: 11 of 12, and the one with an unreadable answer is reported', {
     skip: recorded.skip,
   }, async () => {
     const { cases, broken } = await imported('bodies.jsonl', jsonLines(...recorded.lines()));

@@ -151,7 +151,7 @@ describe('test cases of DeepEval', () => {
     assert.equal(cases[0].expectations, 'Hello');
   });
 
-  it('that are neither are told', async () => {
+  it('that are neither are reported', async () => {
     const { broken } = await imported('goldens.json', [{ expected_outcome: 'x' }]);
     assert.deepEqual(broken, ['1 This golden has neither `turns` nor a `scenario`.']);
   });

@@ -71,7 +71,7 @@ describe('the conversation among exchanges', () => {
     });
   });
 
-  it('goes on with the answer that later requests repeat', () => {
+  it('continues with the answer that later requests repeat', () => {
     const again = 's agent, u hi → a good day';
     const next = 's agent, u hi, a good day, u next → a sure';
     assert.deepEqual(found(AGENT, again, next), {

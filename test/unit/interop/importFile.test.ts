@@ -106,7 +106,7 @@ cases:
     );
   });
 
-  it('that nobody knows is told with all that was tried and what does not fit', async () => {
+  it('of an unknown format is reported with the tried formats and what was found', async () => {
     const { texts, importer, broken } = await imported('x.json', [{ colour: 'red' }]);
     assert.deepEqual([texts, importer], [[], undefined]);
     assert.match(broken[0] ?? '', /^1 Unrecognized format: found a mapping with `colour`\./);
@@ -164,7 +164,7 @@ cases:
 });
 
 describe('the eval file of an imported file', () => {
-  it('stands beside it, called like it, and is never the file itself', () => {
+  it('is next to it, with its name, and never the file itself', () => {
     assert.deepEqual(evalFilePaths('/a/log.jsonl', 2), ['/a/log.eval.yaml', '/a/log-2.eval.yaml']);
     assert.deepEqual(evalFilePaths('/a/b.eval.yaml', 1), ['/a/b.imported.eval.yaml']);
     assert.deepEqual(evalFilePaths('/a/log.json', 1, '/b/mine.eval.yaml'), ['/b/mine.eval.yaml']);

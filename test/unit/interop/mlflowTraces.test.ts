@@ -116,7 +116,7 @@ describe('traces of MLflow', () => {
     assert.deepEqual(cases[0].transcript, [{ user: 'Hi' }, { assistant: 'Hello' }]);
   });
 
-  it('without words are told', async () => {
+  it('without text are reported', async () => {
     const { broken, texts } = await imported('traces.json', [trace('a', '1', { x: 1 }, null)]);
     assert.deepEqual(texts, []);
     assert.equal(broken.length, 1);

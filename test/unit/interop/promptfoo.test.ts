@@ -210,7 +210,7 @@ describe('configurations of promptfoo', () => {
     ]);
   });
 
-  it('as a table of tests alone lack the prompt, which is told', async () => {
+  it('as a table of tests lack the prompt, which is reported', async () => {
     const { broken, importer } = await imported(
       'tests.csv',
       'question,__expected\nHi,contains: hello\n',

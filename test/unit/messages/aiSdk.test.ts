@@ -37,7 +37,7 @@ describe("the AI SDK's UIMessages", () => {
     ]);
   });
 
-  it('name a dynamic tool beside its type, and say what went wrong', () => {
+  it('name a dynamic tool next to its type, and contain the error', () => {
     const failed = {
       type: 'dynamic-tool',
       toolName: 'find',

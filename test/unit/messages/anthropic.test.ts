@@ -31,7 +31,7 @@ describe('Anthropic messages', () => {
     );
   });
 
-  it('keep what the user says beside a result', () => {
+  it('keep the text of the user next to a result', () => {
     const messages = canonical([
       USER,
       { role: 'assistant', content: [CALL] },

@@ -103,7 +103,7 @@ describe('a part that cannot be shown', () => {
     assert.deepEqual(textOf(user, spoken({ id: 'a' }))[1], '[audio: not shown]');
   });
 
-  it('stands at its place before the eyes of a judge', () => {
+  it('appears in its position for a judge', () => {
     const content = [{ type: 'image_url', image_url: { url: 'data:secret' } }];
     const { messages } = readMessages([{ role: 'user', content }, ANSWER]);
     const block = conversationBlock(toConversation(messages));
@@ -111,7 +111,7 @@ describe('a part that cannot be shown', () => {
     assert.doesNotMatch(block, /secret/);
   });
 
-  it('with a key that is none is refused as any part', () => {
+  it('with an unknown key is refused like any part', () => {
     const content = [{ type: 'image_url', imge_url: {} }];
     const { problems } = readMessages([{ role: 'user', content }, ANSWER]);
     assert.deepEqual(

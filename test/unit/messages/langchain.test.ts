@@ -48,7 +48,7 @@ describe("LangChain's messages", () => {
     }
   });
 
-  it('hold texts beside parts, and calls of a provider that `tool_calls` repeats', () => {
+  it('contain texts next to parts, and calls of a provider that `tool_calls` repeats', () => {
     const messages = canonical([
       { type: 'human', content: ['See', { type: 'image_url', image_url: { url: 'data:x' } }] },
       {
@@ -111,7 +111,7 @@ describe("LangChain's messages", () => {
     ]);
   });
 
-  it('are refused at the key that is wrong, however deep it stands', () => {
+  it('are refused at the wrong key, at any depth', () => {
     const text = `- {type: human, content: Hi}
 - {type: ai, content: "", tool_calls: [{name: f, args: {}}]}
 - {type: tool, content: x}

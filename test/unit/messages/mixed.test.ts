@@ -32,7 +32,7 @@ describe('messages of several dialects in one list', () => {
     );
   });
 
-  it('are told where one message mixes them', () => {
+  it('are reported if one message mixes them', () => {
     const text =
       '- user: Hi\n- role: assistant\n  content:\n    - {type: tool_use, id: a, name: f}\n    - {type: tool_call, tool_call_id: b, name: g}\n- assistant: x';
     const [place] = placesIn(text);
@@ -40,7 +40,7 @@ describe('messages of several dialects in one list', () => {
     assert.equal(placesIn(text).length, 1);
   });
 
-  it('tell one mistake once: what depends on a message that cannot be read is not told', () => {
+  it('report a mistake once, without problems that depend on an unreadable message', () => {
     const text = '- user: Hi\n- {asistant: x, tool_calls: []}\n- {tool: y}\n- assistant: x';
     assert.deepEqual(placesIn(text), ['2:4 unknown-key']);
   });
@@ -60,7 +60,7 @@ describe('messages of several dialects in one list', () => {
     );
   });
 
-  it('say which list to give where something stands around it', () => {
+  it('name the list to give if something surrounds it', () => {
     const user = [{ role: 'user', content: 'Hi' }];
     for (const [given, hint] of [
       [{ messages: user }, /under `messages`\. Keep only the list/],
@@ -208,7 +208,7 @@ describe('messages of several agents', () => {
     assert.equal(nameOf({ role: 'assistant', content: 'Hello', name: null }), undefined);
   });
 
-  it('are refused where the name is none', () => {
+  it('are refused if the name is invalid', () => {
     const { problems } = readMessages([{ user: 'Hi' }, { assistant: 'Hello', agent: 7 }]);
     assert.equal(problems.length, 1);
     assert.deepEqual(problems[0]?.path, [1, 'agent']);

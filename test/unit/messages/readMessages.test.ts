@@ -14,7 +14,7 @@ const USER = { role: 'user', content: 'Hi' };
 const ASSISTANT = { role: 'assistant', content: 'Hello' };
 
 describe('OpenAI chat messages', () => {
-  it('may have content of null beside tool calls, with arguments as JSON text', () => {
+  it('can have null content next to tool calls, with arguments as JSON text', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"x": 1}' } };
     const messages = read(
       USER,

@@ -146,7 +146,7 @@ describe('a session of MLflow as a conversation', () => {
     assert.equal(calls[0]?.id, messages[2]?.tool_call_id);
   });
 
-  it('leaves out what models were asked besides, such as whether a text is safe', () => {
+  it('leaves out other requests to models, such as safety checks', () => {
     const { messages } = read([
       trace(
         { inputs: { message: 'Hi' }, outputs: 'Hello' },
