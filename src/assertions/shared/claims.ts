@@ -18,22 +18,16 @@ import { contradiction } from './answerMistakes.ts';
 import {
   citing,
   entriesOnly,
-  entrySchema,
   notApplicable,
   numbersOf,
-  rationaleSchema,
   scored,
+  turnsAnswer,
   turnVerdicts,
 } from './entries.ts';
 import { judgedType, type OwnQuestion } from './kinds.ts';
 
-const answerSchema = z.object({
-  turns: z.array(
-    entrySchema.extend({
-      claims: z.array(z.object({ claim: z.string(), holds: z.boolean() })),
-    }),
-  ),
-  rationale: rationaleSchema,
+const answerSchema = turnsAnswer({
+  claims: z.array(z.object({ claim: z.string(), holds: z.boolean() })),
 });
 
 type Answer = z.infer<typeof answerSchema>;

@@ -23,6 +23,11 @@ export const scoreEntrySchema = entrySchema.extend({ score: z.number() });
 
 export const rationaleSchema = z.string();
 
+/** The schema of an answer with an entry per turn, and a rationale. */
+export function turnsAnswer<Entry extends z.ZodRawShape>(entry: Entry) {
+  return z.object({ turns: z.array(entrySchema.extend(entry)), rationale: rationaleSchema });
+}
+
 export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
 
 /**

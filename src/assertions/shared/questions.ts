@@ -10,8 +10,10 @@ import {
   notApplicable,
   rationaleSchema,
   scored,
+  turnsAnswer,
   type VerdictEntry,
   verdictEntrySchema,
+  verdictSchema,
   withWhole,
 } from './entries.ts';
 import { judgedType, type OwnQuestion } from './kinds.ts';
@@ -62,7 +64,7 @@ export const CALL_SCALES = `\`arguments\`: null if it calls nothing, else three 
 A wrong argument counts only there, and correcting it is not a missing call. A turn that should have retried or followed up, and
 did not, is one that should have called.`;
 
-const answerSchema = z.object({ turns: z.array(verdictEntrySchema), rationale: rationaleSchema });
+const answerSchema = turnsAnswer({ verdict: verdictSchema });
 
 /**
  * A question whose answer is pass or fail for each judged turn.
@@ -166,9 +168,7 @@ interface Likert {
  * Score: (value − 1) ÷ 4.
  */
 export function likertType({ instructions, aspects = [], exception, ...type }: Likert): JudgedType {
-  const answer = z.object({
-    turns: z.array(verdictEntrySchema),
-    rationale: rationaleSchema,
+  const answer = answerSchema.extend({
     ...(exception !== undefined && { [exception]: z.boolean() }),
     ...Object.fromEntries(aspects.map((aspect) => [aspect, z.number()])),
     value: z.number(),

@@ -14,9 +14,9 @@ import type {
 import { extremeMistakes, rangeMistake, wholeMistakes } from '../shared/answerMistakes.ts';
 import {
   fromVerdictEntries,
-  rationaleSchema,
   scored,
-  verdictEntrySchema,
+  turnsAnswer,
+  verdictSchema,
   withWhole,
 } from '../shared/entries.ts';
 import { procedureType } from '../shared/kinds.ts';
@@ -49,11 +49,7 @@ type Params = z.infer<typeof params>;
 
 const stepsSchema = z.object({ steps: z.array(z.string()) });
 
-const answerSchema = z.object({
-  turns: z.array(verdictEntrySchema),
-  rationale: rationaleSchema,
-  score: z.number(),
-});
+const answerSchema = turnsAnswer({ verdict: verdictSchema }).extend({ score: z.number() });
 
 type Answer = z.infer<typeof answerSchema>;
 

@@ -4,11 +4,10 @@ import { contradiction } from '../shared/answerMistakes.ts';
 import {
   citing,
   entriesOnly,
-  entrySchema,
   fromVerdictEntries,
   notApplicable,
-  rationaleSchema,
   scored,
+  turnsAnswer,
   verdictSchema,
 } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
@@ -23,20 +22,15 @@ several. A call that corrects or retries a failed one is not wasted.
 
 A turn fails if it wastes a call, even next to useful ones, else it passes. Every turn is applicable.`;
 
-const answerSchema = z.object({
-  turns: z.array(
-    entrySchema.extend({
-      wasted: z.array(
-        z.object({
-          call: z.number(),
-          why: z.string(),
-          kind: z.enum(['repeated', 'needless', 'redundant']),
-        }),
-      ),
-      verdict: verdictSchema,
+const answerSchema = turnsAnswer({
+  wasted: z.array(
+    z.object({
+      call: z.number(),
+      why: z.string(),
+      kind: z.enum(['repeated', 'needless', 'redundant']),
     }),
   ),
-  rationale: rationaleSchema,
+  verdict: verdictSchema,
 });
 
 type Answer = z.infer<typeof answerSchema>;

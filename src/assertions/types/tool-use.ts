@@ -8,10 +8,9 @@ import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
 import {
   citing,
   entriesOnly,
-  entrySchema,
   notApplicable,
-  rationaleSchema,
   scored,
+  turnsAnswer,
   turnVerdicts,
 } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
@@ -64,14 +63,9 @@ const argumentsSchema = z.object({
 
 type ArgumentCounts = z.infer<typeof argumentsSchema>;
 
-const answerSchema = z.object({
-  turns: z.array(
-    entrySchema.extend({
-      selection: z.number(),
-      arguments: argumentsSchema.nullable(),
-    }),
-  ),
-  rationale: rationaleSchema,
+const answerSchema = turnsAnswer({
+  selection: z.number(),
+  arguments: argumentsSchema.nullable(),
 });
 
 type Answer = z.infer<typeof answerSchema>;

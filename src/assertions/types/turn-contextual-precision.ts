@@ -7,10 +7,9 @@ import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/clai
 import {
   citing,
   entriesOnly,
-  entrySchema,
   notApplicable,
-  rationaleSchema,
   scored,
+  turnsAnswer,
   turnVerdicts,
 } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
@@ -20,13 +19,8 @@ const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context co
 What a good reply says is given below. For each turn list under \`nodes\` every piece of its retrieved context, by its
 number and in that order: useful if it helps to arrive at that reply, else useless.`;
 
-const answerSchema = z.object({
-  turns: z.array(
-    entrySchema.extend({
-      nodes: z.array(z.object({ node: z.number(), why: z.string(), useful: z.boolean() })),
-    }),
-  ),
-  rationale: rationaleSchema,
+const answerSchema = turnsAnswer({
+  nodes: z.array(z.object({ node: z.number(), why: z.string(), useful: z.boolean() })),
 });
 
 type Answer = z.infer<typeof answerSchema>;

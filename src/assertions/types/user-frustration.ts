@@ -2,13 +2,7 @@ import * as z from 'zod';
 import { turnsOfSide } from '../../core/conversation.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
-import {
-  rationaleSchema,
-  scored,
-  scoreEntrySchema,
-  turnVerdicts,
-  withWhole,
-} from '../shared/entries.ts';
+import { scored, turnsAnswer, turnVerdicts, withWhole } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 import { withFacts } from '../shared/questions.ts';
 
@@ -23,9 +17,7 @@ applicable. Read what is said, not what could be felt: a terse or demanding user
 by the end; \`unresolved\` if one does and nothing in the user's later words shows that it was resolved, or only part
 of it. What the assistant offers in its last words proves nothing.`;
 
-const answerSchema = z.object({
-  turns: z.array(scoreEntrySchema),
-  rationale: rationaleSchema,
+const answerSchema = turnsAnswer({ score: z.number() }).extend({
   overall: z.enum(['none', 'resolved', 'unresolved']),
 });
 
