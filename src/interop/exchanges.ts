@@ -364,6 +364,6 @@ export function rivalsMessage<One extends Exchange>(
 ): string {
   const [a, b] = pair.map(nameOf);
   return isFork
-    ? `${a} and ${b} answer the same messages, and nothing tells which answer the user got.`
-    : `${a} and ${b} begin two conversations, and nothing tells which one the user had. Give each a session id of its own.`;
+    ? `${a} and ${b} answer the same messages, and it is unknown which answer the user got.`
+    : `${a} and ${b} start two conversations, and it is unknown which one the user had. Give each its own session id.`;
 }

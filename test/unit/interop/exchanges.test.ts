@@ -87,18 +87,18 @@ describe('the conversation among exchanges', () => {
   it('is refused where two answers are as likely', () => {
     assert.equal(
       found(AGENT, NEXT, 's agent, u hi, a hello, u next → a no'),
-      '2 and 3 answer the same messages, and nothing tells which answer the user got.',
+      '2 and 3 answer the same messages, and it is unknown which answer the user got.',
     );
-    assert.match(String(found(GUARD, AGENT)), /^1 and 2 begin two conversations/);
+    assert.match(String(found(GUARD, AGENT)), /^1 and 2 start two conversations/);
   });
 
   it('is refused where a session holds two', () => {
     const other = 's agent, u other, a yes, u more → a well';
     assert.equal(
       found(AGENT, NEXT, other),
-      '1 and 3 begin two conversations, and nothing tells which one the user had. Give each a session id of its own.',
+      '1 and 3 start two conversations, and it is unknown which one the user had. Give each its own session id.',
     );
-    assert.match(String(found(AGENT, 's agent, u other → a yes', NEXT, other)), /nothing tells/);
+    assert.match(String(found(AGENT, 's agent, u other → a yes', NEXT, other)), /it is unknown/);
   });
 });
 
