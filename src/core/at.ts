@@ -24,7 +24,7 @@ export const atSchema = z
 
 export type ChosenTurns =
   | { readonly turns: readonly Turn[] }
-  /** `fault` tells a mistake in the file from a conversation that has no turn of the side. */
+  /** `fault` marks a mistake in the file; without it, the conversation just has no turn of that side. */
   | { readonly missing: string; readonly fault?: 'beyond' | 'other-side' };
 
 /** Reads an `at` that fits the schema. */
@@ -56,7 +56,7 @@ export function atText(at: At): string {
   }
 }
 
-/** The turns that an `at` chooses. @param side the side that is looked at */
+/** Returns the turns that an `at` selects. @param side the side to check */
 export function selectTurns(
   at: At,
   conversation: Conversation,

@@ -75,7 +75,7 @@ const turnSchema = z.object({
   }),
 });
 
-/** A turn that did not come: of a target, or of a model that plays the user. */
+/** A turn that is missing because of an error, of a target or of a simulated user. */
 export const failedTurnSchema = turnSchema.pick({ number: true, side: true, source: true });
 
 export const conversationSchema = z.object({
@@ -102,7 +102,7 @@ export function turnsOfSide(conversation: Conversation, side: Turn['side']): Tur
   return turnsOf(conversation).filter((turn) => turn.side === side);
 }
 
-/** What a conversation ends on, where that is not text of the assistant's. */
+/** How a conversation ends if it doesn't end with assistant text. */
 export type OpenEnd = 'user' | 'tool-call';
 
 export function openEnd(conversation: Conversation): OpenEnd | undefined {
@@ -112,7 +112,7 @@ export function openEnd(conversation: Conversation): OpenEnd | undefined {
   return end?.kind === 'tool-call' ? 'tool-call' : undefined;
 }
 
-/** What the side said in this turn, its messages joined by a blank line; tool calls left out. */
+/** The text of a turn, its messages joined by a blank line, without tool calls. */
 export function textOf(turn: Turn): string {
   return turn.items
     .filter((item) => item.kind === 'text')
@@ -130,23 +130,23 @@ export interface SourcedMessage {
   readonly source?: Source;
   readonly expected?: string;
   readonly latency?: number;
-  /** Milliseconds, beside its latency. */
+  /** In milliseconds, not included in `latency`. */
   readonly startup?: number;
   readonly fromCache?: true;
-  /** Said before the first live turn. */
+  /** True for messages before the first live turn. */
   readonly history?: true;
 }
 
-/** What a target is told before anything is said: its `system`, if it has one. */
+/** The messages that a target gets first: its `system`, if any. */
 export function systemMessages(system: string | undefined): Message[] {
   return system === undefined ? [] : [{ role: 'system', content: system }];
 }
 
 /**
- * Cuts messages into turns. A tool result joins the oldest open call of its id, also where the user
- * spoke in between.
+ * Groups messages into turns. A tool result is added to the oldest open call with its id, even if the user spoke in
+ * between.
  *
- * @throws Error on a tool result without a call; dialects refuse those with a place beforehand.
+ * @throws Error on a tool result without a call; dialects report those beforehand, with a location
  */
 export function toConversation(
   placed: readonly SourcedMessage[],
@@ -211,7 +211,7 @@ function answerCall(calls: readonly ToolCallItem[], id: string, result: string):
   open.result = result;
 }
 
-/** What a target may report of a conversation, besides what is said in it. */
+/** What a target can report about a conversation, in addition to its text. */
 export const REPORTS = ['tool_calls', 'context', 'usage', 'agents'] as const;
 
 export type Report = (typeof REPORTS)[number];
@@ -224,22 +224,22 @@ export const REPORT_NAMES: Readonly<Record<Report, string>> = {
   agents: 'agents',
 };
 
-/** What can be seen of a target's replies. */
+/** What a target's replies show. */
 export interface Reporting {
-  /** What it is called in a message. */
+  /** The target's name in messages. */
   readonly target: string;
   readonly reports: readonly Report[];
   /** True if the target's `reports` decides. */
   readonly isDeclared: boolean;
-  /** Keys of its own that name where its answers contain something. */
+  /** The target's own keys that locate this information in its answers. */
   readonly keys: ReportKeys;
 }
 
 export type ReportKeys = Readonly<Partial<Record<Report, string>>>;
 
 /**
- * What the live turns of a conversation contain. It decides for this conversation alone: if other conversations of the
- * run decided too, a verdict would depend on what ran before it.
+ * What the live turns of a conversation contain. Other conversations of the run aren't considered: a verdict would
+ * depend on the order of cases.
  */
 export function reportsIn(conversation: Conversation): Report[] {
   const turns = liveTurnsOf(conversation).filter(({ side }) => side === 'assistant');

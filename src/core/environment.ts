@@ -1,4 +1,4 @@
-/** The variable of OpenAI's key, which a model uses that names no other. */
+/** The default variable for a model's key. */
 export const OPENAI_KEY = 'OPENAI_API_KEY';
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';
@@ -11,7 +11,7 @@ const REFERENCE = new RegExp(String.raw`\$\{env:(${NAME})\}`, 'g');
 interface Substituted {
   readonly value: unknown;
   readonly filled: boolean;
-  /** Variables that are not set; their references stay as written. */
+  /** Variables that aren't set; their references are kept as written. */
   readonly unset: string[];
 }
 
@@ -43,7 +43,7 @@ export function environmentNames(value: unknown): string[] {
   return substituteEnv(value, () => undefined).unset;
 }
 
-/** Variables that npm and CI services set from files, messages, and names that come with a checkout. */
+/** Variables that npm and CI services set from files, messages, and names in a checkout. */
 const SET_BY_CHECKOUT =
   /^(npm|ci|github|gitlab|bitbucket|build|buildkite|circle|drone|travis|system)_/i;
 
@@ -68,21 +68,21 @@ export function envReferences(
   }));
 }
 
-/** A host that the user lets have keys and other variables. */
+/** A host that the user allows to receive keys and other variables. */
 export interface AllowedHost {
-  /** As in `URL.host`: with the port, unless that is the usual one. */
+  /** As in `URL.host`: with the port, unless it's the default. */
   readonly host: string;
   /** Default: any. */
   readonly variables?: readonly string[];
-  /** Set if the file of `--dotenv` named the host: no other variable than its own goes there as usual. */
+  /** True if the file of `--dotenv` named the host: it receives only that file's variables by default. */
   readonly isFromFile?: true;
 }
 
-/** Where keys come from. */
+/** Where keys come from, and where they may be sent. */
 export interface KeyHost {
   /** The value of a key by the name of its variable: secret store first, then environment. */
   readonly secret: (name: string) => Promise<string | undefined>;
   readonly env: (name: string) => string | undefined;
-  /** Hosts beside the usual ones that may have keys. Default: none. */
+  /** Additional hosts that may receive keys. Default: none. */
   readonly allowedHosts?: readonly AllowedHost[];
 }

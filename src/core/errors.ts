@@ -1,4 +1,4 @@
-/** An error identified by its `reason`; `message` tells the user what to do. */
+/** An error identified by its `reason`; `message` says what to do. */
 export class ReasonedError<Reason extends string> extends Error {
   readonly reason: Reason;
 
@@ -9,17 +9,16 @@ export class ReasonedError<Reason extends string> extends Error {
   }
 }
 
-/** What takes longer than anybody may wait for it. */
+/** Thrown when work exceeds its time limit. */
 export class WorkLimitError extends Error {
   override readonly name = 'TookTooLong';
 }
 
-/** What was thrown, with where that was: for logs. */
+/** The stack of an error, for logs. */
 export function stackText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** What was thrown, in words. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

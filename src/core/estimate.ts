@@ -1,22 +1,19 @@
 import { counted } from './text/format.ts';
 
 export interface Estimate {
-  /** To judges, to the models of `chat` targets and to those that play a user. */
+  /** To judges, models of `chat` targets, and simulated users. */
   readonly requests: number;
   /** To `module` and `command` targets. */
   readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Without what a prompt cache saves; null if the price of a model is not known. */
+  /** Without prompt cache savings; null if a model's price is unknown. */
   readonly cost: number | null;
   /** Models without a price, as `provider:model`. */
   readonly unpriced: readonly string[];
   /** True if requests have no judge to go to. */
   readonly noJudge: boolean;
-  /**
-   * True if replies are still to come: each is taken for some 80 tokens without retrieved context,
-   * so what only the replies decide is not counted.
-   */
+  /** True if replies are still missing: each counts as about 80 tokens without retrieved context. */
   readonly live: boolean;
 }
 

@@ -5,7 +5,7 @@ export interface CaseIdentity {
   /** The suite's file: absolute, or relative to the root in records. */
   readonly suite: string;
   readonly id: string;
-  /** Which of the conversations that a case stands for, where it stands for several. */
+  /** The variant, if the case has several. */
   readonly variant?: string | undefined;
 }
 
@@ -30,13 +30,13 @@ interface Ended extends CaseRef {
 /** The cases of a run that failed or errored, as one goes through them. */
 export interface FailingCases {
   readonly count: number;
-  /** Which of them is shown, from 1; undefined where it is none of them. */
+  /** Position of the shown case among them, from 1; undefined if it didn't fail. */
   readonly at: number | undefined;
   /** The next one, or the one before, round and round. */
   neighbor(step: 1 | -1): CaseRef;
 }
 
-/** @param shown one of the run, failing or not @returns undefined where no other case fails */
+/** Undefined if no other case failed. @param shown a case of the run */
 export function failingCases(ended: readonly Ended[], shown: CaseRef): FailingCases | undefined {
   const failing = ended.filter(isFailure);
   const isShown = (one: CaseRef) => executionKey(one) === executionKey(shown);

@@ -1,6 +1,6 @@
 /**
- * How much is read of what stands in a workspace, and of what agents and judges say. A text that is
- * larger is one problem that names the limit, and nothing else suffers from it.
+ * Limits on what is read from a workspace, agents, and judges. A text that exceeds one is reported as one problem;
+ * everything else works.
  */
 export const LIMITS = {
   evalFile: 2_000_000,
@@ -42,7 +42,7 @@ export const LIMITS = {
   work: 5_000,
 } as const;
 
-/** What each limit is of, as the reference tells it. */
+/** Descriptions for the reference page. */
 export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   evalFile:
     'Bytes of an eval file, of a file that it includes or has as `matrix`, and of a messages file in the editor',
@@ -86,7 +86,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   work: 'Milliseconds of work for what an editor asks, such as completion, once the file is read',
 };
 
-/** A whole number as people read it: `2,000,000`. `toLocaleString` takes long when it is first called. */
+/** A whole number with separators: `2,000,000`. The first call of `toLocaleString` is slow. */
 export function readable(limit: number): string {
   return String(limit).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

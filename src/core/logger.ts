@@ -18,7 +18,7 @@ export function mapLog(log: Logger, change: (message: string) => string): Logger
   };
 }
 
-/** A log whose warnings and errors somebody else hears as well. */
+/** A log that also passes warnings and errors to a listener. */
 export function teeLog(log: Logger, hear: (message: string) => void): Logger {
   const both = (tell: (message: string) => void) => (message: string) => {
     tell(message);
@@ -34,12 +34,12 @@ export function teeLog(log: Logger, hear: (message: string) => void): Logger {
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A log to which programs and endpoints may speak: all that is told can be seen. */
+/** A log that reveals hidden characters: programs and endpoints can write to it. */
 export function visibleLog(log: Logger): Logger {
   return mapLog(log, visibleText);
 }
 
-/** A log of which only warnings and errors are told. */
+/** A log of warnings and errors only. */
 export function visibleWarnings(tell: (message: string) => void): Logger {
   return visibleLog({ debug() {}, info() {}, warn: tell, error: tell });
 }

@@ -2,8 +2,8 @@
 type ScopeKind = 'suite' | 'case' | 'assertion';
 
 /**
- * What can be declared and referred to by name, or by its path, and where the name is valid: the same
- * name in two cases is two variables, and in two decision graphs two nodes.
+ * The kinds of names and paths, and where a name is valid: the same name in two cases is two variables, and in two
+ * decision graphs two nodes.
  */
 export const SCOPES = {
   model: 'suite',
@@ -58,7 +58,7 @@ export function isFileKind(kind: SymbolKind | FileKind): kind is FileKind {
   return Object.hasOwn(EXTENSIONS, kind);
 }
 
-/** Whether a word of a command is the path of a file that is run: `./check`, or `checks/order.py` of Python. */
+/** Whether a word of a command is a path of a program: `./check`, or `checks/order.py`. */
 export function isProgramFile(word: string): boolean {
   if (/^\.\.?\//.test(word)) return true;
   const ending = /^(?![-/])(?!\w+:).*(\.\w+)$/.exec(word)?.[1];
@@ -66,22 +66,22 @@ export function isProgramFile(word: string): boolean {
 }
 
 /**
- * What a field of a schema names, beside its description:
+ * What a field of a schema refers to, stated next to its description:
  *
  *     name: z.string().meta({ description: 'Name of the tool.', refersTo: 'tool' })
  *
- * Completion, links, definitions, references, renaming, colours and checks all follow from it.
+ * Completion, links, definitions, references, renaming, colors, and checks follow from it.
  */
 export interface Meaning {
-  /** Its text, or each key of a record, is the name of such a thing, declared here. */
+  /** Its text, or each key of a record, declares such a name. */
   readonly declares?: SymbolKind | undefined;
   /** Like `declares`, for a thing declared elsewhere. */
   readonly refersTo?: SymbolKind | undefined;
-  /** It is the path of such a file, relative to the file that contains it. */
+  /** It's the path of such a file, relative to the file that contains it. */
   readonly file?: FileKind | undefined;
-  /** Variables are filled into its texts, at any depth; `none` where only those around it are. */
+  /** Variables in its texts are filled in, at any depth; `none` excludes it from that. */
   readonly template?: TemplateKind | 'none' | undefined;
-  /** Names that hold in a case or an assertion hold within it. */
+  /** Starts a scope for names of cases or assertions. */
   readonly opens?: 'case' | 'assertion' | undefined;
 }
 

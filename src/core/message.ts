@@ -1,9 +1,8 @@
 import * as z from 'zod';
 
 /**
- * One chat message in canonical form, whatever dialect it came in. Dialects make it; everything
- * after them sees only this. A tool call's `arguments` are parsed JSON where they parse, else the
- * text as it came.
+ * A chat message in canonical form. Dialects produce it; all other code sees only this. `arguments` of a tool call are
+ * parsed JSON, or the text if it isn't valid JSON.
  */
 export const toolCallSchema = z.object({
   id: z.string().meta({ description: 'Id of the call.' }),

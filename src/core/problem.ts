@@ -24,7 +24,7 @@ export type Position = z.infer<typeof positionSchema>;
 export type Range = z.infer<typeof rangeSchema>;
 export type Source = z.infer<typeof sourceSchema>;
 
-/** Less than 0 if the first comes first. */
+/** Negative if `a` comes first. */
 export function comparePositions(a: Position, b: Position): number {
   return a.line - b.line || a.character - b.character;
 }
@@ -33,34 +33,34 @@ export function contains({ start, end }: Range, position: Position): boolean {
   return comparePositions(start, position) <= 0 && comparePositions(position, end) <= 0;
 }
 
-/** Whether two ranges share a place, if only that where one ends and the other begins. */
+/** Whether two ranges overlap or touch. */
 export function overlaps(a: Range, b: Range): boolean {
   return comparePositions(b.start, a.end) <= 0 && comparePositions(a.start, b.end) <= 0;
 }
 
 /**
- * What a quick fix needs besides the problem's location: plain JSON, since it travels with the
- * diagnostic. Paths lead from the top of the problem's document.
+ * Data for a quick fix besides the problem's location: plain JSON, as it's sent with the diagnostic. Paths start at the
+ * root of the document.
  */
 export interface Fix {
-  /** Further candidates for `range` besides `replacement`, most likely first. */
+  /** Alternatives to `replacement`, most likely first. */
   readonly alternatives?: readonly string[];
   readonly remove?: Path;
-  /** The mapping at `to` lacks a key; `value` if known what belongs there. */
+  /** The mapping at `to` lacks a key; `value` is set if it's known. */
   readonly add?: { readonly to: Path; readonly key: string; readonly value?: string };
-  /** Keys that the mapping at `to` needs with the replacement, such as `negate: true`. */
+  /** Keys to add to the mapping at `to` together with the replacement, such as `negate: true`. */
   readonly beside?: {
     readonly to: Path;
     readonly keys: Readonly<Record<string, boolean>>;
   };
-  /** Keys that say the same as the entry at `path`, to stand in its place; `guessed` in part, to be looked over. */
+  /** Keys that replace the entry at `path`; `guessed` if the user should review them. */
   readonly instead?: {
     readonly path: Path;
     readonly keys: Readonly<Record<string, unknown>>;
     readonly guessed?: true;
   };
   readonly quote?: Range;
-  /** Where a blank is missing. */
+  /** Where a space is missing. */
   readonly blank?: Position;
   /** The referenced file to create, absolute, and its kind. */
   readonly create?: { readonly path: string; readonly kind: NewFileKind };
@@ -77,9 +77,9 @@ export function isNewFileKind(kind: FileKind): kind is NewFileKind {
 /**
  * One thing wrong with a file.
  *
- * `code` is a stable kebab-case name (`unknown-key`); `message` says what is wrong and what to do.
- * `path` is absolute. `replacement` is the text that would mend `range`, if that is certain.
- * `information` asks for nothing. `unnecessary` says that what stands there has no effect, and can be shown faded.
+ * `code` is a stable kebab-case name (`unknown-key`); `message` describes the problem and the fix.
+ * `path` is absolute. `replacement` is the text that fixes `range`, if that is certain.
+ * `information` needs no action. `unnecessary` code has no effect and can be shown faded.
  */
 export interface Problem {
   readonly code: string;
@@ -99,10 +99,9 @@ export function isError(problem: Problem): boolean {
 }
 
 /**
- * Of each file as many problems as are told, errors before warnings, and one that says how many more
- * there are.
+ * Limits the problems per file, errors before warnings, and adds one that counts the rest.
  *
- * @param problems sorted; the result is as well
+ * @param problems sorted, as is the result
  */
 export function limitProblems(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= LIMITS.problems) return problems;
@@ -125,7 +124,7 @@ export function limitProblems(problems: readonly Problem[]): readonly Problem[] 
   });
 }
 
-/** Texts that may have been meant, the likeliest first, as a problem tells them to its quick fixes. */
+/** Suggestions for a quick fix, most likely first. */
 export function suggestionsOf([replacement, ...alternatives]: readonly string[]): Pick<
   Problem,
   'replacement' | 'fix'

@@ -1,6 +1,6 @@
 /**
- * Does a piece of work one at a time. Who asks while it is under way gets what comes of it once it is done again: what
- * it finds now may be older than the question, and what it found early is never told after what it found late.
+ * Runs one call at a time. Calls during a run share the next one: the current result may be outdated, and an older
+ * result never replaces a newer one.
  */
 export function coalesce<Found>(work: () => Promise<Found>): () => Promise<Found> {
   let doing: Promise<Found> | undefined;
@@ -23,7 +23,7 @@ export function coalesce<Found>(work: () => Promise<Found>): () => Promise<Found
   };
 }
 
-/** Runs work at most once per interval, at the end of the interval that the first request begins. */
+/** Runs work at most once per interval, at the end of the interval that the first request starts. */
 export class Throttle {
   readonly #work: () => void;
   readonly #interval: number;
@@ -39,13 +39,13 @@ export class Throttle {
     this.#timer ??= setTimeout(() => this.flush(), this.#interval);
   }
 
-  /** Runs the work now, and drops what is scheduled. */
+  /** Runs the work now and cancels what is scheduled. */
   flush(): void {
     this.dispose();
     this.#work();
   }
 
-  /** Drops what is scheduled. */
+  /** Cancels what is scheduled. */
   dispose(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

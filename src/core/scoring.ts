@@ -4,7 +4,7 @@ import { isFailure, type Status, type TurnVerdict, type Verdict, WORST_FIRST } f
 /** Two scores that are closer are the same. */
 export const SCORE_EPSILON = 1e-9;
 
-/** What is known of them added up; null if nothing is. */
+/** The sum of all known values; null if there are none. */
 export function sumOfKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
@@ -27,7 +27,7 @@ export type Grading =
   /** Scores of 0..1 by label. */
   | { readonly kind: 'labels'; readonly labels: Readonly<Record<string, number>> };
 
-/** Where a value stands on its scale, 0..1. */
+/** Position of a value on its scale, 0..1. */
 export function shareOnScale([low, high]: Scale, value: number): number {
   return (value - low) / (high - low);
 }
@@ -45,8 +45,8 @@ export function reaches(score: number, threshold: number): boolean {
 export type Aggregate = 'mean' | 'min';
 
 /**
- * Of the verdicts that passed or failed, those of weight 0 left out: Σ weight × score ÷ Σ weight, or
- * the lowest score; null if there are none.
+ * Of the verdicts that passed or failed with a weight above 0: Σ weight × score ÷ Σ weight, or the lowest score; null
+ * if there are none.
  */
 export function caseScore(
   verdicts: readonly Verdict[],
@@ -62,9 +62,9 @@ export function caseScore(
 }
 
 /**
- * A case's status. In this order: a `required` verdict that failed, or could not be judged, fails
- * it; an error makes it an error; without a threshold every verdict must pass, with one the score
- * must reach it. Where nothing was scored the case is skipped: nothing checked never passes.
+ * The status of a case. A `required` verdict that failed or couldn't be judged fails it; else an error makes it an
+ * error; else the score must reach the threshold, or every verdict must pass if there is none. A case without scores is
+ * skipped: it never passes.
  */
 export function caseStatus(
   verdicts: readonly Verdict[],
@@ -85,7 +85,7 @@ export function caseStatus(
   return passes ? 'pass' : 'fail';
 }
 
-/** Whether a case counts as passed though its verdicts or their scores say otherwise, as in a record that no run wrote. */
+/** Whether a case is recorded as passed although its verdicts or scores contradict that, as in a forged record. */
 export function passesFalsely({
   status,
   verdicts,
@@ -95,7 +95,7 @@ export function passesFalsely({
   readonly verdicts: readonly Verdict[];
   readonly threshold?: number | undefined;
 }): boolean {
-  // Of the ways to put scores together the mean is the mildest, and a record does not say which was used.
+  // The mean is the most lenient aggregate, and a record doesn't say which was used.
   if (status !== 'pass') return false;
   return caseStatus(verdicts, threshold) !== 'pass' || verdicts.some(isFalsePass);
 }
@@ -115,11 +115,11 @@ export interface TurnBadge {
   /** Mean of the scores that verdicts gave this turn; null if none did. */
   readonly score: number | null;
   readonly entries: readonly { readonly verdict: Verdict; readonly entry: TurnVerdict }[];
-  /** Why the turn did not come, if so. */
+  /** Why the turn is missing. */
   readonly error?: string;
 }
 
-/** The badge of a turn that did not come. */
+/** The badge of a missing turn. */
 export function failedBadge(error: string): TurnBadge {
   return { status: 'error', score: null, entries: [], error };
 }

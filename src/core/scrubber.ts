@@ -1,7 +1,7 @@
 import { type Logger, mapLog } from './logger.ts';
 import { escapeRegExp } from './text/format.ts';
 
-/** Whether a variable or a header holds a secret, to judge by its name. */
+/** Whether a variable or header contains a secret, judging by its name. */
 export function isSecretName(name: string): boolean {
   return /KEY|TOKEN|SECRET|PASSWORD|AUTHORIZATION/i.test(name);
 }
@@ -10,11 +10,10 @@ export function isSecretName(name: string): boolean {
 const MIN_SECRET_LENGTH = 8;
 
 /**
- * Takes secrets out of texts, whoever wrote them there: `sk-0123456789` becomes
- * `[hidden: OPENAI_API_KEY]`, also within a URL, JSON or base64.
+ * Removes secrets from texts: `sk-0123456789` becomes `[hidden: OPENAI_API_KEY]`, also within a URL, JSON, or base64.
  */
 export class Scrubber {
-  /** Names of variables, by the texts that hold their values. */
+  /** Names of variables by each encoded form of their values. */
   readonly #names = new Map<string, string>();
   #pattern: RegExp | undefined;
 
@@ -23,7 +22,7 @@ export class Scrubber {
     this.addSecretsOf(env);
   }
 
-  /** Hides the values of those variables or headers that hold secrets, to judge by their names. */
+  /** Hides the values of variables or headers whose names suggest a secret. */
   addSecretsOf(named: Readonly<Record<string, string | undefined>>): void {
     for (const [name, value] of Object.entries(named)) {
       if (isSecretName(name)) this.add(name, value);
@@ -47,7 +46,7 @@ export class Scrubber {
 
   text(text: string): string {
     if (this.#names.size === 0) return text;
-    // The longest first: a secret may begin with another one.
+    // Longest first: a secret may start with another one.
     this.#pattern ??= new RegExp(
       [...this.#names.keys()]
         .sort((a, b) => b.length - a.length)
@@ -58,14 +57,14 @@ export class Scrubber {
     return text.replace(this.#pattern, (form) => `[hidden: ${this.#names.get(form)}]`);
   }
 
-  /** Of a text that goes on: what no secret can have begun in. */
+  /** The part of a streamed text that no secret can overlap. */
   beginning(text: string): string {
     const clean = this.text(text);
     const open = [...this.#names.keys()].map((form) => overlap(clean, form));
     return clean.slice(0, clean.length - Math.max(0, ...open));
   }
 
-  /** The same for all texts in JSON data; data without secrets stays the same object. */
+  /** Scrubs all texts of JSON data; returns the same object if there are no secrets. */
   data<Data>(data: Data): Data {
     if (this.#names.size === 0) return data;
     const text = JSON.stringify(data);
@@ -75,7 +74,7 @@ export class Scrubber {
   }
 }
 
-/** How many characters at the end of a text are those at the beginning of a form. */
+/** Length of the longest end of a text that is a start of the form. */
 function overlap(text: string, form: string): number {
   let length = Math.min(text.length, form.length - 1);
   while (length > 0 && !text.endsWith(form.slice(0, length))) length -= 1;
@@ -126,8 +125,7 @@ function unicodeEscape(unit: string): string {
 }
 
 /**
- * What a text becomes within a longer one in base64 and base64url: what of it does not depend on its
- * neighbours.
+ * The part of a text's base64 and base64url forms that doesn't depend on its context.
  *
  * @param offset bytes before it, modulo 3
  */

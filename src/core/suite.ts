@@ -5,8 +5,8 @@ import type { Problem, Range, Source } from './problem.ts';
 import type { Aggregate, Grading } from './scoring.ts';
 
 /**
- * An eval file made ready to run: defaults merged, names resolved, prompts and transcripts read,
- * variables filled in. `evalfile` makes it, the runner runs it. All paths are absolute.
+ * An eval file, ready to run: defaults merged, names resolved, prompts and transcripts read, variables filled in. All
+ * paths are absolute.
  */
 export interface Suite {
   readonly path: string;
@@ -16,14 +16,14 @@ export interface Suite {
   readonly hash: string;
   /** The folder that its paths may not leave. */
   readonly workspace: string;
-  /** Names of the variables that hold keys of the models under `models`. */
+  /** Names of the variables that contain keys of the models under `models`. */
   readonly keyVariables: readonly string[];
   readonly cases: readonly SuiteCase[];
 }
 
 export interface SuiteCase {
   readonly id: string;
-  /** Which of its conversations this is, where the case stands for several. */
+  /** The variant, if the case has several. */
   readonly variant?: string;
   /** Whether its variants are conversations that were recorded, each another one; absent if not. */
   readonly recorded?: true;
@@ -37,7 +37,7 @@ export interface SuiteCase {
   readonly role?: string;
   readonly topics: readonly string[];
   readonly tools: readonly Tool[];
-  /** A plain string stands under `outcome`. */
+  /** A plain string is stored under `outcome`. */
   readonly expectations: Readonly<Record<string, unknown>>;
   readonly context: Readonly<Record<string, unknown>>;
   readonly assertions: readonly Assertion[];
@@ -45,13 +45,13 @@ export interface SuiteCase {
   readonly aggregate?: Aggregate;
   readonly repeat: Repeat;
   readonly stopOnFailure: boolean;
-  /** Where it stands for several conversations: finds them. Nothing of what was said is read. */
+  /** If the case has several variants: finds them, without reading their messages. */
   readonly expand?: () => Promise<ExpandedCase>;
-  /** Of a variant: reads it whole. Until then it says what all variants of its case have in common. */
+  /** Of a variant: reads it. Until then, it contains what all variants share. */
   readonly open?: () => Promise<OpenedCase>;
 }
 
-/** A case, or a part of one, without the places where it stands: they decide nothing of a run. */
+/** A case, or a part of one, without its locations: they don't affect a run. */
 export function withoutSources(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSources);
   if (!isMapping(value)) return value;
@@ -64,21 +64,21 @@ function isSource(value: unknown): boolean {
   return isMapping(value) && typeof value.path === 'string' && isMapping(value.range);
 }
 
-/** The conversations that a case stands for, each as a case of its own that is yet to be opened. */
+/** The variants of a case, not opened yet. */
 export interface ExpandedCase {
   readonly cases: readonly SuiteCase[];
-  /** Files that they stand in, absolute. */
+  /** Files that contain them, absolute. */
   readonly files: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** A variant as it runs; absent where something is wrong with it. */
+/** A variant, ready to run; absent if it has errors. */
 interface OpenedCase {
   readonly suiteCase?: SuiteCase;
   readonly problems: readonly Problem[];
 }
 
-/** A case runs at most so many times: each is an item in the editor, and costs its requests. */
+/** Each repetition is an item in the editor, and costs requests. */
 export const MAX_REPETITIONS = 1000;
 
 export interface Repeat {
@@ -110,21 +110,21 @@ export interface SimulatedUser {
   readonly persona?: string;
   readonly guidelines?: readonly string[];
   readonly stopWhen?: string;
-  /** Said first, as they are. */
+  /** Sent first, as written. */
   readonly opening: readonly ScriptedTurn[];
   /** Of the conversation, its opening included. */
   readonly maxUserTurns: number;
   /** Absent if nothing names one. */
   readonly model?: ModelSpec;
   readonly seed?: number;
-  /** Where it stands in its file. */
+  /** Location in its file. */
   readonly source: Source;
 }
 
-/** A simulated user says at most so much: each turn costs a request, and a longer one each time. */
+/** Each turn costs a request, and makes the following ones longer. */
 export const MAX_USER_TURNS = 200;
 
-/** User turns where a case does not say how many. */
+/** User turns if a case doesn't set them. */
 export const DEFAULT_USER_TURNS = 10;
 
 export interface ScriptedTurn {
@@ -133,13 +133,13 @@ export interface ScriptedTurn {
   readonly source: Source;
 }
 
-/** What had been said before anything runs. */
+/** Messages from before the run. */
 export interface MessageHistory {
   readonly messages: readonly SourcedMessage[];
   readonly notes: readonly string[];
 }
 
-/** Of a case that stands for recorded conversations, it has no messages until a variant is opened. */
+/** If the case has several variants, empty until one is opened. */
 export interface TranscriptOrigin extends MessageHistory {
   readonly kind: 'transcript';
 }
@@ -150,7 +150,7 @@ export interface ModelSpec {
   readonly id: string;
   readonly provider: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** `params` as written in the file, where `${env:NAME}` was filled in. */
+  /** `params` as written in the file, if `${env:NAME}` was filled in. */
   readonly written?: Readonly<Record<string, unknown>>;
   /** Names of the environment variables whose values are sent with requests. */
   readonly sends?: readonly string[];
@@ -160,23 +160,23 @@ export interface ModelSpec {
   readonly folder: string;
 }
 
-/** A target as configured. A `chat` target's model is resolved beside it. */
+/** A target as configured. A `chat` target's model is resolved separately. */
 export interface TargetSpec {
   /** Its name in `targets`, else its type. */
   readonly name: string;
   readonly type: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** `params` as written in the file, where `${env:NAME}` was filled in. */
+  /** `params` as written in the file, if `${env:NAME}` was filled in. */
   readonly written?: Readonly<Record<string, unknown>>;
   readonly folder: string;
-  /** The system text that it is told before anything is said. */
+  /** Its system text. */
   readonly system?: string;
-  /** Its own tools; else those of the case are offered to it. */
+  /** Its own tools, which replace those of the case. */
   readonly tools?: readonly Tool[];
   readonly model?: ModelSpec;
 }
 
-/** Which turns an assertion looks at; see `at` in the format. */
+/** Selects the turns to check; see `at` in the format. */
 export type At =
   | { readonly kind: 'all' | 'live' | 'last' | 'first' | 'each' }
   | { readonly kind: 'turns'; readonly turns: readonly number[] }
@@ -200,26 +200,26 @@ export interface Assertion {
   readonly at: At;
   readonly judge?: ModelSpec;
   readonly temperature?: number;
-  /** How often the judge is asked, 1 by default; the median score and the majority's label count. */
+  /** Number of times to ask the judge, 1 by default; the median score and the majority's label count. */
   readonly samples?: number;
-  /** `turn` asks once for each judged turn, with `window` turns before it; `conversation` by default. */
+  /** `turn` asks about each judged turn separately, with `window` turns before it; `conversation` by default. */
   readonly granularity?: 'conversation' | 'turn';
-  /** Turns shown before those judged, where not all of the conversation is shown; 10 by default. */
+  /** Number of turns to show before those judged, if the conversation is shown in part; 10 by default. */
   readonly window?: number;
   /** Puts conversations that people labelled before the question; absent if not. */
   readonly examples?: 'labels';
-  /** Whether its question stands in one request with those of others; absent if not. */
+  /** Whether its question shares a request with others; absent if not. */
   readonly together?: true;
-  /** The assertions that decide this one: those of a group, or a decision graph's ends by path. */
+  /** The assertions that decide this one: those of a group, or the leaves of a decision graph. */
   readonly nested?: readonly NestedAssertion[];
   /** The embedding model that `model` names. */
   readonly model?: ModelSpec;
-  /** From 0: the scripted turn it stands under; its subject is the reply to that turn. */
+  /** From 0: the scripted turn that contains it; it checks the reply to that turn. */
   readonly scriptedTurn?: number;
 }
 
 interface NestedAssertion {
-  /** From the mapping of the assertion that holds it, such as `assert.0` or `nodes.tone.assert`. */
+  /** From the mapping of the outer assertion, such as `assert.0` or `nodes.tone.assert`. */
   readonly path: string;
   readonly assertion: Assertion;
 }
@@ -229,9 +229,9 @@ export interface JudgePrompt {
   readonly path: string;
   readonly name?: string;
   readonly description?: string;
-  /** A scale of 0 to 1 unless the prompt says otherwise. */
+  /** Default: a scale of 0 to 1. */
   readonly grading: Grading;
-  /** JSON Schema of what the judge notes beside its grade. */
+  /** JSON Schema of the judge's additional notes. */
   readonly details?: Mapping;
   readonly threshold?: number;
   readonly perTurn: boolean;
@@ -240,10 +240,8 @@ export interface JudgePrompt {
   readonly bodyRange: Range;
 }
 
-/** What to do where a simulated user has no model. */
 export const NO_SIMULATOR =
   'No model plays the user. Add `model` under `simulate`, or a judge, whose model is used otherwise.';
 
-/** What to do where an assertion needs a judge and there is none. */
 export const NO_JUDGE =
   'No judge is set. Add `judge: openai:gpt-5-mini` to the file, or set `turnlight.judge` in the editor or `TURNLIGHT_JUDGE` for the command line.';

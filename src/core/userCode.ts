@@ -16,7 +16,7 @@ export const programKeys = {
     }),
 };
 
-/** A function or a program of the user's that is called once, with JSON, and gives JSON back. */
+/** A function or program of the user that is called once, with JSON, and returns JSON. */
 export interface UserCode {
   readonly runs: /** `path` is absolute. */
     | { readonly kind: 'function'; readonly path: string; readonly exported: string }
@@ -25,6 +25,6 @@ export interface UserCode {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Names of variables. */
   readonly pass_env?: readonly string[] | undefined;
-  /** Milliseconds; default: those of a target's reply. */
+  /** Milliseconds; default: the target's timeout. */
   readonly timeout?: number | undefined;
 }

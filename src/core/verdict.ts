@@ -36,7 +36,6 @@ export const turnVerdictSchema = z.discriminatedUnion('status', [
   z.object({ ...turnKeys, ...unscored }),
 ]);
 
-/** What it cost. */
 export const usageSchema = z.object({
   calls: z.int().min(0).meta({ description: 'Requests.' }),
   input_tokens: z.int().min(0).meta({ description: 'Tokens read, as the endpoint counted them.' }),
@@ -50,7 +49,7 @@ export const usageSchema = z.object({
   }),
 });
 
-/** An interface, whose parts are resolved late: wherever a check begins, verdicts in verdicts have their type. */
+/** An interface, so that the recursive type resolves. */
 interface Verdicts extends Array<Verdict> {}
 
 const verdictKeys = z.object({
@@ -154,7 +153,7 @@ type StatusWithScore =
   | Pick<ScoredVerdict, 'status' | 'score'>
   | Pick<UnscoredVerdict, 'status' | 'score'>;
 
-/** @param score left out where the status is one without */
+/** @param score ignored for `error` and `skipped` */
 export function statusWithScore(status: Status, score: number | null): StatusWithScore {
   if (status === 'error' || status === 'skipped') return { status, score: null };
   if (score === null) throw new Error(`Internal error: what is ${status} has a score.`);
@@ -169,7 +168,7 @@ export const NO_USAGE: Usage = {
   cost: null,
 };
 
-/** Of what is known from an earlier run: nothing. @param then what it used when it was asked */
+/** Usage of a cached answer: nothing. @param then the usage of the original request */
 export function fromCache(then: Usage | undefined): Usage {
   const { calls = 1, cost = null } = then ?? {};
   return {
@@ -179,7 +178,7 @@ export function fromCache(then: Usage | undefined): Usage {
   };
 }
 
-/** Sums usage; a cost is known where any part's is. */
+/** Sums usage; the cost is known if that of any part is. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const recalled = (a.from_cache ?? 0) + (b.from_cache ?? 0);
   return {
@@ -192,22 +191,20 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** What these used together. */
 export function usageOf(parts: readonly { readonly usage: Usage }[]): Usage {
   return parts.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
 }
 
-/** What needs looking at comes first. */
 export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
-/** Of a verdict, a turn or a case that a person has to look at. */
+/** Whether a verdict, a turn, or a case needs attention. */
 export function isFailure({ status }: { readonly status: Status }): boolean {
   return status === 'fail' || status === 'error';
 }
 
 /**
- * Tells of a case's verdicts whether all that their judge answered came from the cache. What stands in one
- * request is paid, and recalled, by the first of its verdicts.
+ * Returns whether all answers for a verdict came from the cache, among a case's verdicts. The first verdict of a
+ * request has its usage.
  */
 export function isCachedAmong(verdicts: readonly Verdict[]): (verdict: Verdict) => boolean {
   const requests = new Set(verdicts.filter(isCached).flatMap(requestOf));
@@ -218,7 +215,6 @@ function isCached({ usage }: Verdict): boolean {
   return usage.calls === 0 && (usage.from_cache ?? 0) > 0;
 }
 
-/** The request that its question stood in. */
 function requestOf({ judge }: Verdict): string[] {
   return judge?.prompt_hash === undefined ? [] : [judge.prompt_hash];
 }
@@ -234,7 +230,7 @@ export function keyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][]
   );
 }
 
-/** Also those that decide others, each behind the one that it decides: all that people can label. */
+/** Including nested verdicts, each after its parent: all that people can label. */
 export function allKeyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][] {
   return keyedVerdicts(verdicts).flatMap(([key, verdict]): [string, Verdict][] => [
     [key, verdict],

@@ -16,25 +16,25 @@ import { filesOf, targetDigest } from '../targets/digest.ts';
 import type { Files } from './files.ts';
 import type { LoadedSuite, OutlineCase } from './loadedSuite.ts';
 
-/** Tells what was recorded of a case from what the case is now. */
+/** Compares what was recorded of a case with the current case. */
 export interface CaseChanges {
-  /** How it differs from what a line was recorded of; undefined if it does not, as far as is known. */
+  /** How the case differs from a recorded line; undefined if it's unchanged, as far as is known. */
   changeOf(line: CaseLine): Promise<Change | undefined>;
-  /** The outcomes of those of its conversations that are still there, with their changes. */
+  /** The results of variants that still exist, with their changes. */
   currentOutcomes(outcomes: readonly VariantOutcome[]): Promise<readonly VariantOutcome[]>;
 }
 
 export type ChangeDetector = (suite: LoadedSuite, found: OutlineCase) => CaseChanges;
 
-/** As many cases with several conversations, and lines of records, are known by what they read. */
+/** Maximum number of cases to cache. */
 const MAX_CASES = 50;
 
-/** Of a case that stands for more conversations, only those that are shown one by one are read. */
+/** With more variants, only those that are shown individually are compared. */
 const MAX_READ = 1_000;
 
-/** The conversations that a case stands for. */
+/** The variants of a case. */
 interface Names {
-  /** What they were found by, in which files. */
+  /** The keys that define them. */
   readonly several: string | undefined;
   readonly files: readonly string[];
   readonly stamps: string;
@@ -42,14 +42,14 @@ interface Names {
   readonly names: ReadonlySet<string> | undefined;
 }
 
-/** What was found out of a case, its text and its files being such. */
+/** Identifies the state of a case and its files. */
 interface Found {
   readonly digest: string;
   readonly stamps: string;
 }
 
 interface Inputs extends Found {
-  /** Short hashes by variant; undefined where they are too many. */
+  /** Short hashes by variant; undefined if there are too many. */
   readonly inputs: ReadonlyMap<string, string> | undefined;
 }
 
@@ -57,10 +57,10 @@ interface Compared extends Found {
   readonly change: Change | undefined;
 }
 
-/** Of what decides what comes of a case, without the places where it stands. */
+/** Digest of everything that affects a case's results, without locations. */
 const digestOfCase = memoize((suiteCase: SuiteCase) => digestOf(withoutSources(suiteCase)));
 
-/** By its text alone: for who has no files. */
+/** Compares only the text, if files aren't available. */
 export const textChangeDetector: ChangeDetector = (_suite, { hash }) => ({
   changeOf: async ({ source }) => (source.hash === hash ? undefined : 'case'),
   currentOutcomes: async (outcomes) =>
@@ -68,9 +68,9 @@ export const textChangeDetector: ChangeDetector = (_suite, { hash }) => ({
 });
 
 /**
- * How a case differs from what a line was recorded of; undefined if it does not, as far as is known.
+ * How a case differs from a recorded line; undefined if it's unchanged, as far as is known.
  *
- * @param now the case, or the conversation of it, as it would run; undefined if the case has errors
+ * @param now the case or variant, ready to run; undefined if the case has errors
  */
 export async function changeOf(
   line: CaseLine,
@@ -88,8 +88,8 @@ export async function changeOf(
 }
 
 /**
- * By its text, what it reads and what it asks. Files that have the same stamps as before are not read again, and
- * none is read of a case whose text has changed.
+ * Compares the text, the inputs, and the questions. Files with unchanged stamps aren't read again, and none is read if
+ * the text has changed.
  */
 export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { reset(): void } {
   const names = new Map<string, Names>();
@@ -125,7 +125,6 @@ export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { 
       keep(names, key, made);
       return made;
     };
-    /** The files that tell whether what was read before is still so. */
     const groundOf = async (one: SuiteCase): Promise<Found> => {
       const named = one.expand ? await namesNow() : undefined;
       const target = targetOf(one);
@@ -184,7 +183,7 @@ export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { 
     };
   };
   return Object.assign(now, {
-    /** Files came or went: a pattern may match others. */
+    /** Files were added or deleted: a pattern may match others. */
     reset(): void {
       names.clear();
     },

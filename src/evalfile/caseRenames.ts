@@ -17,16 +17,16 @@ interface Name {
 
 interface Renaming {
   readonly suite: string;
-  /** The ids that the case has had; the first is the one that its results have. */
+  /** The ids that the case has had; its results have the first. */
   readonly names: readonly [Name, ...Name[]];
 }
 
-/** As many renamed cases are known, the last ones. */
+/** Maximum number of renames to remember. */
 const MAX_RENAMES = 100;
 
 /**
- * Cases that an editor was told how to rename. Their results follow once the new id is seen in the file, since an
- * edit may also be refused or never applied; and they go back if it is undone.
+ * Tracks renames of cases that were sent to an editor. Results are renamed once the new id is in the file, as an edit
+ * can be refused or never applied; undoing it renames them back.
  */
 export class CaseRenames {
   #renamings: readonly Renaming[] = [];

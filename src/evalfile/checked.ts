@@ -8,15 +8,12 @@ import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { foreignNames } from './foreignNames.ts';
 
 interface CheckedValue {
-  /**
-   * The value as it was meant: with every misspelt key as the one it stands for, and no unknown one;
-   * with defaults if nothing is wrong.
-   */
+  /** The value with corrected keys, without unknown ones; with defaults if it's valid. */
   readonly value: unknown;
   /** Finds ranges by the intended keys. */
   readonly document: YamlDocument;
   readonly problems: readonly Problem[];
-  /** Where that value is not as it should be: paths from it. */
+  /** Paths of invalid values. */
   readonly invalidPaths: readonly Path[];
 }
 

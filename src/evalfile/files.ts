@@ -9,11 +9,11 @@ import { isInside } from '../node/paths.ts';
 export interface Files {
   /** @throws FileError if it is missing, larger than `maxBytes`, or not UTF-8 */
   read(path: string, maxBytes: number): Promise<string>;
-  /** A file to be read in slices; undefined where only all of it can be read. */
+  /** Opens a file for reading in slices; undefined if it can only be read as a whole. */
   slices?(path: string, maxBytes: number): Promise<Slices | undefined>;
-  /** Another text where the file may be another one; undefined if it is not there. */
+  /** A text that changes if the file may have changed; undefined if it doesn't exist. */
   stamp?(path: string): Promise<string | undefined>;
-  /** What stands at a path, links followed; undefined if nothing does. */
+  /** The kind of a path, following links; undefined if it doesn't exist. */
   kindOf(path: string): Promise<PathKind | undefined>;
   /** The path with symbolic links followed; the path itself if it does not exist. */
   realPath(path: string): Promise<string>;
@@ -23,13 +23,13 @@ export interface Files {
 
 /** The bytes of a file, so that no more than a slice of it is in memory. */
 export interface Slices {
-  /** Each is gone once the next one comes. */
+  /** Each slice is valid until the next one. */
   inOrder(): AsyncIterable<Uint8Array>;
-  /** @param end the first byte that is not read */
+  /** @param end exclusive */
   between(start: number, end: number): Promise<Uint8Array>;
 }
 
-/** `other` is a pipe, a device or a link to nothing: never read, and nothing can be created there. */
+/** `other` is a pipe, a device, or a broken link: never read or created. */
 export type PathKind = 'file' | 'folder' | 'other';
 
 export type FileErrorReason = 'missing' | 'too-large' | 'not-utf8' | 'unreadable';
@@ -69,11 +69,11 @@ export function overlayFiles(files: Files, textAt: (path: string) => string | un
 
 /** A file of the disk or of the editor. */
 export interface Readable {
-  /** 0 where it is not known beforehand, as of a pipe. */
+  /** 0 if unknown, as for a pipe. */
   size(): Promise<number>;
-  /** Of one that is too large, at least one byte more than the limit. */
+  /** If it's too large, at least one byte more than the limit. */
   bytes(): Promise<Uint8Array>;
-  /** Whether an error of these says that there is no such file. */
+  /** Whether an error of these methods means that the file doesn't exist. */
   isMissing(error: unknown): boolean;
 }
 
@@ -111,8 +111,8 @@ export type Resolved =
   | { readonly kind: PathKind | 'missing'; readonly path: string };
 
 /**
- * Where a path in a file leads, and what stands there. It starts from the folder of the file that names
- * it and may not leave the workspace, by `..` or by a symbolic link.
+ * Resolves a path in a file. It's relative to the folder of that file and must not leave the workspace, by `..` or by a
+ * symbolic link.
  */
 export async function resolveReference(
   reference: string,
@@ -120,7 +120,7 @@ export async function resolveReference(
   workspace: string,
   files: Pick<Files, 'kindOf' | 'realPath'>,
 ): Promise<Resolved> {
-  // What leaves the workspace on one system leaves it on all of them.
+  // A path that leaves the workspace on one system is refused on all of them.
   const onWindows = reference.replaceAll('\\', '/');
   if (isAbsolute(onWindows) || /^[A-Za-z]:\//.test(onWindows)) return { kind: 'outside' };
   const path = resolve(folder, reference);
@@ -130,14 +130,14 @@ export async function resolveReference(
   return isIn ? { kind: (await files.kindOf(path)) ?? 'missing', path } : { kind: 'outside' };
 }
 
-/** Whether a path stays in a folder, also once links are followed. */
+/** Whether a path stays in a folder after following links. */
 export async function isReallyInside(
   path: string,
   folder: string,
   files: Pick<Files, 'realPath'>,
 ): Promise<boolean> {
   if (!isInside(path, folder)) return false;
-  // For a missing file, the nearest existing folder tells where it would be created.
+  // A missing file would be created in its nearest existing folder.
   for (let there = path; there !== folder && there !== dirname(there); there = dirname(there)) {
     const real = await files.realPath(there);
     if (real !== there) return isInside(real, await files.realPath(folder));

@@ -3,10 +3,7 @@ import { closest } from '../core/text/closest.ts';
 import type { ForeignName, ForeignNames, MeantValue } from '../schema/misspelt.ts';
 import { shareFromPercent } from './threshold.ts';
 
-/**
- * Names that people bring along from other tools. A name of ours that another tool has as well is
- * not here: it is right as it stands.
- */
+/** Names from other tools. Names that are also valid here aren't listed. */
 type Names = Readonly<Record<string, string>>;
 
 /** By tool, their name for each of our types. */
@@ -193,7 +190,7 @@ export const foreignNames: ForeignNames = {
   ofValue(written, key, known) {
     if (key === 'at') return everyTurn(written, known);
     if (key !== 'type') return undefined;
-    // The keys beside it may be another tool's as well and rule out what is meant.
+    // The other keys can be foreign as well and rule out the intended type.
     const all = known.some(findAssertionType) ? assertionTypes.map(({ type }) => type) : [];
     return typeMeant(written, known) ?? typeMeant(written, all);
   },
@@ -216,13 +213,13 @@ function everyTurn(written: string, known: readonly string[]): ForeignName | und
 
 const OTHER_ROLES = ['assistant', 'system', 'developer', 'tool'];
 
-/** A scripted turn that someone else than the user says. */
+/** A scripted turn of another role than the user. */
 function aboutRole(written: string, known: readonly string[]): string | undefined {
   if (!known.includes('user') || !OTHER_ROLES.includes(written)) return undefined;
   return 'Only the user is scripted in `turns`; the target replies. For a conversation that took place already, write `transcript`.';
 }
 
-/** Labels without their scores, as other tools and older files have them: the first for the best. */
+/** Labels without scores, as in other tools and older files: the first is the best. */
 function scoredLabels(written: unknown): MeantValue | undefined {
   if (!Array.isArray(written) || !written.every((label) => typeof label === 'string')) {
     return undefined;
@@ -234,7 +231,7 @@ function scoredLabels(written: unknown): MeantValue | undefined {
   return { meant: Object.fromEntries(scores), message };
 }
 
-/** Our assertion type for another tool's name, which may begin with promptfoo's `not-`. */
+/** The type for another tool's name, which may start with promptfoo's `not-`. */
 function typeMeant(written: string, known: readonly string[]): ForeignName | undefined {
   const [, name = written] = /^not[-_](.+)$/.exec(written) ?? [];
   const isNegated = name !== written;
@@ -260,7 +257,7 @@ function nameOf(
   return { meant, message, ...(keys.length > 0 && { beside }) };
 }
 
-/** The first name of a table that is allowed here. */
+/** The first name of a table that is allowed. */
 function lookUp(
   tables: Readonly<Record<string, Names>>,
   name: string,
@@ -279,13 +276,13 @@ function plainly(name: string): string {
   return name.toLowerCase().replace(/[-_\s:]/g, '');
 }
 
-/** A key of another tool that no key here stands for with the same value. */
+/** A key of another tool without an equivalent that takes the same value. */
 interface ForeignKey {
   readonly tool: string;
-  /** What to do about it, as the end of a sentence. */
+  /** What to do, as the end of a sentence. */
   readonly advice: string;
   readonly conversion?: {
-    /** The entries that say the same; undefined if the value is not one that the tool takes. */
+    /** The equivalent entries; undefined if the value isn't valid in that tool. */
     toOurs(value: unknown): Readonly<Record<string, unknown>> | undefined;
     readonly because: string;
   };
@@ -386,7 +383,7 @@ function convertKey(
   return { meant, instead, message };
 }
 
-/** Why a key of another tool has no counterpart, and what to do. */
+/** Advice for a key of another tool that has no equivalent. */
 export function adviceOn(written: string): string | undefined {
   const found = foreignKey(written);
   return found && `"${written}" is ${found.tool}'s name; here ${found.advice}.`;

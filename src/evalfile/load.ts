@@ -21,8 +21,8 @@ import { evalFileSchema, fileKeys } from './schema.ts';
 import { Reporter, type Scope, within } from './scope.ts';
 
 /**
- * Reads an eval file and everything it refers to. Never throws because of a file's content: that is a
- * problem with a location, and the cases it does not affect can still run.
+ * Reads an eval file and everything that it refers to. Invalid content never throws: it's a problem with a location,
+ * and unaffected cases can still run.
  *
  * @param path absolute
  */
@@ -47,9 +47,9 @@ export async function loadSuite(
 }
 
 /**
- * As `loadSuite`, of a text that is parsed already.
+ * As `loadSuite`, for a parsed text.
  *
- * @param before of the earlier version that the text was parsed after: cases are taken over from it
+ * @param before the suite of the earlier version that the text was parsed after, whose unchanged cases are reused
  */
 export async function loadDocument(
   document: YamlDocument,
@@ -58,7 +58,7 @@ export async function loadDocument(
   before?: LoadedSuite,
 ): Promise<LoadedSuite> {
   const reporter = new Reporter();
-  // What takes over from an earlier version is read soon, and is to be there for the next key press.
+  // Reusing cases is quick, and must finish before the next key press.
   const step = before ? async () => {} : stepsOf(options.signal);
   const scope: Scope = {
     options,
@@ -115,7 +115,7 @@ export async function loadDocument(
 
 type FileKeys = Pick<Scope, 'document' | 'file' | 'invalidKeys'>;
 
-/** The keys at the top that are as they should be; what is wrong with the others is reported. */
+/** The valid top-level keys; the others are reported. */
 function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
   reporter.addSyntax(document);
   const none: FileKeys = { document, file: {}, invalidKeys: new Set() };
@@ -158,8 +158,8 @@ function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
 }
 
 /**
- * Names that nothing in the suite refers to. Only of a suite without errors: a name that is misspelt
- * where it is used is not unused.
+ * Names that nothing in the suite refers to. Empty if the suite has errors: a misspelled reference would make a name
+ * look unused.
  */
 export function unusedNames(
   sources: readonly CaseSource[],

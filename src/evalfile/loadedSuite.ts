@@ -5,17 +5,17 @@ import type { SpillBuffer } from '../disk/spillBuffer.ts';
 /** The result of `loadSuite`, however broken the file is. */
 export interface LoadedSuite {
   readonly path: string;
-  /** Sorted by location. Problems in included, prompt and transcript files have those files' paths. */
+  /** Sorted by location. Problems in included files, prompts, and transcripts have those files' paths. */
   readonly problems: readonly Problem[];
   /** Every case that can be found, valid or not, in order; included files' after the file's own. */
   readonly outline: readonly OutlineCase[];
   /** The cases without an error, ready to run; absent if the file as a whole cannot run. */
   readonly suite?: Suite;
-  /** Files it was made from besides itself, absolute: included, prompts, transcripts. */
+  /** Other files that it depends on, absolute: included files, prompts, transcripts. */
   readonly dependencies: readonly string[];
 }
 
-/** What is enough to know of a suite that is not looked at: neither its cases nor what is wrong. */
+/** A suite without its cases and problems, for suites that aren't open. */
 export function withoutCases({ suite, ...loaded }: LoadedSuite): LoadedSuite {
   return { ...loaded, problems: [], ...(suite && { suite: { ...suite, cases: [] } }) };
 }
@@ -24,19 +24,19 @@ export function withoutCases({ suite, ...loaded }: LoadedSuite): LoadedSuite {
 export interface OutlineCase {
   readonly id?: string;
   readonly description?: string;
-  /** The file it stands in: the suite's or an included one. */
+  /** Its file: the suite's or an included one. */
   readonly path: string;
   readonly range: Range;
   /** The `id` value, else the case's first line. */
   readonly nameRange: Range;
   /** Scripted user turns or transcript messages, with the turn number each belongs to if known. */
   readonly turns: readonly OutlineTurn[];
-  /** What has been said already, whatever else keeps the case from running: a transcript or a history. */
+  /** Its transcript or history, even if other errors keep the case from running. */
   readonly said?: MessageHistory;
   readonly assertions: readonly OutlineAssertion[];
   readonly tags: readonly string[];
   readonly repetitions: number;
-  /** What its several conversations are found by, where it stands for several: others where it differs. */
+  /** Identifies the sources of its variants, if it has several. */
   readonly several?: string;
   /** SHA-256 of the case's text, hexadecimal. */
   readonly hash: string;
@@ -48,7 +48,7 @@ export interface OutlineTurn {
   readonly label: string;
   readonly range: Range;
   readonly role: string;
-  /** Turn numbers that this line stands for: `[1]` in a transcript; `[1, 2]` for a scripted user turn and its reply. */
+  /** Turn numbers of this line: `[1]` in a transcript; `[1, 2]` for a scripted user turn and its reply. */
   readonly turns: readonly number[];
 }
 
@@ -60,7 +60,7 @@ export interface OutlineAssertion extends WrittenAssertion {
   readonly range: Range;
 }
 
-/** What takes the place of the judges of a file. */
+/** Replaces the judges of a file. */
 export interface JudgeOverride {
   readonly judge?: string;
   readonly baseUrl?: string;
@@ -71,19 +71,19 @@ export interface JudgeOverride {
 export interface LoadOptions {
   /** The folder that paths may not leave. */
   readonly workspace: string;
-  /** `provider:model`, where neither file nor case names a judge. */
+  /** `provider:model`, used if neither file nor case sets a judge. */
   readonly defaultJudge?: string;
   /** Replaces every judge: the command line's `--judge` and `--base-url`. */
   readonly judgeOverride?: JudgeOverride;
-  /** Ends the reading: nobody waits for it any more. */
+  /** Cancels the reading. */
   readonly signal?: AbortSignal;
   readonly env: (name: string) => string | undefined;
 }
 
 /**
- * The suite with each conversation of its cases as a case of its own, and what is wrong with finding them.
+ * The suite with each variant as a case of its own, and problems of finding them.
  *
- * @param expand gives the conversations of a case; undefined where it stays as it is
+ * @param expand returns the variants of a case; undefined to keep it as it is
  */
 export async function expandSuite(
   loaded: LoadedSuite,
@@ -126,7 +126,7 @@ export function compactSuite(
 }
 
 function compactCase(suiteCase: SuiteCase, conversations: SpillBuffer): SuiteCase {
-  // Those that are read later have no conversation yet.
+  // Cases that are read later have no conversation yet.
   if (suiteCase.open || suiteCase.expand || suiteCase.origin.kind !== 'transcript')
     return suiteCase;
   const { messages, ...origin } = suiteCase.origin;
@@ -144,6 +144,6 @@ function compactCase(suiteCase: SuiteCase, conversations: SpillBuffer): SuiteCas
 
 export interface WrittenAssertion {
   readonly given: unknown;
-  /** From 0: the scripted turn that it stands under. */
+  /** From 0: the scripted turn that contains it. */
   readonly scriptedTurn?: number;
 }

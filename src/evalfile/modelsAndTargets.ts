@@ -23,8 +23,8 @@ import { type Location, type Scope, within } from './scope.ts';
 import { modelSchema, targetSchema } from './targetSchema.ts';
 
 /**
- * The model that a value names: a name in `models`, `provider:model`, or a mapping. Undefined if
- * none is named, or there is none, for the reason that was reported.
+ * Resolves a model: a name in `models`, `provider:model`, or a mapping. Undefined if none is set, or after reporting
+ * why it can't be resolved.
  */
 export async function resolveModel(
   value: unknown,
@@ -91,7 +91,7 @@ export async function overrideJudge(
   const checked = findProvider(chosen.provider)?.schema.safeParse(params);
   const [issue] = checked?.error?.issues ?? [];
   if (!issue) return { ...chosen, params, ownAddress: isOwnAddress };
-  // Of the command line, or of the record of a run that goes on.
+  // From the command line, or from the record of a resumed run.
   const problem = `The judge "${chosen.id}" cannot be asked at "${baseUrl}". ${issue.message}`;
   scope.reporter.report(
     'unknown-model',
@@ -168,7 +168,7 @@ async function targetOf(
   }
   const model = await resolveModel(mappingOf(value).model, within(location, 'model'), scope);
   if (!model) return undefined;
-  // What the target is told goes where its model is asked.
+  // The target's texts are sent to its model.
   const sends = [...(model.sends ?? []), ...environmentNames(given.written)];
   return { ...spec, model: { ...model, sends } };
 }
@@ -204,7 +204,7 @@ async function keysOf(
   return { params: { ...given }, ...(filled && { written: mappingOf(value) }) };
 }
 
-/** What a variable holds and cannot stand where it is used. Its value may be a secret and is not said. */
+/** Reports variables whose values aren't valid where they're used. The value may be a secret, so it isn't shown. */
 function reportBadVariables(
   written: unknown,
   params: unknown,
@@ -225,7 +225,7 @@ function unset(variable: string): [code: string, message: string] {
   return ['unset-variable', message];
 }
 
-/** A declared name. Its mistakes are told there, and stop the case that uses it. */
+/** A declared name. Its problems are reported there, and keep the case that uses it from running. */
 function declarationOf(
   list: 'models' | 'targets',
   name: string,
@@ -260,7 +260,7 @@ interface Names {
   readonly listed: string;
 }
 
-/** Thousands of cases may each name what is not among thousands. */
+/** Thousands of cases can each refer to an unknown name. */
 const NAMES = new WeakMap<object, Names>();
 
 function namesIn(declared: object): Names {
@@ -272,14 +272,14 @@ function namesIn(declared: object): Names {
   return names;
 }
 
-/** Tools that a case offers to its target, and where they stand. */
+/** The tools that a case offers to its target, with their location. */
 export interface OfferedTools {
   readonly tools: readonly Tool[];
   readonly location: Location;
 }
 
 /**
- * Tells tools of which nothing can answer the calls, before a model is paid for making them.
+ * Reports tools whose calls nothing can answer, before a model costs money.
  *
  * @param location of the target
  */
@@ -313,7 +313,9 @@ function checkTools(
   }
 }
 
-/** Tells a `cache` that cannot be: a service that was not told one turn does not know it in the next. */
+/**
+ * Reports `cache` for a target with its own session: a service that didn't get one turn doesn't know it in the next.
+ */
 function checkCache(target: TargetSpec, location: Location, { reporter }: Scope): void {
   const keepsSession = findTargetType(target.type)?.keepsSession?.(target.params);
   if (target.params.cache !== true || !keepsSession) return;
@@ -322,7 +324,7 @@ function checkCache(target: TargetSpec, location: Location, { reporter }: Scope)
   reporter.reportOnKey('cache-refused', message, key, { fix: { remove: key.path } });
 }
 
-/** Tells keys of the case's context that the target names and that the case does not have. */
+/** Reports keys that the target needs and that the case's `context` lacks. */
 export function checkContextKeys(
   { name, type, params }: TargetSpec,
   context: Readonly<Record<string, unknown>>,

@@ -5,10 +5,10 @@ import { matchingFiles } from '../disk/glob.ts';
 import { openRegular, realPathOf } from '../disk/regularFile.ts';
 import { type Files, type PathKind, readText, type Slices, tooLarge } from './files.ts';
 
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const SLICE = 256_000;
 
-/** @param own paths that the user named, absolute; those may be pipes and devices too */
+/** @param own paths that the user named, absolute; they can be pipes and devices */
 export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
   return {
     async read(path, maxBytes) {

@@ -49,9 +49,9 @@ export interface LoadedPrompt {
   readonly model?: string;
   readonly needs: readonly string[];
   readonly problems: readonly Problem[];
-  /** The front matter, its places those of the file. */
+  /** The front matter, with ranges in the file. */
   readonly document: YamlDocument;
-  /** The variables in its text and where their names stand, within the braces. */
+  /** The variables in its text, with the ranges of their names. */
   readonly variables: readonly { readonly name: string; readonly range: Range }[];
 }
 
@@ -122,7 +122,7 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   };
 }
 
-/** Reads judge prompts, each text once. */
+/** Returns a cached `loadPrompt`. */
 export function promptReader(): typeof loadPrompt {
   const known = new Map<string, { readonly text: string; readonly loaded: LoadedPrompt }>();
   return (text, path) => {
@@ -139,11 +139,11 @@ type Locate = (
   end: number,
 ) => {
   readonly range: Range;
-  /** The piece itself could not be found: what is placed is the whole text. */
+  /** True if the range is of the whole text, as the piece couldn't be located. */
   readonly whole?: boolean;
 };
 
-/** The rules of a prompt's text; also for `instructions` that stand in an eval file. */
+/** Checks a prompt's text; also `instructions` in an eval file. */
 export function bodyProblems(body: string, path: string, locate: Locate): Problem[] {
   const variables = templateVariables(body);
   const problems: Problem[] = [];

@@ -7,7 +7,7 @@ import { outsideMessage } from '../node/paths.ts';
 import { FileError, isReallyInside, resolveReference } from './files.ts';
 import type { Location, Scope } from './scope.ts';
 
-/** What is read, and the most bytes of it. */
+/** Maximum bytes per kind. */
 const MAX_BYTES = {
   prompt: LIMITS.prompt,
   transcript: LIMITS.transcript,
@@ -18,7 +18,7 @@ const MAX_BYTES = {
 
 type TextKind = keyof typeof MAX_BYTES;
 
-/** Those that are read by how their names end; others are read whatever they are called. */
+/** Kinds whose file extension is checked. */
 const CHECKED_ENDINGS: readonly FileKind[] = [
   'transcript',
   'transcripts',
@@ -28,8 +28,8 @@ const CHECKED_ENDINGS: readonly FileKind[] = [
 ];
 
 /**
- * The absolute path of what a reference names; undefined if it cannot be used, for the reason that
- * was reported. Files that it depends on are noted, also one that is missing: it may come.
+ * The absolute path of a reference; undefined after reporting why it can't be used. Adds the file to the dependencies,
+ * even if it's missing: it may be created.
  */
 export async function findReferenced(
   reference: string,
@@ -91,7 +91,7 @@ export async function readFound(
   }
 }
 
-/** As `findMatches`, of those that are really in the workspace; others are reported. */
+/** As `findMatches`, but reports matches outside the workspace. */
 export async function filesMatching(
   pattern: string,
   location: Location,
@@ -111,7 +111,7 @@ export async function findMatches(
   location: Location,
   { document, files, options, reporter }: Scope,
 ): Promise<string[]> {
-  // A glob looks into a folder that it names without wildcards, even through a link.
+  // A glob searches the folder before the first wildcard, even through a link.
   const named = folderWithoutWildcards(pattern);
   if (
     pattern.startsWith('/') ||

@@ -18,17 +18,17 @@ import { parseYaml } from '../yaml/yamlDocument.ts';
 
 export type SaveAs = 'turns' | 'transcript';
 
-/** What a saved case is called after: `return-shoes-scripted`. */
+/** Suffixes of ids: `return-shoes-scripted`. */
 const ENDINGS: Readonly<Record<SaveAs, string>> = { turns: 'scripted', transcript: 'recorded' };
 
 export const NOT_SIMULATED = 'Only simulated conversations can be saved as a case.';
 
-/** A conversation cannot be saved. `message` says why, and what can be done. */
+/** A conversation that can't be saved. `message` says why, and what to do. */
 export class SaveError extends ReasonedError<'not-simulated' | 'no-case' | 'not-expressible'> {
   override readonly name = 'SaveError';
 }
 
-/** A new case, to be put into the file of the one that it comes from. */
+/** A new case for the file of the original one. */
 export interface SavedCase {
   readonly id: string;
   readonly position: Position;
@@ -36,11 +36,10 @@ export interface SavedCase {
 }
 
 /**
- * Writes a simulated conversation down as a case of its own, behind the case that was simulated: with the
- * user's words as `turns`, for the target to answer anew, or as the `transcript` that it was. All that
- * is checked stays.
+ * Turns a simulated conversation into a new case after the original one: with the user's words as `turns`, for the
+ * target to answer again, or as a `transcript`. Keeps all checks.
  *
- * @param text of the file in which the case stands
+ * @param text of the case's file
  * @param taken the ids of the suite
  * @throws SaveError
  */
@@ -87,7 +86,7 @@ function idFor({ id, variant }: CaseLine, as: SaveAs, taken: readonly unknown[])
   );
 }
 
-/** @throws SaveError where the user's words would be read as something else */
+/** @throws SaveError if the user's words would be read as variables */
 function scripted(given: Mapping, id: string, line: CaseLine): Mapping {
   const turns = liveTurnsOf(line.conversation).filter(({ side }) => side === 'user');
   const strange = turns.find((turn) => templateVariables(textOf(turn)).length > 0);
@@ -99,7 +98,7 @@ function scripted(given: Mapping, id: string, line: CaseLine): Mapping {
   return replaced(given, id, line, [], { turns: turns.map(textOf) });
 }
 
-/** @throws SaveError where the target never spoke */
+/** @throws SaveError if the target never replied */
 function recorded(given: Mapping, id: string, line: CaseLine): Mapping {
   const transcript = writtenMessages(line.conversation);
   if (!turnsOf(line.conversation).some(({ side }) => side === 'assistant')) {
@@ -111,7 +110,7 @@ function recorded(given: Mapping, id: string, line: CaseLine): Mapping {
   });
 }
 
-/** In a transcript no turn is history: what looked at live turns names them. */
+/** A transcript has no history: checks of live turns select them by number. */
 function checksOfLiveTurns({ assert }: Mapping, { conversation }: CaseLine): Mapping {
   const live = liveTurnsOf(conversation);
   const [first, last] = [live[0]?.number ?? 1, live.at(-1)?.number ?? 1];
@@ -124,7 +123,7 @@ function checksOfLiveTurns({ assert }: Mapping, { conversation }: CaseLine): Map
   return { assert: checks };
 }
 
-/** The case with another id, its conversation in place of what it was simulated from. */
+/** The case with another id, with the conversation in place of `simulate`. */
 function replaced(
   given: Mapping,
   id: string,
@@ -145,7 +144,7 @@ function replaced(
   return Object.fromEntries(entries);
 }
 
-/** A variant's values, where the ones stand that its case is run with. */
+/** Replaces `matrix` by the variant's values. */
 function withContext({ context: _, ...given }: Mapping, values: Mapping): Mapping {
   const entries = Object.entries(given).map(([key, value]) =>
     key === 'matrix' ? ['context', values] : [key, value],
@@ -156,7 +155,7 @@ function withContext({ context: _, ...given }: Mapping, values: Mapping): Mappin
 /** A message in the shorthand. */
 type Message = Readonly<Record<string, unknown>>;
 
-/** A conversation as messages in the shorthand, tool calls as they were made. */
+/** A conversation as messages in the shorthand, with its tool calls. */
 export function writtenMessages({ entries }: Conversation): Message[] {
   return entries.flatMap((entry) =>
     entry.kind === 'system' ? [{ [entry.role]: entry.text }] : messagesOfTurn(entry),
@@ -175,7 +174,7 @@ function messagesOfTurn({ side, items, retrievalContext }: Turn): Message[] {
       messages.push(open);
     } else {
       const { id, name, arguments: given } = item.call;
-      // Calls with their results, one after the other: a result stands after its call.
+      // Each call is followed by its result.
       const called = typeof given === 'string' ? given : JSON.stringify(given);
       const tool_calls = [{ id, type: 'function', function: { name, arguments: called } }];
       const { agent } = item;

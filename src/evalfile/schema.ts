@@ -7,14 +7,14 @@ import { assertionSchema, threshold, words } from './assertion/assertionSchema.t
 import { modelSchema, namedModel, namedTarget, targetSchema } from './targetSchema.ts';
 
 /**
- * The eval file, version 1: the one declaration of the format. Types, validation, JSON Schema,
- * completion and hover texts come from here and from the registries that it composes.
+ * The eval file, version 1: the only declaration of the format. Types, validation, JSON Schema, completion, and hovers
+ * derive from it and from the registries that it composes.
  */
 
-/** The plainest dialects first, as they are offered; the registry has those first that are told by more. */
+/** The plainest dialects first, for completion; the registry has the most specific ones first. */
 const schemas = [...dialects].reverse().map(({ schema }) => schema);
 
-/** A message in any dialect. What depends on the messages before it is not in here. */
+/** A message in any dialect. Rules that depend on earlier messages aren't included. */
 export const messageSchema: z.ZodType = z
   .union(schemas)
   .meta({ description: 'A message: `user: Hi`, or in any of the dialects that are read.' });
@@ -300,7 +300,7 @@ function draft7(schema: z.ZodType): JsonSchema {
     target: 'draft-7',
     io: 'input',
     reused: 'ref',
-    // What fields name is for our own features.
+    // Only our own features use what fields refer to.
     override: ({ jsonSchema }) => {
       for (const key of MEANING_KEYS) delete jsonSchema[key];
     },

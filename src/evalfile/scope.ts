@@ -14,12 +14,12 @@ import type { LoadOptions } from './loadedSuite.ts';
 import type { LoadedPrompt } from './prompt.ts';
 import type { FileInput } from './schema.ts';
 
-/** What the rules share while a suite is read. */
+/** Shared state while a suite is read. */
 export interface Scope {
   readonly options: LoadOptions;
   readonly step: Step;
   readonly files: Files;
-  /** The same without anything kept, for what is read after the suite. */
+  /** Without cached reads, for what is read after the suite. */
   readonly uncachedFiles: Files;
   readonly reporter: Reporter;
   /** The suite's own document; names are resolved in it. */
@@ -27,9 +27,9 @@ export interface Scope {
   readonly file: Partial<FileInput>;
   /** The file's invalid keys: whatever depends on them is unknown. */
   readonly invalidKeys: ReadonlySet<string>;
-  /** Files that the suite is made of, or would be if they were there, absolute. */
+  /** Files that the suite depends on, even missing ones, absolute. */
   readonly dependencies: Set<string>;
-  /** Reads a judge prompt, each text once. */
+  /** Reads a judge prompt, cached by text. */
   loadPrompt(text: string, path: string): LoadedPrompt;
 }
 
@@ -55,8 +55,8 @@ export interface Report {
 type Details = Partial<Pick<Problem, 'severity' | 'replacement' | 'fix' | 'range'>>;
 
 /**
- * Collects the problems of a suite and whom they keep from running: the whole file, or one case
- * (its place in the suite, from 0).
+ * Collects the problems of a suite with what they keep from running: the whole file, or one case (its index in the
+ * suite).
  */
 export class Reporter {
   readonly reports: Report[] = [];
@@ -90,15 +90,15 @@ export class Reporter {
   }
 
   /**
-   * Sorted by file and location, each once. Of a file that cannot be read only why; of a case that cannot, also
-   * the problems that are there whatever the rest of it was meant to say.
+   * Sorted by file and location, without duplicates. For an unreadable file, only the reason; for an unreadable case,
+   * also problems that are certain anyway.
    */
   all(): readonly Problem[] {
     const faults = groupBy(
       this.reports.filter(({ problem }) => isUnreadable(problem)),
       ({ problem, owner }) => pieceOf(problem, owner),
     );
-    // What an alias stands for is read twice and told once: the first time, where it was written.
+    // The content of an alias is read twice and reported once, where it was written.
     const shown = this.reports.filter(({ problem, owner }) => {
       if (isUnreadable(problem)) return true;
       const own = [undefined, owner].flatMap((one) => faults.get(pieceOf(problem, one)) ?? []);
@@ -116,14 +116,14 @@ export class Reporter {
     return this.reports.some(({ problem }) => isError(problem));
   }
 
-  /** The errors that keep each case from running; those of the whole file under undefined. */
+  /** The errors that keep each case from running; those of the whole file are under undefined. */
   errors(): ReadonlyMap<number | undefined, readonly Report[]> {
     const errors = this.reports.filter(({ problem }) => isError(problem));
     return groupBy(errors, ({ owner }) => owner);
   }
 }
 
-/** What a problem of a case, or of the whole file, can hide others in. */
+/** Identifies a case, or the whole file, in which a syntax error can hide problems. */
 function pieceOf({ path }: Problem, owner: number | undefined): string {
   return `${owner ?? ''} ${path}`;
 }
@@ -145,7 +145,7 @@ function spoiledRange(document: YamlDocument, { range }: Problem, item: number):
   const [list, index, key] = path;
   if (list !== 'cases' || index !== item || key === undefined) return undefined;
   const owner: Path = [list, index, key];
-  // What is wrong with a key spoils its entry alone; a value without its end may reach anywhere.
+  // An invalid key spoils only its entry; a value without an end can reach anywhere.
   if (onKey && path.length === owner.length) return document.entryRangeOf(owner);
   return { start: document.keyRangeOf(owner).start, end: document.rangeOf([list, index]).end };
 }
@@ -172,7 +172,7 @@ const MAY_BE_SOLVED: ReadonlySet<string> = new Set([
   'useless-key',
 ]);
 
-/** Whether a problem of a case is there whatever its spoiled text was meant to say. */
+/** Whether a problem exists no matter how the spoiled text is completed. */
 function isCertain({ code, range }: Problem, spoiled: Range | undefined): boolean {
   if (!spoiled || MAY_BE_SOLVED.has(code)) return false;
   return isBefore(range.end, spoiled.start) || isBefore(spoiled.end, range.start);

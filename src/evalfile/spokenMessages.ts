@@ -2,7 +2,7 @@ import { groupBy, mappingOf } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 
-/** A message of a transcript, as much of it as can be told while it is being written. */
+/** A message of a transcript, as far as it can be read while it's being written. */
 export interface NumberedMessage {
   readonly role: string;
   /** Empty if it only calls tools, or cannot be read. */
@@ -13,8 +13,8 @@ export interface NumberedMessage {
 }
 
 /**
- * Numbers the turns of messages, right or wrong: a turn is what one side says until the other does.
- * Where a message cannot be read, what it looks like counts.
+ * Assigns turn numbers to messages, valid or not: a turn is everything one side says until the other side speaks. For
+ * an unreadable message, the apparent role counts.
  */
 export function numberTurns(list: readonly unknown[]): NumberedMessage[] {
   const read = groupBy(readMessages(list).messages, ({ index }) => index);

@@ -5,7 +5,7 @@ import { addWritten, replaceValue } from '../yaml/edits.ts';
 import { write, writeWord } from '../yaml/quoting.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
 
-/** A model that somebody chose from a list: `provider:model`, and the address where it needs one. */
+/** A model chosen from a list: `provider:model`, and its address if it needs one. */
 export interface ChosenModel {
   readonly id: string;
   readonly baseUrl?: string;
@@ -30,15 +30,15 @@ export interface Starter {
   readonly judge?: ChosenModel | undefined;
 }
 
-/** A file that is written beside the eval file, unless one of that name is there. */
+/** A file to create next to the eval file, unless it exists. */
 export interface AgentFile {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * The text of a new eval file. Its first case reaches a verdict without a judge: what a judge is
- * asked stands beside an assertion that needs none, and is a comment where there is no judge.
+ * The text of a new eval file. Its first case gets a verdict without a judge; a criterion for a judge follows,
+ * commented out if there is none.
  */
 export function starterText({ name, target, judge }: Starter): string {
   const criterion = 'The assistant never asks for the order number again.';
@@ -63,7 +63,7 @@ export function starterText({ name, target, judge }: Starter): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** An agent that can be run at once, to be replaced by the real one. */
+/** A working agent, to be replaced by the real one. */
 export function starterAgent({ kind }: StarterTarget): AgentFile | undefined {
   if (kind === 'module') return { name: 'agent.mjs', text: MODULE };
   return kind === 'command' ? { name: 'agent.py', text: PROGRAM } : undefined;
@@ -137,8 +137,7 @@ for line in sys.stdin:
 `;
 
 /**
- * Edits that put another judge in the place of one, wherever the file names it. Where the file names
- * none, the judge is added to it.
+ * Edits that replace a judge everywhere in a file, or add it if the file has none.
  *
  * @param from the judge's id, `provider:model`
  */

@@ -4,7 +4,7 @@ import { meaningOf } from '../schema/mentions.ts';
 import { documentationOf } from '../schema/schemaWalk.ts';
 import { targetTypes } from '../targets/registry.ts';
 
-/** At least two options, as zod's unions want them. */
+/** Casts to the tuple type that zod's unions require. */
 export function options<Schema extends z.ZodType>(schemas: readonly Schema[]): [Schema, Schema] {
   return schemas as unknown as [Schema, Schema];
 }
@@ -14,7 +14,7 @@ const modelMapping = z.discriminatedUnion(
   options(modelProviders.map(({ schema }) => schema)),
 );
 
-/** A model where it is used. */
+/** A reference to a model, or its mapping. */
 export const modelSchema = z
   .union([z.string().min(1).meta({ refersTo: 'model' }), modelMapping])
   .meta({
@@ -22,12 +22,12 @@ export const modelSchema = z
     template: 'env',
   });
 
-/** A model where it gets its name. */
+/** A declaration under `models`. */
 export const namedModel = z
   .union([z.string().min(1).meta({ refersTo: 'shortModel' }), modelMapping])
   .meta({ description: 'A model: `provider:model`, or a mapping.', template: 'env' });
 
-/** The keys that a registry declares, those that take a model with the schema of one. */
+/** Replaces the keys of a registry that take a model by the model schema. */
 export function withModels<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape): Shape {
   const fields = Object.entries(shape).map(([key, field]) => {
     const { refersTo } = meaningOf(field);
@@ -44,7 +44,7 @@ const targetMapping = z.discriminatedUnion(
   options(targetTypes.map(({ schema }) => schema.extend(withModels(schema.shape)))),
 );
 
-/** A target where it is used. */
+/** A reference to a target, or its mapping. */
 export const targetSchema = z
   .union([z.string().min(1).meta({ refersTo: 'target' }), targetMapping])
   .meta({
@@ -52,7 +52,7 @@ export const targetSchema = z
     template: 'env',
   });
 
-/** A target where it gets its name. A text is refused with a sentence of its own. */
+/** A declaration under `targets`. Text is accepted here, to report it with a better message. */
 export const namedTarget = z
   .union([z.string().min(1), targetMapping])
   .meta({ description: 'A system under test.', template: 'env' });

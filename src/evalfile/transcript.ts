@@ -22,8 +22,8 @@ export interface LoadedTranscript {
 /**
  * Reads the messages at `base` in a document.
  *
- * @param unknownKeys whether they are errors, as in an eval file, or ignored with a warning for each key
- * @param roles what the document calls the sides
+ * @param unknownKeys whether they're errors, as in an eval file, or ignored with a warning per key
+ * @param roles the document's names for the sides
  */
 export function readTranscript(
   given: unknown,
@@ -67,7 +67,7 @@ export function readTranscript(
   return { messages, notes, problems };
 }
 
-/** Tells of keys that say nothing to us. @param whose such as `messages` */
+/** Lists keys that were ignored. @param whose such as `messages` */
 export function unreadNote(whose: string, keys: readonly string[]): string {
   return `Keys of ${whose} that are not read: ${keys.map((key) => `\`${key}\``).join(', ')}.`;
 }
@@ -79,7 +79,7 @@ const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
   'tool-call': 'The conversation ends with a tool call and no reply after it. Judges are told so.',
 };
 
-/** What is wrong with a file as a whole is shown at its beginning, not all over it. */
+/** Shows a problem of a whole file only at its start. */
 function atFirstLine(problem: Problem): Problem {
   const { start, end } = problem.range;
   if (start.line === end.line) return problem;
@@ -87,7 +87,7 @@ function atFirstLine(problem: Problem): Problem {
   return { ...problem, range };
 }
 
-/** As `readTranscriptFile`, at once. */
+/** As `readTranscriptFile`, synchronously. */
 export function loadTranscript(text: string, path: string): LoadedTranscript {
   return runSync(readTranscriptFile(text, path));
 }
@@ -130,7 +130,7 @@ const DASH = '- ';
 /** Between two places at which their reading may rest. */
 const LINES = 200;
 
-/** What keeps a line from being JSON. */
+/** Why a line isn't valid JSON. */
 export function lineFault(content: string, line: number, path: string): Problem | undefined {
   const excess = jsonExcess(content);
   if (excess !== undefined) {
@@ -184,8 +184,8 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /**
- * What keeps a text from being JSON, without a full stop and without the text itself, and where it
- * stops being JSON; undefined if it is. A byte order mark is no fault.
+ * Why a text isn't valid JSON, without a period and without quoting the text, and the offset; undefined if it's valid.
+ * A byte order mark is allowed.
  */
 export function jsonFault(given: string) {
   const text = given.replace(/^\uFEFF/, ' ');
@@ -211,8 +211,8 @@ function positionIn({ message }: Error): number | undefined {
 }
 
 /**
- * The engine does not always say where it stopped. What stands before the fault could go on, what
- * ends after it could not: that place is found by halving.
+ * The engine doesn't always report the offset. Binary search finds it: a text up to the error could be continued, a
+ * longer one couldn't.
  */
 function firstFault(text: string): number {
   let sound = 0;
@@ -234,10 +234,10 @@ function canGoOn(text: string): boolean {
 /** The sides of a conversation by the names that a foreign file has for them. */
 export type Roles = Readonly<Record<string, Message['role']>>;
 
-/** Keys under which other tools keep what was said, where a message names its side in another key than `role`. */
+/** Keys for the text of a message in other tools, if the side isn't under `role`. */
 const TEXT_KEYS = ['content', 'text', 'value', 'utterance', 'message'];
 
-/** What a message of ours may have besides. */
+/** Other keys of our messages. */
 const KEPT_KEYS = ['tool_calls', 'tool_call_id', 'retrieval_context', 'agent'];
 
 /** A list of messages with the sides that we know. */
@@ -277,7 +277,7 @@ function translateRoles(list: unknown, roles: Roles | undefined): Translated {
   return { list: translated, unread: [...unread] };
 }
 
-/** The key by which every message of a list names its side; undefined if there is none. */
+/** The key that contains the side in every message of a list; undefined if there is none. */
 export function sideKey(list: unknown, roles: Roles): string | undefined {
   if (!Array.isArray(list) || !isMapping(list[0])) return undefined;
   const [first] = list;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { WorkLimitError } from '../core/errors.ts';
 
-/** Of this thread alone where Node can tell it (24 and newer). */
+/** Of this thread alone, with Node 24 and newer. */
 const usage: Pick<NodeJS.Process, 'cpuUsage'> & {
   readonly threadCpuUsage?: NodeJS.Process['cpuUsage'];
 } = process;
@@ -12,20 +12,20 @@ export function cpuTime(): number {
   return (user + system) / 1000;
 }
 
-/** Milliseconds that long work goes on before others have their turn. */
+/** Milliseconds of work before yielding to other tasks. */
 const SLICE = 10;
 
-/** To be awaited between the steps of long work: others have their turn once it went on for long. */
+/** Awaited between steps of long work; yields to other tasks if it took long enough. */
 export type Step = () => Promise<void>;
 
-/** Long work that says where it may rest: wherever it yields. */
+/** Long work that can pause at each `yield`. */
 export type Work<Result> = Generator<undefined, Result>;
 
 /**
- * Steps that hear what comes meanwhile: that nobody waits for the work any more.
+ * Steps that can be canceled.
  *
- * @param most milliseconds of work, in which neither the turns of others nor waits for a busy machine count
- * @returns rejects with the signal's reason once it is aborted, and with `WorkLimitError`
+ * @param most milliseconds of CPU time, so that neither other tasks nor a busy machine count
+ * @returns rejects with the signal's reason when aborted, and with `WorkLimitError`
  */
 export function stepsOf(signal?: AbortSignal, most = Number.POSITIVE_INFINITY): Step {
   let began = performance.now();
@@ -51,7 +51,7 @@ export async function runCooperatively<Result>(work: Work<Result>, step: Step): 
   }
 }
 
-/** For work that is known to be short, and for who cannot wait. */
+/** For short work, and for callers that can't wait. */
 export function runSync<Result>(work: Work<Result>): Result {
   for (;;) {
     const { done, value } = work.next();

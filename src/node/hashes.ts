@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** A copy, since a function that `JSON.stringify` calls with each value takes several times as long. */
+/** A copy: a replacer function of `JSON.stringify` takes several times as long. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
@@ -49,8 +49,7 @@ export function withoutCircumstances({ entries, notes }: Conversation): Conversa
 }
 
 /**
- * SHA-256 of what a conversation is made from, hexadecimal: what is said in it whatever is replied, and who
- * replies.
+ * SHA-256 of a conversation's inputs, hexadecimal: scripted or recorded texts, simulated user, and target.
  *
  * @param target digest of its target, if it has one
  */
@@ -59,10 +58,10 @@ export function inputHash(suiteCase: SuiteCase, target: string | undefined): str
   return digestOf({ input: inputOf(suiteCase), context, tools, target });
 }
 
-/** Stands for the hash of a conversation that could not be read. */
+/** The hash of a conversation that couldn't be read. */
 export const BROKEN_HASH = '';
 
-/** Enough of a hash to tell two apart; thousands of them are kept. */
+/** Long enough to compare; thousands are kept. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }

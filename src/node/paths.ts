@@ -2,12 +2,12 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import type { CaseLine, RunLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 
-/** Whether a path, as it is written, stays in a folder. */
+/** Whether a path is in a folder, without following links. */
 export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** @param what what leads outside: `"../agent.mjs"` */
+/** @param what the text to name, such as `"../agent.mjs"` */
 export function outsideMessage(what: string): string {
   return `${what} is outside the workspace folder. Paths are relative to the file that contains them and must stay inside the workspace, symbolic links included.`;
 }
@@ -21,22 +21,22 @@ export const RUNS_FOLDER = 'runs';
 /** The records of a workspace, as a glob of its files. */
 export const RECORD_FILES = `**/${HOME_FOLDER}/${RUNS_FOLDER}/*.jsonl`;
 
-/** Where the records of an eval file are. Paths are absolute. */
+/** The location of an eval file's records. Paths are absolute. */
 export interface RecordHome {
   /** The eval file as it was named. */
   readonly named: string;
   /** The same with the symbolic links of its folder followed. */
   readonly path: string;
-  /** The folder that holds `.turnlight`, or will. Paths in records start here. */
+  /** The folder that contains `.turnlight`, now or later. Paths in records are relative to it. */
   readonly root: string;
 }
 
-/** The folder that a record stands in, as `RecordHome` names it. @param path `ROOT/.turnlight/runs/NAME.jsonl` */
+/** The root folder of a record. @param path `ROOT/.turnlight/runs/NAME.jsonl` */
 export function rootOfRecord(path: string): string {
   return dirname(dirname(dirname(path)));
 }
 
-/** Whether a file stands where a run's record does. */
+/** Whether a path is in a folder for records. */
 export function isAtHome(path: string): boolean {
   return dirname(path).endsWith(join(sep, HOME_FOLDER, RUNS_FOLDER));
 }
@@ -47,12 +47,12 @@ export function recordedPath({ named, path, root }: RecordHome, given: string): 
   return relative(root, followed).split(sep).join('/');
 }
 
-/** A path of a record made absolute; in records of version 1 it is. @param root the record's */
+/** Makes a path of a record absolute; records of version 1 contain absolute paths. @param root of the record */
 export function absolutePath(root: string, recorded: string): string {
   return isAbsolute(recorded) ? recorded : resolve(root, recorded);
 }
 
-/** A path of a record as it is named where the eval file was opened, through a link perhaps. */
+/** The path of a recorded file relative to the eval file as it was opened, even through a link. */
 export function namedPath(
   { named, path }: Pick<RecordHome, 'named' | 'path'>,
   absolute: string,
@@ -65,7 +65,7 @@ export function mapRunPaths(line: RunLine, change: (path: string) => string): Ru
   return { ...line, files: line.files.map((file) => ({ ...file, path: change(file.path) })) };
 }
 
-/** A case's line with each of its paths changed: of the suite, the case, what is wrong with it, its turns and assertions. */
+/** A case's line with all its paths changed: suite, case, fault, turns, and assertions. */
 export function mapCasePaths(line: CaseLine, change: (path: string) => string): CaseLine {
   const { conversation, source, suite, verdicts, fault, failed_turn } = line;
   const changed = <Located extends { readonly path: string }>(source: Located): Located => ({
@@ -98,17 +98,17 @@ export function mapCasePaths(line: CaseLine, change: (path: string) => string): 
   };
 }
 
-/** `shop.labels` beside `shop.eval.yaml`. */
+/** `shop.labels` next to `shop.eval.yaml`. */
 export function labelsFolder(evalFile: string): string {
   return join(dirname(evalFile), `${evalName(evalFile)}.labels`);
 }
 
-/** The name of an eval file without what makes it one. */
+/** The file name without `.eval.yaml`. */
 export function evalName(evalFile: string): string {
   return basename(evalFile).replace(EVAL_ENDING, '');
 }
 
-/** What a person's file is called: `ann@example.com` as it is, and nothing that leads out of the folder. */
+/** A safe file name for a person: `ann@example.com` unchanged, without path separators. */
 export function personName(person: string): string {
   const name = person
     .replace(/[^A-Za-z0-9@._+-]+/g, '-')

@@ -11,7 +11,7 @@ export interface Leaf {
 export interface Validated {
   /** With defaults if nothing is wrong, else as it was given. */
   readonly value: unknown;
-  /** What is wrong; of a union's branches only the one it was most likely meant for speaks. */
+  /** The issues; for a union, those of the branch that was most likely intended. */
   readonly leaves: readonly Leaf[];
 }
 
@@ -34,7 +34,7 @@ function leaves(issue: Issue, above: Path, root: unknown): Leaf[] {
   return best ? best.flatMap((one) => leaves(one, path, root)) : [{ issue, path }];
 }
 
-/** Whether a branch is for values of another kind, such as a text where a list stands. */
+/** Whether a branch is for another kind of value, such as text instead of a list. */
 function isOtherKind(branch: readonly Issue[], given: unknown): boolean {
   return branch.some((issue) => {
     if (issue.path.length > 0) return false;
@@ -44,7 +44,7 @@ function isOtherKind(branch: readonly Issue[], given: unknown): boolean {
   });
 }
 
-/** A branch with few faults, and faults further in, is nearer to what was meant. */
+/** A branch with fewer issues is closer to the intended one. */
 function weight(branch: readonly Issue[]): number {
   const unknown = branch.flatMap((one) =>
     one.code === 'unrecognized_keys' ? one.keys : [one.code],
@@ -52,10 +52,10 @@ function weight(branch: readonly Issue[]): number {
   return unknown.length;
 }
 
-/** How zod's messages begin where a schema has no words of its own. */
+/** The start of zod's own messages. */
 const ZOD = /^Invalid (?:input|option)\b/;
 
-/** What is wrong with a value: `Expected text, found a list.` */
+/** Describes an issue: `Expected text, found a list.` */
 export function sentenceOf(issue: Issue, given: unknown): string {
   switch (issue.code) {
     case 'too_small':
@@ -72,7 +72,7 @@ function advice(issue: Issue, given: unknown): string {
   return lacksQuotes(issue, given) && given !== null ? ' Put it in quotes.' : '';
 }
 
-/** The problem's code where no better one is known. */
+/** The default code of an issue. */
 export function codeOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -102,7 +102,7 @@ function kindsIn(issue: Issue): string[] {
 
 const SPELLED = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
 
-/** The number or the truth value that a text spells where one was expected: `"0.5"`. */
+/** The number or boolean in a quoted text, if one was expected: `"0.5"`. */
 export function unquoted(issue: Issue, given: unknown): unknown {
   if (typeof given !== 'string' || !SPELLED.test(given)) return undefined;
   const value: unknown = JSON.parse(given);
@@ -112,7 +112,7 @@ export function unquoted(issue: Issue, given: unknown): unknown {
   return fits ? value : undefined;
 }
 
-/** Whether something that YAML takes for no text stands where one was expected: `42`, `true`. */
+/** Whether a value needs quotes to be the expected text: `42`, `true`. */
 export function lacksQuotes(issue: Issue, given: unknown): boolean {
   const types = typesIn(issue);
   const kind = given === null ? 'null' : typeof given;

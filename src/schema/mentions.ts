@@ -10,14 +10,14 @@ import {
 } from '../core/meaning.ts';
 import { definition, metaOf, unwrap } from './schemaWalk.ts';
 
-/** A place where something is named, as the schema says. */
+/** A name in a value, according to the schema. */
 export interface Mention {
   readonly kind: SymbolKind | FileKind;
   readonly role: 'declaration' | 'reference';
   readonly text: string;
   readonly path: Path;
   readonly part: 'key' | 'value';
-  /** Where the name holds: the path of the case or the assertion, such as `cases/3`; else empty. */
+  /** Where the name is valid: the path of the case or assertion, such as `cases/3`; else empty. */
   readonly scope: string;
   readonly inAssertion: boolean;
 }
@@ -36,16 +36,16 @@ interface Mentions {
   readonly templates: readonly Template[];
 }
 
-/** Everything in a value that the schema says is a name, a path or a text with variables. */
+/** All names, paths, and texts with variables in a value, according to the schema. */
 export function mentionsIn(schema: z.ZodType, value: unknown): Mentions {
   const plan = planOf(schema);
   return plan ? mentionsBy(plan, value) : { names: [], templates: [] };
 }
 
-/** Mappings stay the same objects from one version of a text to the next, but for the case that is edited. */
+/** Mappings of unchanged cases stay the same objects from one version of a text to the next. */
 const FOUND = new WeakMap<object, { readonly plan: Plan; readonly found: Mentions }>();
 
-/** Paths and scopes are as if the value stood by itself. */
+/** Paths and scopes are relative to the value. */
 function mentionsBy(plan: Plan, value: unknown): Mentions {
   const known = isMapping(value) ? FOUND.get(value) : undefined;
   if (known?.plan === plan) return known.found;
@@ -67,7 +67,6 @@ const OUTSIDE: Surroundings = { case: '', assertion: '' };
 class Walk implements Mentions {
   readonly names: Mention[] = [];
   readonly templates: Template[] = [];
-  /** Of the value that is looked at. */
   readonly #path: (string | number)[] = [];
 
   visit(value: unknown, plan: Plan | undefined, around: Surroundings): void {
@@ -175,16 +174,16 @@ function within({ meaning }: Plan, path: Path, around: Surroundings): Surroundin
     : { template, case: around.case, assertion: here };
 }
 
-/** What a text at a path would be. */
+/** What a text at a path refers to. */
 export interface Role extends Pick<Mention, 'role' | 'scope'> {
   readonly kind?: SymbolKind | FileKind;
   readonly template?: TemplateKind;
 }
 
-/** Is taken for a name, a path and a text with variables of either kind. */
+/** Recognized as a name, a path, and a text with variables of either kind. */
 const ANY_TEXT = '{{${';
 
-/** The value without the items of lists that do not lead to a path: 300 other cases tell nothing of it. */
+/** The value without list items that don't lead to the path: 300 other cases don't matter. */
 function onTheWay(value: unknown, [step, ...rest]: Path): unknown {
   if (step === undefined) return value;
   if (Array.isArray(value)) {
@@ -198,7 +197,7 @@ function onTheWay(value: unknown, [step, ...rest]: Path): unknown {
   return Object.fromEntries(entries);
 }
 
-/** What a text would be that stands at a path, or a key there; several where nothing tells. */
+/** What a text or key at a path refers to; several roles if it's ambiguous. */
 export function rolesAt(schema: z.ZodType, root: unknown, path: Path, onKey = false): Role[] {
   const { names, templates } = mentionsIn(
     schema,
@@ -215,12 +214,12 @@ export function rolesAt(schema: z.ZodType, root: unknown, path: Path, onKey = fa
 type Schema = z.core.$ZodType;
 
 /**
- * What of a schema means something for names, so that a walk over thousands of messages looks at their
- * tool calls alone. A schema in which nothing does has no plan.
+ * The part of a schema that can contain names, so that a walk over thousands of messages visits only tool calls.
+ * Undefined for a schema without names.
  */
 interface Plan {
   readonly meaning: Meaning;
-  /** The kind of value that it is for; any, where the schema does not say. */
+  /** The kind of value that it matches. */
   readonly form: 'word' | 'list' | 'mapping' | 'any';
   /** Of a mapping: keys that mean something. */
   readonly fields: ReadonlyMap<string, Plan>;
@@ -229,9 +228,9 @@ interface Plan {
   readonly items?: Plan | undefined;
   /** A mapping without any of these keys means nothing; undefined if it may. */
   readonly keys?: ReadonlySet<string> | undefined;
-  /** What a mapping must hold to be meant: `type: tool_use`. */
+  /** Values that a mapping must contain to match: `type: tool_use`. */
   readonly literals: readonly (readonly [key: string, values: readonly unknown[]])[];
-  /** Of a union: the plans that a value can be meant for. */
+  /** For a union: the plans that match a value. */
   options(value: unknown): readonly Plan[];
 }
 
@@ -251,7 +250,7 @@ function compiled(schema: Schema): Plan | undefined {
   const meaning = meaningOf(schema);
   const plain = unwrap(schema, false);
   const { type, getter, shape, valueType, element, options } = definition(plain);
-  // What is not known yet may be what holds it.
+  // A lazy schema isn't known yet, and may contain names.
   if (getter) return { ...NONE, meaning, form: 'any', options: () => optional(planOf(getter())) };
   if (options) return unionPlan(plain, meaning);
   const means = Object.keys(meaning).length > 0;
@@ -322,7 +321,7 @@ function unionPlan(schema: Schema, meaning: Meaning): Plan | undefined {
   };
 }
 
-/** Of a mapping that is not told yet: the keys that mean the same wherever they can stand. */
+/** For a mapping without a discriminator: the keys with the same meaning in all branches. */
 function commonPlan(options: readonly Schema[]): Plan {
   const shapes = options.map((option) => definition(unwrap(option, false)).shape ?? {});
   const keys = new Set(shapes.flatMap((shape) => Object.keys(shape)));

@@ -6,37 +6,36 @@ import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { type Leaf, type Validated, validate } from './issues.ts';
 import { definition, keysAt, schemasAt, valuesAt } from './schemaWalk.ts';
 
-/** A key that stands for another one: `asert` where `assert` was meant. */
+/** A key to correct: `asert` for `assert`. */
 export interface MisspelledKey {
-  /** Of its mapping, in the value as it was meant. */
+  /** Of its mapping, in the corrected value. */
   readonly owner: Path;
   readonly written: string;
   readonly meant: string;
   readonly why:
     | {
         readonly kind: 'near';
-        /** Further keys that may have been meant, the likeliest first. */
+        /** Further candidates, most likely first. */
         readonly others: readonly string[];
       }
     | { readonly kind: 'foreign'; readonly name: ForeignName }
-    /** No blank stands behind its colon: `{value:"x"}`. */
+    /** The space after its colon is missing: `{value:"x"}`. */
     | { readonly kind: 'glued' }
-    /** It is the one unknown key, and `meant` the one that is missing: `value` of a `regex`. */
+    /** It's the only unknown key, and `meant` the only missing one: `value` of a `regex`. */
     | { readonly kind: 'only' };
 }
 
-/** A value with every misspelt key as it was meant, and what is wrong with it beside. */
+/** A value with corrected keys, and its remaining issues. */
 export interface CorrectedValue extends Validated {
   readonly misspelt: readonly MisspelledKey[];
 }
 
-/** A misspelt `type` hides misspelt keys under it, those hide more: deeper than this nobody errs. */
+/** A misspelled `type` hides misspelled keys below it. Nobody makes mistakes deeper than this. */
 const MAX_ROUNDS = 8;
 
 /**
- * Reads a value as it was meant, so that a misspelt key is one mistake and not two: without this
- * `{typ: contains, value: x}` lacks a type as well, and a misspelt `models` makes every name of a
- * model unknown.
+ * Corrects misspelled keys, so that each is one problem instead of two: otherwise `{typ: contains, value: x}` would
+ * also lack a type, and a misspelled `models` would make every model unknown.
  */
 export function correctKeys(
   schema: z.ZodType,
@@ -55,7 +54,7 @@ export function correctKeys(
   }
 }
 
-/** Of more of them than are told nobody knows what was meant. */
+/** With more issues than are reported, no correction is reliable. */
 function mistakesIn({ leaves }: Validated): number {
   const counts = leaves.map(({ issue }) =>
     issue.code === 'unrecognized_keys' ? issue.keys.length : 1,
@@ -87,12 +86,12 @@ function misspelledIn(reading: Reading): MisspelledKey[] {
   return found.length > 0 ? found : onlyOnes(reading);
 }
 
-/** Of one mapping's key only one thing is said, and each key is meant by one. */
+/** Each key has one correction, and each correction one key. */
 function isSame(a: MisspelledKey, b: MisspelledKey): boolean {
   return (a.written === b.written || a.meant === b.meant) && samePath(a.owner, b.owner);
 }
 
-/** The last key of a path where its mapping does not have it. */
+/** The last key of a path if its mapping lacks it. */
 export function missingKey(value: unknown, path: Path): string | undefined {
   const last = path.at(-1);
   if (typeof last !== 'string') return undefined;
@@ -106,7 +105,7 @@ function correctionOf(
 ): MisspelledKey | undefined {
   const free = keysAt(schema, value, owner)
     .filter(({ name }) => missingKey(value, [...owner, name]) !== undefined)
-    // Of two that are as near, the one that is required.
+    // Of two equally near keys, prefers the required one.
     .sort((a, b) => Number(b.required) - Number(a.required))
     .map(({ name }) => name);
   const name = foreign?.ofKey(written, free, valueAt(value, [...owner, written]));
@@ -124,7 +123,7 @@ function gluedKey(written: string, known: readonly string[]): string | undefined
   return rest.length > 0 && known.includes(key) ? key : undefined;
 }
 
-/** The stranger in a mapping that was meant for a key that is missing. */
+/** The unknown key in a mapping that was meant to be a missing one. */
 function misspelledFor(
   missing: string,
   owner: Path,
@@ -151,8 +150,8 @@ function misspelledFor(
 }
 
 /**
- * Where one key is unknown and one is missing, they are meant to be the same if what stands there
- * could stand under the missing one:
+ * If one key is unknown and one is missing, they're taken to be the same if the value is valid for the
+ * missing one:
  *
  *     - { type: regex, value: '\d+' }      `value` is `pattern` here
  */
@@ -184,7 +183,7 @@ function renamed(value: unknown, { owner, written, meant }: MisspelledKey): unkn
   );
 }
 
-/** The path at which something stands in the text, given its path in the value as it was meant. */
+/** The path in the text, for a path in the corrected value. */
 export function pathAsWritten(path: Path, misspelt: readonly MisspelledKey[]): Path {
   if (misspelt.length === 0) return path;
   return path.map((step, index) => {
@@ -194,7 +193,7 @@ export function pathAsWritten(path: Path, misspelt: readonly MisspelledKey[]): P
   });
 }
 
-/** A document in which places are asked for by the keys that were meant. */
+/** A document that takes paths with corrected keys. */
 export function withCorrectedKeys(
   document: YamlDocument,
   misspelt: readonly MisspelledKey[],
@@ -208,19 +207,19 @@ export function withCorrectedKeys(
   };
 }
 
-/** A text with a colon, and what YAML took for its key. */
+/** A text with a colon that YAML reads as a mapping, and its key. */
 export interface ColonText {
   readonly path: Path;
   readonly key: string;
 }
 
 /**
- * The text in a list that a path leads to or into, if YAML reads it as a mapping because of its colon:
+ * The text at or around a path, in a list, if YAML reads it as a mapping because of its colon:
  *
  *     turns:
  *       - Hello: are you there
  *
- * A key that is like a known one is misspelt instead, and one with more behind it a mapping.
+ * If the key resembles a known one, it's misspelled instead; with further keys, it's a mapping.
  */
 export function colonTextAt(
   schema: z.ZodType,
@@ -236,7 +235,7 @@ export function colonTextAt(
   if (!takesText(schema, value, path)) return undefined;
   const known = keysAt(schema, value, path).map(({ name }) => name);
   const values = known.flatMap((name) => valuesAt(schema, value, [...path, name]));
-  // Like a key, or like a value of one that is missing: `contains` where `type: contains` was meant.
+  // Resembles a key, or a value of a missing one: `contains` for `type: contains`.
   if (nearest(key, [...known, ...values.map((one) => one.value)]).length > 0) return undefined;
   const isForeign = foreign?.ofKey(key, known, inner) ?? foreign?.adviceOn(key, known);
   return isForeign === undefined ? { path, key } : undefined;
@@ -255,35 +254,35 @@ function takesText(schema: z.ZodType, value: unknown, path: Path): boolean {
 /** Our name for something that another tool calls otherwise. */
 export interface ForeignName {
   readonly meant: string;
-  /** Further keys needed to mean the same, such as `ignore_case: true`. */
+  /** Additional keys, such as `ignore_case: true`. */
   readonly beside?: Readonly<Record<string, boolean>>;
-  /** Where another value stands there as well: the entries that say the same, the first for `meant`. */
+  /** If the value changes as well: the equivalent entries, with `meant` first. */
   readonly instead?: Readonly<Record<string, unknown>>;
-  /** A sentence for the person who wrote it. */
+  /** A sentence for the author. */
   readonly message: string;
 }
 
-/** A value for one of another kind, to be looked over: what it adds is a proposal. */
+/** A replacement for a value of the wrong kind, to be reviewed. */
 export interface MeantValue {
   readonly meant: unknown;
   readonly message: string;
 }
 
-/** What other tools call the keys and values of a schema. */
+/** Names of other tools for the keys and values of a schema. */
 export interface ForeignNames {
   /**
-   * @param known the keys that can stand there
-   * @param value what stands under it
+   * @param known the allowed keys
+   * @param value the value of the key
    */
   ofKey(written: string, known: readonly string[], value: unknown): ForeignName | undefined;
   /**
-   * What to do about a key that nothing here corresponds to, as a sentence.
+   * Advice for a key without an equivalent, as a sentence.
    *
-   * @param known the keys that can stand there
+   * @param known the allowed keys
    */
   adviceOn(written: string, known: readonly string[]): string | undefined;
-  /** @param known the values that can stand under the key */
+  /** @param known the allowed values of the key */
   ofValue(written: string, key: string, known: readonly string[]): ForeignName | undefined;
-  /** What a value of another kind than is wanted under a key stands for. */
+  /** The replacement for a value of the wrong kind. */
   ofKind(written: unknown, key: string): MeantValue | undefined;
 }

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { isMapping, type Path, valueAt } from '../core/data/data.ts';
 
 /**
- * Answers what an author needs to know about a schema: which keys and values are allowed here, and
- * what they mean. The half-written value chooses between a union's branches.
+ * Answers which keys and values are allowed at a path, and what they mean. The incomplete value selects the branches of
+ * unions.
  */
 export interface KeyInfo {
   readonly name: string;
@@ -36,14 +36,14 @@ export function definition(schema: Schema): Definition {
   return schema._zod.def as unknown as Definition;
 }
 
-/** Without what only says whether it is optional. @param open a lazy schema as well */
+/** Unwraps optional and default schemas. @param open whether to resolve lazy schemas as well */
 export function unwrap(schema: Schema, open = true): Schema {
   const { innerType, in: input, getter } = definition(schema);
   const inner = innerType ?? input ?? (open ? getter?.() : undefined);
   return inner ? unwrap(inner, open) : schema;
 }
 
-/** What a schema says of itself, or else what it wraps; a lazy schema is not opened. */
+/** The metadata of a schema and of what it wraps; lazy schemas aren't resolved. */
 export function metaOf(schema: Schema): z.core.GlobalMeta {
   const { innerType, in: input } = definition(schema);
   const inner = innerType ?? input;
@@ -55,8 +55,8 @@ export function documentationOf(schema: Schema): string | undefined {
 }
 
 /**
- * The value that an omitted key has: zod's own default, or the `default` in its `meta` if something
- * else supplies it, such as the file's `defaults`. Undefined if the schema states none.
+ * The value of an omitted key: zod's default, or the `default` in its `meta` if something else supplies it, such as the
+ * file's `defaults`. Undefined if there is none.
  */
 export function defaultOf(schema: Schema): unknown {
   const { type, innerType, in: input, defaultValue } = definition(schema);
@@ -74,12 +74,12 @@ export function defaultText(value: unknown): string | undefined {
     : `Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** Only other tools write it: it is known, and never offered to a person who writes. */
+/** Whether only other tools write it: it's allowed, but never suggested. */
 export function isUnread(schema: Schema): boolean {
   return metaOf(schema).readOnly === true;
 }
 
-/** The branches that a value can be meant for; all of them where nothing tells. */
+/** The branches that match a value; all of them if none does. */
 function branches(schema: Schema, value: unknown): Schema[] {
   const plain = unwrap(schema);
   const { options, discriminator } = definition(plain);
@@ -90,7 +90,7 @@ function branches(schema: Schema, value: unknown): Schema[] {
   return discriminator === undefined ? narrowByKeys(candidates, value) : candidates;
 }
 
-/** Where several mappings are possible, those that know the most of the keys that stand there. */
+/** Of several mappings, those that know the most keys of the value. */
 function narrowByKeys(candidates: Schema[], value: unknown): Schema[] {
   if (!isMapping(value) || candidates.length < 2) return candidates;
   const known = (schema: Schema) =>
@@ -111,12 +111,12 @@ function fits(schema: Schema, value: unknown): boolean {
   });
 }
 
-/** The schemas that hold at a path into `value`; empty if none does. */
+/** The schemas at a path into `value`; empty if there are none. */
 export function schemasAt(root: Schema, value: unknown, path: Path): Schema[] {
   return schemasAlong(root, value, path, (one) => one);
 }
 
-/** @param seen how a value that the path leads through is looked at, by the steps up to it */
+/** @param seen maps each value on the path, by depth */
 function schemasAlong(
   root: Schema,
   value: unknown,
@@ -130,7 +130,7 @@ function schemasAlong(
     const next = schemas
       .flatMap((schema) => stepInto(schema, step))
       .flatMap((one) => branches(one, inner));
-    // Of several owners, such as a message in every dialect, those that know this value.
+    // Of several branches, such as a message in every dialect, those that match this value.
     const fitting = isMapping(inner) ? next.filter((one) => fits(one, inner)) : [];
     schemas = fitting.length > 0 ? fitting : next;
     current = inner;
@@ -149,12 +149,12 @@ function stepInto(schema: Schema, step: string | number): Schema[] {
 }
 
 export function keyInfo(name: string, schema: Schema): KeyInfo {
-  // What has a default is optional as well.
+  // A key with a default is optional as well.
   const required = schema._zod.optin === undefined;
   return { name, required, documentation: documentationOf(schema), schema };
 }
 
-/** The keys that may stand in the mapping at a path. */
+/** The keys allowed in the mapping at a path. */
 export function keysAt(root: Schema, value: unknown, path: Path): KeyInfo[] {
   const keys = new Map<string, KeyInfo>();
   for (const schema of schemasAt(root, value, path)) {
@@ -165,13 +165,13 @@ export function keysAt(root: Schema, value: unknown, path: Path): KeyInfo[] {
   return [...keys.values()];
 }
 
-/** The values that may stand at a path, where they are enumerated. */
+/** The allowed values at a path, if they're enumerated. */
 export function valuesAt(
   root: Schema,
   value: unknown,
   path: Path,
 ): { readonly value: string; readonly documentation: string | undefined }[] {
-  // A discriminator narrows by itself: what may stand there is asked without it.
+  // A discriminator would select only the current value, so it's left out.
   const open = (one: unknown, depth: number) =>
     depth === path.length - 1 ? withoutKey(one, path.at(-1)) : one;
   const found = new Map<string, string | undefined>();

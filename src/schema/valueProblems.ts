@@ -25,19 +25,18 @@ export interface ValueProblem {
   readonly code: string;
   readonly message: string;
   readonly replacement?: string;
-  /** The value there is meant as a text, and lacks its quotes; so is the whole entry. */
+  /** The value or entry is text that lacks quotes. */
   readonly unquoted?: 'value' | 'entry';
   /** Characters of the key after which a blank is missing. */
   readonly blankAfter?: number;
-  /** Its paths lead from the value. */
+  /** Paths are relative to the value. */
   readonly fix?: Fix;
-  /** Where the value belongs that `Missing` has words for. */
+  /** The path that `Missing` describes. */
   readonly missing?: Path;
 }
 
 /**
- * What is said of a mapping in which a key is missing or empty, by the keys that lead to it:
- * `tool_calls.function.name` is the name of any call.
+ * Problems for a missing or empty key, by its path without indexes: `tool_calls.function.name` is the name of any call.
  */
 export type Missing = Readonly<Record<string, readonly [code: string, message: string]>>;
 
@@ -46,7 +45,7 @@ interface Vocabulary {
   readonly missing?: Missing;
 }
 
-/** What a schema finds wrong with a value; a misspelt key is told as such, not as missing as well. */
+/** The problems of a value; a misspelled key isn't reported as missing as well. */
 export function valueProblems(
   schema: z.ZodType,
   value: unknown,
@@ -74,12 +73,12 @@ export function problemsOfCorrected(
   ];
 }
 
-/** One of more than are told: it only counts. */
+/** Beyond the limit: only counted. */
 function uncommented({ issue, path }: Leaf): ValueProblem {
   return { path, code: 'bad-value', message: issue.message };
 }
 
-/** A key that was only guessed at says nothing about its value. */
+/** A guessed key says nothing about its value. */
 function isGuess(path: Path, { owner, meant }: MisspelledKey): boolean {
   return samePath(path, [...owner, meant]);
 }
@@ -112,7 +111,7 @@ function messageOf({ written, meant, why }: MisspelledKey): string {
   }
 }
 
-/** A key that its mapping does not know, with the one that was most likely meant. */
+/** An unknown key, with the most likely correction. */
 export function unknownKeyProblem(
   owner: Path,
   written: string,
@@ -201,12 +200,12 @@ function colonProblem({ path, key }: ColonText, misspelt: readonly MisspelledKey
   return { path: entry, onKey: true, code: 'colon-in-text', message, unquoted: 'entry' };
 }
 
-/** Where the innermost list's item stands in a path; -1 where it leads through no list. */
+/** Index of the innermost list step in a path; -1 if there is none. */
 function lastIndex(path: Path): number {
   return path.findLastIndex((step) => typeof step === 'number');
 }
 
-/** @param beside the keys that stand there, of which one may be meant as the value: `- contains: x` */
+/** @param beside the existing keys, one of which may be the value: `- contains: x` */
 function missingProblem(
   owner: Path,
   key: string,
@@ -221,7 +220,7 @@ function missingProblem(
   return { path: owner, onKey: true, code: 'missing-key', message, fix };
 }
 
-/** Whether some other texts may stand there as well, such as `2-6` beside `last`. */
+/** Whether other texts are allowed as well, such as `2-6` in addition to `last`. */
 function isFormat(issue: Issue): boolean {
   return issue.code === 'invalid_format';
 }
@@ -264,7 +263,7 @@ function wrongChoice(
   };
 }
 
-/** A problem of a value that stands within another one, seen from there. */
+/** A problem of an inner value, with paths from an outer one. */
 export function problemUnder<Under extends ValueProblem>(base: Path, problem: Under): Under {
   if (base.length === 0) return problem;
   const { path, fix, missing } = problem;
@@ -287,7 +286,7 @@ function fixUnder(base: Path, fix: Fix): Fix {
   };
 }
 
-/** @param base where the value stands in the document */
+/** @param base path of the value in the document */
 export function locateProblem(problem: ValueProblem, document: YamlDocument, base: Path): Problem {
   const {
     path,
@@ -312,7 +311,7 @@ export function locateProblem(problem: ValueProblem, document: YamlDocument, bas
   };
 }
 
-/** Where bare words on one line stand; undefined for nothing, an alias or a mapping in braces. */
+/** The range of an unquoted text on one line; undefined otherwise. */
 function bareRange(document: YamlDocument, path: Path, what: 'value' | 'entry'): Range | undefined {
   const last = document.scalarAt(path);
   const first = what === 'entry' ? document.scalarAt(path, 'key') : last;

@@ -21,8 +21,8 @@ export interface ConfinedProblem {
 }
 
 /**
- * What is wrong with a document beyond its syntax, in one walk over its nodes. `unreadable` are the
- * items of `cases` that cannot be made data of; undefined among them: nor can the rest.
+ * Finds problems beyond syntax in one walk. `unreadable` are the items of `cases` that can't be converted to data;
+ * undefined among them means the rest of the document.
  */
 export function checkNodes(
   document: Document.Parsed,
@@ -49,7 +49,7 @@ export function checkNodes(
     const named = anchors.get(alias.source);
     if (named && !above.includes(named)) return;
     unreadable.add(item);
-    // An alias within what it names would be written out without end.
+    // An alias inside its own anchor would expand forever.
     if (named)
       report('circular-alias', `*${alias.source} refers to a value that contains it.`, alias);
     else report('unknown-alias', `No earlier value has the anchor &${alias.source}.`, alias);
@@ -65,7 +65,7 @@ export function checkNodes(
         if (variable) {
           const range = rangeOfOffsets(...variable);
           const message = 'Text that starts with "{{" needs quotes.';
-          // Of words behind it the syntax error tells.
+          // The syntax error covers text after it.
           if (STANDS_ALONE.test(text.slice(variable[1])))
             report('bad-key', message, map, { range, fix: { quote: range } });
         } else if (!isMisplaced(pair, text))
@@ -97,7 +97,7 @@ export function checkNodes(
     report('comment-cuts-text', message, scalar, {
       severity: 'warning',
       range: rangeOfOffsets(cut.start, end),
-      // Within brackets the comment swallows what closes them.
+      // In brackets, the comment swallows the closing bracket.
       ...(!above.some(isFlow) && {
         fix: { quote: rangeOfOffsets(cut.from, cut.start + cut.words.trimEnd().length) },
       }),
@@ -120,7 +120,7 @@ function itemsOfCases({ contents }: Document.Parsed): ReadonlyMap<Node, number> 
   return new Map(isSeq<Node>(list) ? list.items.map((one, index) => [one, index]) : []);
 }
 
-/** Whether no part of a document changes what another means. */
+/** Whether no part of a document affects another. */
 export function isSelfContained(document: Document.Parsed): boolean {
   return standsAlone(document) && !hasAnchorOrAlias(document.contents);
 }
@@ -142,7 +142,7 @@ function isAnchorOrAlias(node: Node): boolean {
   return isAlias(node) || anchorOf(node) !== undefined;
 }
 
-/** A list or mapping that became a key by its indentation, of which the syntax error tells. */
+/** A list or mapping that became a key by its indentation; the syntax error covers it. */
 function isMisplaced({ key }: Pair, text: string): boolean {
   if (!isCollection(key) || isFlow(key)) return false;
   return !text.slice(0, key.range?.[0]).trimEnd().endsWith('?');
@@ -150,14 +150,14 @@ function isMisplaced({ key }: Pair, text: string): boolean {
 
 const STANDS_ALONE = /^[ \t]*(?:[\r\n#,\]}]|$)/;
 
-/** `{{name}}`, which YAML takes for a mapping with a mapping as its key: where it stands. */
+/** The span of `{{name}}`, which YAML reads as a mapping with a mapping as its key. */
 function variableAt({ range }: YAMLMap, { key }: Pair, text: string): Span | undefined {
   if (!range || !isMap(key)) return undefined;
   const [start, end] = range;
   return text.startsWith('{{', start) ? [start, end] : undefined;
 }
 
-/** An item of a list that is indented too far, which goes on with the text of the item before it. */
+/** A list item that is indented too far, so that it continues the text above. */
 function itemInText(scalar: Scalar, text: string): Span | undefined {
   if (styleOf(scalar) !== 'plain' || !scalar.range) return undefined;
   const [from, end] = scalar.range;
@@ -167,11 +167,11 @@ function itemInText(scalar: Scalar, text: string): Span | undefined {
   return [start, start + words.length];
 }
 
-/** A comment after a value that does not look like one: no blank after its `#`. */
+/** A comment after a value without a space after its `#`. */
 const CUTTING_COMMENT = /[ \t]+(#[^\s#].*)/y;
 
 /**
- * A text without quotes ends before ` #`, and what follows is a comment that nobody meant:
+ * An unquoted text ends before ` #`, and the rest is an unintended comment:
  *
  *     - user: My order #98765 has not come.
  */

@@ -7,15 +7,12 @@ import type { ParsedText } from './parsedText.ts';
 import { parse } from './parser.ts';
 import type { Reparsed } from './reparse.ts';
 
-/** Aliases may stand for this many nodes in all: enough for reuse, too little for a bomb. */
+/** Maximum number of nodes that aliases can expand to: enough for reuse, too few for an alias bomb. */
 const MAX_ALIASES = 100;
 
 type Unreadable = ReadonlySet<number | undefined>;
 
-/**
- * The data of a text; of items of `cases` that are not all readable as much as can be read.
- * Undefined if nothing can be made of it.
- */
+/** The data of a text; of unreadable items of `cases`, as much as possible. Undefined if there is none. */
 export function documentValue(
   parsed: ParsedText,
   unreadable: Unreadable,
@@ -38,7 +35,7 @@ export function documentValue(
   }
 }
 
-/** The data of an earlier version with the item that was parsed anew. */
+/** The data of an earlier version with the reparsed item. */
 export function reparsedValue(
   before: unknown,
   { document, index }: Reparsed,
@@ -71,7 +68,7 @@ function itemValue(node: unknown, tolerantly: boolean, document: Document.Parsed
   return isNode(node) ? node.toJS(document, { maxAliasCount: MAX_ALIASES }) : null;
 }
 
-/** Stands for a key that is no plain text. */
+/** Stands for a key that isn't plain text. */
 export const UNNAMED = '?';
 
 /** The data of a YAML text, as much as can be read; undefined if nothing can. */
@@ -80,7 +77,7 @@ export function* readLeniently(text: string): Work<unknown> {
   return document && new LenientReader(document).data(document.contents);
 }
 
-/** Reads nodes as data. What an alias names is read once, so that aliases cannot multiply it. */
+/** Reads nodes as data. The target of an alias is read once, so that aliases can't multiply it. */
 export class LenientReader {
   dangling = false;
   readonly #resolve: Resolve;
@@ -98,7 +95,7 @@ export class LenientReader {
       return this.data(named);
     }
     if (!isNode(node)) return undefined;
-    // Set before its inside is read: an alias of its own owner stands for nothing.
+    // Set before its content is read: an alias inside its own anchor has no value.
     if (this.#known.has(node)) return this.#known.get(node);
     this.#known.set(node, undefined);
     const read = this.#collection(node);

@@ -30,8 +30,8 @@ import {
 import type { YamlDocument } from './yamlDocument.ts';
 
 /**
- * Edits of a YAML text that leave all else as it was written: comments, quotes, line ends. Nothing is
- * edited behind an alias, where more would change than what is looked at.
+ * Edits of a YAML text that keep comments, quotes, and line breaks. Nothing behind an alias is edited, as that would
+ * change other places too.
  */
 
 /** Puts a text in place of another, with the line breaks of the file. */
@@ -66,8 +66,7 @@ export function renameKey(yaml: YamlDocument, path: Path, key: string): TextEdit
 }
 
 /**
- * Puts another value in place of one; nothing where that cannot be done. A comment after its
- * first line stays there:
+ * Replaces a value; returns no edits if that isn't possible. A comment after its first line is kept:
  *
  *     judge: # mine               judge: mine # mine
  *       provider: openai     →
@@ -77,7 +76,7 @@ export function replaceValue(yaml: YamlDocument, path: Path, value: unknown): Te
   return found ? replaceWith(yaml, path, write(value, staysInFlow(found))) : [];
 }
 
-/** As `replaceValue`, by what is written already. */
+/** As `replaceValue`, with a YAML fragment. */
 export function replaceWith(yaml: YamlDocument, path: Path, written: YamlFragment): TextEdit[] {
   const { text } = yaml;
   const found = nodeAt(yaml.root, path);
@@ -107,19 +106,19 @@ export function replaceEntry(
   return edits.length === 0 ? [] : [...renameKey(yaml, path, key), ...edits];
 }
 
-/** Where a value is put in place of one that is there. */
+/** The range of a value to replace. */
 interface ValueSlot {
-  /** What goes of its first line, and what stands before the new one there. */
+  /** The replaced part of its first line, and the text before the new value. */
   readonly start: number;
   readonly end: number;
   readonly gap: string;
-  /** Up to where all lines below the first one go. */
+  /** End of its last line. */
   readonly last: number;
-  /** Where its key or its dash stands. */
+  /** Start of its key or dash. */
   readonly owner: number;
 }
 
-/** Undefined if nothing can be put: for `{key}`, and where an anchor names what stands there. */
+/** Undefined if it can't be replaced: for `{key}`, and values with an anchor. */
 function slotOf({ node, pair }: Found, text: string): ValueSlot | undefined {
   const last = pair ? endOf(pair, text) : endOf(node, text);
   const begin = startOf(node);
@@ -141,7 +140,7 @@ function slotOf({ node, pair }: Found, text: string): ValueSlot | undefined {
   return { ...tight, end: headEnd(node, text), last, owner };
 }
 
-/** Where a value ends; of a block of text its header: `|-`. */
+/** The end of a value, or of the header of a block scalar: `|-`. */
 function headEnd(node: Node | null, text: string): number {
   HEADER.lastIndex = startOf(node);
   return isBlockText(node) && HEADER.test(text) ? HEADER.lastIndex : endOf(node, text);
@@ -153,12 +152,11 @@ function staysInFlow({ node, pair, inFlow }: Found): boolean {
   return inFlow || (!pair && isFlow(node));
 }
 
-/** The column of an offset: the indent of what begins there. */
 export function columnOf(text: string, offset: number): number {
   return offset - startOfLine(text, offset);
 }
 
-/** Adds entries to a mapping, each on one line; undefined if no mapping stands there. */
+/** Adds entries to a mapping, each on one line; undefined if there is no mapping. */
 export function addKeys(
   yaml: YamlDocument,
   path: Path,
@@ -170,7 +168,7 @@ export function addKeys(
   return addWritten(yaml, path, written);
 }
 
-/** As `addKeys`, of what is written already. */
+/** As `addKeys`, with YAML fragments. */
 export function addWritten(
   yaml: YamlDocument,
   path: Path,
@@ -195,10 +193,7 @@ export function addWritten(
   return edit(yaml, stop, stop, lines.join(''));
 }
 
-/**
- * Takes out the entry at a path; the mapping or list with it where it was all that stood there. The
- * comments above it stay.
- */
+/** Removes an entry, and its mapping or list if it was the only one. Comments above it are kept. */
 export function removeEntry(yaml: YamlDocument, path: Path): TextEdit | undefined {
   const owner = nodeAt(yaml.root, path.slice(0, -1))?.node;
   const last = path.at(-1);
@@ -209,7 +204,7 @@ export function removeEntry(yaml: YamlDocument, path: Path): TextEdit | undefine
   return removeAt(yaml, path, owner, index);
 }
 
-/** As `removeEntry`, of the entry whose key begins at an offset: one of two of the same name. */
+/** As `removeEntry`, for one of two keys with the same name, by its offset. */
 export function removeKeyAt(yaml: YamlDocument, offset: number): TextEdit | undefined {
   const { path } = yaml.pathAt(yaml.positionAt(offset));
   const owner = nodeAt(yaml.root, path.slice(0, -1))?.node;
@@ -259,14 +254,14 @@ function removePair(yaml: YamlDocument, items: readonly unknown[], index: number
   const line = startOfLine(text, start);
   const after = startOfNextLine(text, endOf(items[index], text));
   if (text.slice(line, start).trim() === '') return edit(yaml, line, after, '');
-  // Behind a dash: what follows moves up to it.
+  // After a dash: the following text moves up.
   const following = /\S/.exec(text.slice(after));
   return edit(yaml, start, after + (following?.index ?? 0), '');
 }
 
 /**
- * The value of an entry as it is written, with its comments, to be put elsewhere; undefined if none
- * stands there or anchors tie it to its place.
+ * The value of an entry as written, with its comments, to be moved; undefined if there is none or it contains anchors
+ * or aliases.
  */
 export function fragmentAt(yaml: YamlDocument, path: Path): YamlFragment | undefined {
   const { node, pair } = nodeAt(yaml.root, path) ?? {};
@@ -284,7 +279,7 @@ export function fragmentAt(yaml: YamlDocument, path: Path): YamlFragment | undef
   return { value, text: dedented(lines, columnOf(text, startOf(node))), below };
 }
 
-/** Lines moved to the left, by at most their indent; the first ones as they are. */
+/** Removes up to `columns` spaces of indentation, from a line on. */
 function dedented(text: string, columns: number, from = 0): string {
   return text
     .split(/\r?\n/)

@@ -3,16 +3,15 @@ import type { Position, Range } from '../core/problem.ts';
 import type { Work } from '../node/cooperative.ts';
 import { parseYaml, readYaml, type YamlDocument } from './yamlDocument.ts';
 
-/** Characters. What is longer may be more than is read of YAML. */
+/** Maximum characters: longer texts may exceed the limits for YAML. */
 const MAX_LENGTH = 1_000_000;
 
 /** YAML refuses longer ones. */
 const MAX_KEY_LENGTH = 1_000;
 
 /**
- * As `parseYaml` of one line of valid JSON, at a tenth of its cost: it is parsed as YAML only once a place in
- * it is asked for that is no item of a list, as for a problem. Undefined if YAML could take it for anything
- * else than JSON does.
+ * As `parseYaml` for a line of valid JSON, at a tenth of the cost: it's parsed as YAML only if another range than that
+ * of a list item is needed, as for a problem. Undefined if YAML could read it differently than JSON.
  */
 export function readJsonLine(text: string, path: string): YamlDocument | undefined {
   if (text.length > MAX_LENGTH || /[\r\n]|__proto__/.test(text)) return undefined;
@@ -62,18 +61,18 @@ function keyOf(path: Path): string {
   return path.join('\n');
 }
 
-/** A list or a mapping that is not over yet. */
+/** An unfinished list or mapping. */
 interface Open {
   readonly start: number;
-  /** Of a mapping those that it has so far. */
+  /** The keys of a mapping so far. */
   readonly keys?: Set<string>;
-  /** Where its next entry stands in it. */
+  /** The key or index of its next entry. */
   at: string | number;
-  /** In a mapping, whether a key comes next. */
+  /** Whether a key comes next in a mapping. */
   awaitsKey: boolean;
 }
 
-/** Lists and mappings in lists, by their paths; undefined if a key stands twice or is out of the ordinary. */
+/** Lists and mappings in lists, by path; undefined if there are duplicate or unusual keys. */
 function itemsIn(text: string): ReadonlyMap<string, Span> | undefined {
   const items = new Map<string, Span>();
   const open: Open[] = [];
@@ -116,7 +115,6 @@ function itemsIn(text: string): ReadonlyMap<string, Span> | undefined {
   return items;
 }
 
-/** Where the quote stands that ends a string. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -129,7 +127,7 @@ function isEscaped(text: string, offset: number): boolean {
   return (offset - before) % 2 === 0;
 }
 
-/** A line as a document whose places are those in its file. @param number from 1 */
+/** A line as a document with ranges in its file. @param number from 1 */
 export function* readLine(content: string, path: string, number: number): Work<YamlDocument> {
   const line = content.replace(/^\uFEFF/, ' ');
   const document = readJsonLine(line, path) ?? (yield* readYaml(line, path));
@@ -143,7 +141,7 @@ export function* readLine(content: string, path: string, number: number): Work<Y
     caseOf: document.caseOf,
     scalarAt: document.scalarAt,
     pathAt: document.pathAt,
-    // Only asking for it makes it.
+    // Created on access.
     get root() {
       return document.root;
     },

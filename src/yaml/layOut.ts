@@ -2,30 +2,29 @@ import type { CST } from 'yaml';
 import type { Work } from '../node/cooperative.ts';
 import { tokensWithin } from './parser.ts';
 
-/** What is not laid out, such as `? key`. */
+/** Thrown for syntax that isn't formatted, such as `? key`. */
 class Unformattable extends Error {}
 
-/** An indent that a list or map had, and the one that it gets. */
+/** The old and new indentation of a list or map. */
 interface Level {
   readonly old: number;
   readonly now: number;
 }
 
 interface Indents {
-  /** The indent of what it belongs to: its key, or what stands after its dash. */
+  /** The indentation of its owner: its key, or the text after its dash. */
   readonly hang: number;
-  /** The indent that it gets itself where it begins a line. */
+  /** Its own new indentation at the start of a line. */
   readonly own: number;
-  /** The indent of the list or map that it stands in. */
+  /** The indentation of the surrounding list or map. */
   readonly around: number;
   readonly flow?: boolean;
 }
 
 /**
- * The pieces of a YAML text, in order, with the white space that they should have: lists and maps
- * `step` blanks under their key, one blank behind `-` and `:`, at most one empty line, a line break
- * at the end. Comments keep their place, texts their words. Undefined if the text cannot be read
- * or has something in it that is not laid out.
+ * The tokens of a YAML text, in order, with their new white space: lists and maps are indented by `step` below their
+ * key, one space follows `-` and `:`, at most one empty line is kept, and a line break ends the file. Comments and
+ * texts are unchanged. Undefined if the text is invalid or contains unsupported syntax.
  */
 export function* formatYaml(text: string, step: number): Work<readonly Piece[] | undefined> {
   try {
@@ -116,8 +115,7 @@ class Layout {
     const dash = start.findIndex(({ type }) => type === 'seq-item-ind');
     const own = indent + 2;
     if (dash < 0) {
-      // Comments after the last item. Of a list that stands in no farther than its key they belong
-      // to what comes after it.
+      // Comments after the last item. If the list isn't indented below its key, they belong to the next entry.
       const level = this.#levels.pop();
       this.#marks(start, indent);
       if (level) this.#levels.push(level);
@@ -157,7 +155,7 @@ class Layout {
       if (prop.type === 'block-scalar-header') header = prop.source;
       start = prop.offset + prop.source.length;
     }
-    // `|2` says how far its text stands in: blanks after that belong to the text.
+    // `|2` sets the indentation: spaces after it belong to the text.
     const depth = Number(/[1-9]/.exec(header)?.[0] ?? 0);
     const first = source.split('\n').find((line) => line.trim() !== '');
     // Blanks alone are no text.
@@ -225,7 +223,7 @@ function isBlock(token: CST.Token | undefined): boolean {
   return token?.type === 'block-map' || token?.type === 'block-seq';
 }
 
-/** A piece of a text that stays as it is, and the white space that belongs before it. */
+/** A part of the text that is kept, with the white space before it. */
 export interface Piece {
   /** Offsets in UTF-16 units. */
   readonly start: number;
@@ -233,10 +231,10 @@ export interface Piece {
   readonly before: string;
 }
 
-/** Before a piece on the same line: nothing, one blank, at most one, or what is there and at least one. */
+/** White space before a token on the same line: none, one space, at most one, or at least one. */
 type Gap = 'none' | 'one' | 'less' | 'kept';
 
-/** Cuts a text into the pieces that stay; what is between them is white space. */
+/** Collects the parts of a text to keep; the rest is white space. */
 class Pieces {
   readonly #text: string;
   readonly #eol: string;
@@ -250,7 +248,7 @@ class Pieces {
     this.#eol = /\r?\n/.exec(text)?.[0] ?? '\n';
   }
 
-  /** A piece that gets `indent` blanks before it where it begins a line, else the gap. */
+  /** Keeps a part, with `indent` spaces if it starts a line, else with the gap. */
   keep(start: number, source: string, indent: number, gap: Gap): void {
     const there = this.#text.slice(this.#end, start);
     const breaks = there.split('\n').length - 1;
@@ -279,7 +277,7 @@ class Pieces {
     }
   }
 
-  /** The text under a `|` or `>`: what stands in farther than `old` belongs to it. */
+  /** Keeps the text of a block scalar: everything indented further than `old`. */
   keepBlock(start: number, source: string, old: number, now: number, keepsEnd: boolean): void {
     let offset = start;
     for (const line of source.split('\n')) {
@@ -306,7 +304,7 @@ class Pieces {
     return piece ? this.#text.slice(piece.start, piece.end) : '';
   }
 
-  /** Whether a line break stands between the last piece and a place; the breaks above all go. */
+  /** Whether a line break precedes an offset; those at the start of the file are removed. */
   beginsLine(offset: number): boolean {
     return !this.#isFirst() && this.#text.slice(this.#end, offset).includes('\n');
   }

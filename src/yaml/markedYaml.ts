@@ -5,11 +5,11 @@ import { LenientReader, UNNAMED } from './documentValue.ts';
 import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
 import { parse } from './parser.ts';
 
-/** Where a mark stands in a YAML text that may be half-written. Offsets are of that text. */
+/** The position of a marker in a YAML text, which may be incomplete. */
 export interface Marked {
-  /** What can be read of the text; the mark's own key or value is in it as it stands. */
+  /** The readable data, including the marker's key or value. */
   readonly root: unknown;
-  /** To the value, or to the key that holds the mark. */
+  /** Path of the value or key that contains the marker. */
   readonly path: Path;
   readonly onKey: boolean;
   readonly style: Style;
@@ -18,18 +18,18 @@ export interface Marked {
   readonly end: number;
   /** Within `[…]` or `{…}`. */
   readonly inFlow: boolean;
-  /** Where the key begins that the mark is in or that the value belongs to; absent in lists. */
+  /** Start of the key that contains the marker or owns the value; absent in lists. */
   readonly keyStart?: number;
 }
 
 export interface MarkSearchResult {
   readonly found?: Marked;
   readonly faults: number;
-  /** An alias stands for something that the text does not have. */
+  /** Whether an alias has no anchor. */
   readonly dangling: boolean;
 }
 
-/** Looks for a word that occurs once. Never throws: of a text that nests too deeply nothing is read. */
+/** Finds a marker that occurs once. Never throws: of a text that is nested too deep, nothing is read. */
 export function* findMark(text: string, mark: string): Work<MarkSearchResult> {
   const document = yield* parse(text);
   if (!document) return { faults: 1, dangling: false };

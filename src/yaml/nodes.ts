@@ -22,24 +22,21 @@ export interface Found {
   /** Null if nothing is written: `key:`. */
   readonly node: Node | null;
   readonly pair?: Pair;
-  /** Whether it stands within `[…]` or `{…}`. */
+  /** Whether it's in `[…]` or `{…}`. */
   readonly inFlow: boolean;
   readonly depth: number;
 }
 
-/** What an alias stands for: the last node before it that has its anchor. */
+/** Resolves an alias: to the last node before it with its anchor. */
 export type Resolve = (alias: Alias) => Node | undefined;
 
-/**
- * What stands at a path. Behind an alias nothing does unless `resolve` follows it: an edit there would
- * change more than what is looked at.
- */
+/** The node at a path. Aliases are followed only with `resolve`: an edit behind one would change other places too. */
 export function nodeAt(root: Node | null, path: Path, resolve?: Resolve): Found | undefined {
   const found = nearestTo(root, path, resolve);
   return found.depth === path.length ? found : undefined;
 }
 
-/** As `nodeAt`; the nearest owner if nothing stands at the path. Asked of every name in a file. */
+/** As `nodeAt`; the nearest owner if the path doesn't exist. Called for every name in a file. */
 export function nearestTo(root: Node | null, path: Path, resolve?: Resolve): Found {
   let node = root;
   let pair: Pair | undefined;
@@ -64,12 +61,12 @@ function stepInto(owner: unknown, step: string | number): Pair | Node | undefine
   return isNode(item) ? item : undefined;
 }
 
-/** A map with more entries is looked through once: one of thousands is asked thousands of times. */
+/** Larger maps are indexed: each of thousands of keys may be looked up. */
 const SMALL_MAP = 16;
 
 const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string | undefined, Pair>>();
 
-/** The entry of a key; of one that stands there twice the last, whose value counts. */
+/** The entry of a key; the last of duplicates, whose value counts. */
 function pairOf(map: YAMLMap, name: string): Pair | undefined {
   const { items } = map;
   if (items.length <= SMALL_MAP) {
@@ -111,19 +108,19 @@ export function pathTo(root: Node | null, offset: number): { path: Path; onKey: 
   return { path, onKey: false };
 }
 
-/** Up to where the next entry begins: the white space after a value still belongs to it. */
+/** Up to the next entry: white space after a value belongs to it. */
 function reachOf(item: unknown): number {
   if (isPair(item)) return reachOf(item.value ?? item.key);
   return isNode(item) ? (item.range?.[2] ?? 0) : 0;
 }
 
-/** Where a node or an entry begins, anchors and tags left out. */
+/** Start of a node or entry, without anchors and tags. */
 export function startOf(item: unknown): number {
   const node = isPair(item) ? item.key : item;
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-/** Where a node or an entry ends, without the blanks, comments and empty lines after it. */
+/** End of a node or entry, without trailing spaces, comments, and empty lines. */
 export function endOf(item: unknown, text: string): number {
   if (isPair(item)) {
     const { key, value } = item;
@@ -139,7 +136,7 @@ export function endOf(item: unknown, text: string): number {
   return isBlockText(item) ? start + text.slice(start, end).trimEnd().length : end;
 }
 
-/** From the start to the end of a node or an entry; undefined if it stands nowhere. */
+/** The span of a node or entry; undefined if it has none. */
 export function spanOf(item: unknown, text: string): Span | undefined {
   const node = isPair(item) ? item.key : item;
   return isNode(node) && node.range ? [node.range[0], endOf(item, text)] : undefined;
@@ -184,23 +181,22 @@ export function anchorOf(node: Node): string | undefined {
   return 'anchor' in node ? node.anchor : undefined;
 }
 
-/** A key that is a plain text. */
 export function keyOf(pair: unknown): { readonly name: string; readonly node: Scalar } | undefined {
   return isPair(pair) && isScalar(pair.key)
     ? { name: String(pair.key.value), node: pair.key }
     : undefined;
 }
 
-/** The value under a key of a map; undefined if the node is none or has no such key. */
+/** The value of a key of a map; undefined if there is none. */
 export function valueUnder(node: unknown, name: string): Node | undefined {
   return (isMap(node) && nodeAt(node, [name])?.node) || undefined;
 }
 
 /**
- * Looks at every node, in the order of the text. The parser's own `visit` makes a list of what is
- * around each of them, which takes longer than all that is looked at here.
+ * Visits every node in text order. The parser's own `visit` collects the ancestors of each, which takes longer than our
+ * checks.
  *
- * @param look `above` are the lists and maps around the node, outermost first; it changes after it
+ * @param look `above` are the enclosing lists and maps, outermost first; it's reused
  */
 export function eachNode(
   root: Node | null,
@@ -223,15 +219,15 @@ export function eachNode(
   walk(root, false);
 }
 
-/** Where something ends: its value, and what belongs to it after that. */
+/** End of the value, and of everything that belongs to it. */
 export type Ends = readonly [value: number, all: number];
 
-/** A node, a document, or anything else that knows where it stands. */
+/** A node, a document, or anything else with a range. */
 interface Ranged {
   range?: readonly [number, number, number] | null;
 }
 
-/** Moves a node or an entry with all that stands in it. */
+/** Shifts the ranges of a node or entry and its content. */
 export function shiftNodes(item: unknown, by: number): void {
   if (isPair(item)) {
     shiftNodes(item.key, by);
@@ -253,7 +249,7 @@ export function setEnds(item: object, [value, all]: Ends): void {
   if (ranged.range) ranged.range = [ranged.range[0], value, all];
 }
 
-/** Looks through the document once, where the parser's own `resolve` does so for each alias. */
+/** Visits the document once; the parser's own `resolve` does so for each alias. */
 export function resolverOf(document: Document.Parsed): Resolve {
   let named: ReadonlyMap<Alias, Node | undefined> | undefined;
   return (alias) => {
@@ -273,19 +269,19 @@ function namedIn({ contents }: Document.Parsed): ReadonlyMap<Alias, Node | undef
   return named;
 }
 
-/** Where the line of an offset begins, as YAML breaks lines: a carriage return alone is none. */
+/** Start of an offset's line. As in YAML, a carriage return alone isn't a line break. */
 export function startOfLine(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Where the line of an offset ends, before its line break. */
+/** End of an offset's line, before its line break. */
 export function endOfLine(text: string, offset: number): number {
   const next = text.indexOf('\n', offset);
   if (next < 0) return text.length;
   return next > offset && text[next - 1] === '\r' ? next - 1 : next;
 }
 
-/** Where the next line begins; the end of the text if there is none. */
+/** Start of the next line; the end of the text if there is none. */
 export function startOfNextLine(text: string, offset: number): number {
   const next = text.indexOf('\n', offset);
   return next < 0 ? text.length : next + 1;

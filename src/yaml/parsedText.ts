@@ -29,15 +29,15 @@ export interface ParsedText {
 }
 
 /**
- * Parses a text. Where it is broken, each item of `cases` is parsed by itself, so that a quote or a
- * bracket that is left open takes no other item with it:
+ * Parses a text. If it has errors, each item of `cases` is parsed separately, so that an unclosed quote or
+ * bracket affects only its own item:
  *
  *     cases:
  *       - id: one
  *         description: "Being wri
- *       - id: two                    is read all the same
+ *       - id: two                    is still read
  *
- * Of a text that exceeds a limit nothing is read.
+ * A text that exceeds a limit isn't read.
  */
 export function* parseText(text: string): Work<ParsedText> {
   const read = yield* parseOrRefuse(text);
@@ -101,7 +101,7 @@ function* parsePieces(text: string): Work<ParsedText | undefined> {
   return { text, document, faults };
 }
 
-/** The place of the entry `cases` in the file's mapping, where there is one alone. */
+/** The index of the entry `cases` in the file's mapping, if it's unique. */
 export function indexOfCases({ items }: YAMLMap): number | undefined {
   const isCases = ({ key }: Pair) => isScalar(key) && key.value === 'cases';
   const casesIndex = items.findIndex(isCases);
@@ -129,23 +129,23 @@ export interface ParsedItem {
   readonly faults: readonly SyntaxFault[];
   /** As in `isSelfContained`. */
   readonly plain: boolean;
-  /** Where what surrounds it ends if nothing stands after it, counted from `start` in the text. */
+  /** End of its ancestors if nothing follows it, relative to the text. */
   readonly ends: Readonly<Record<'list' | 'root' | 'document', Ends>>;
 }
 
-/** Stands before the item that is parsed, as in its file. */
+/** Precedes the item, as in its file. */
 const HEAD = 'cases:\n';
 
 /** A line that ends the document, or is not of one. */
 const DOCUMENT_MARK = /^(?:---|\.\.\.|%)/m;
 
 /**
- * Parses the lines of an item. What is broken in it stays within it; undefined if that cannot be
- * told, and where it is nested too deeply.
+ * Parses the lines of an item, with its errors confined to it; undefined if that isn't possible, or if it's nested too
+ * deep.
  *
- * @param start of its first line in the text, from where places count
- * @param dash of the item, with the blanks before it
- * @param followed whether another item stands after it, which ends it in the same way as in its file
+ * @param start offset of its first line in the text
+ * @param dash of the item, with its indentation
+ * @param followed whether another item follows, which ends it as in its file
  */
 export function* parseItem(
   part: string,
@@ -157,7 +157,7 @@ export function* parseItem(
   const whole = yield* parse(HEAD + part + (followed ? `${dash} x\n` : ''));
   if (!whole) return undefined;
   if (whole.errors.length === 0) return soundItem(whole, followed ? 2 : 1, start);
-  // What is left open swallows what stands after it.
+  // An unclosed quote or bracket swallows the next item.
   const alone = followed ? yield* parse(HEAD + part) : whole;
   if (!alone) return undefined;
   const faults = faultsOf(alone.errors.length > 0 ? alone : whole, HEAD + part);
@@ -200,7 +200,7 @@ function brokenItem(
   const node = (isSeq(list) && list.items[0]) || nothingAt(HEAD.length + dash.length + 1);
   const shift = start - HEAD.length;
   shiftNodes(node, shift);
-  // What is left open is told where its item ends, not where the next one begins.
+  // It's reported at the end of its item, not at the start of the next one.
   const last = start + part.trimEnd().length;
   const within = (offset: number) => Math.max(start, Math.min(offset + shift, last));
   const ends: Ends = [start + part.length, start + part.length];
@@ -229,10 +229,9 @@ interface CaseLines {
 const CASES = /^\uFEFF?(["']?)cases\1[ \t]*:[ \t]*(?:#.*)?\r?$/;
 
 /**
- * Where the cases stand, told by their indentation, so that what is broken in one of them does not
- * matter; undefined if they are no block list.
+ * Finds the cases by their indentation, regardless of errors in them; undefined if they aren't a block list.
  *
- * @param typed a line that does not end the cases: it may be indented later
+ * @param typed a line that doesn't end the cases: it may still be indented
  */
 export function caseLines(lines: readonly string[], typed?: number): CaseLines | undefined {
   const head = lines.findIndex((line) => line.length < 200 && CASES.test(line));
@@ -255,7 +254,7 @@ export function caseLines(lines: readonly string[], typed?: number): CaseLines |
   return { head, end: lines.length, starts };
 }
 
-/** The column at which a line begins; undefined if it is blank or a comment. */
+/** The indentation of a line; undefined if it's blank or a comment. */
 export function indentOf(line = ''): number | undefined {
   let column = 0;
   while (line[column] === ' ') column += 1;
@@ -263,7 +262,7 @@ export function indentOf(line = ''): number | undefined {
   return first === undefined || first === '\r' || first === '#' ? undefined : column;
 }
 
-/** Whether a dash stands at a column that begins an item. */
+/** Whether a list item starts at a column. */
 export function isItem(line = '', column: number): boolean {
   const next = line[column + 1];
   return line[column] === '-' && (next === undefined || next === ' ' || next === '\r');

@@ -28,8 +28,7 @@ type Fault = ConstructorParameters<typeof YAMLParseError>;
 const LEXEMES_PER_STEP = 500;
 
 /**
- * The document of a text and, if there are more, the second one, for as long as the text stays within
- * the limits.
+ * The first document of a text, and the second one if there are more, within the limits.
  *
  * @throws Refusal
  */
@@ -38,7 +37,7 @@ function* documentsWithin(
   options: ConstructorParameters<typeof Composer>[0],
 ): Work<readonly Document.Parsed[]> {
   let faults = 0;
-  // Each fault takes kilobytes.
+  // Each error takes kilobytes.
   const countFault = () => {
     faults += 1;
     if (faults <= LIMITS.syntaxErrors) return;
@@ -58,7 +57,7 @@ function* documentsWithin(
   return [...documents, ...composer.end(true, text.length)];
 }
 
-/** The tokens of a text, and nothing where their reader may rest. @throws Refusal */
+/** The tokens of a text, and undefined where reading can pause. @throws Refusal */
 export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
   const parser = new Parser();
   let count = 0;
@@ -99,7 +98,7 @@ export interface SyntaxFault {
   readonly message: string;
   readonly start: number;
   readonly end: number;
-  /** What the range needs: quotes around it, or a blank behind it. */
+  /** How to fix the range: put it in quotes, or add a space after it. */
   readonly needs?: 'quote' | 'blank';
 }
 
@@ -135,7 +134,7 @@ function* parseAdmitted(text: string): Work<Document.Parsed> {
 
 /** @param text that was parsed */
 export function faultsOf({ errors, contents }: Document.Parsed, text: string): SyntaxFault[] {
-  /** What stands behind one of these is read wrong because of it. */
+  /** Errors that make the following text be misread. */
   const misleading = new Set<SyntaxFault>();
   const faults = errors.map(({ code, message: said, pos: [start, end] }): SyntaxFault => {
     const place = { start, end: Math.max(start, end) };
@@ -156,7 +155,7 @@ export function faultsOf({ errors, contents }: Document.Parsed, text: string): S
 
 const QUOTED: readonly Style[] = ['single', 'double'];
 
-/** Where a text begins that has no closing quote: the parser knows where it noticed. */
+/** Start of a text without a closing quote: the parser reports the end. */
 function openedAt(said: string, end: number, contents: Node | null) {
   if (!said.startsWith('Missing closing')) return undefined;
   let opened: Pick<SyntaxFault, 'start' | 'end'> | undefined;
@@ -189,25 +188,25 @@ const UNREADABLE: readonly string[] = [
   'circular-alias',
 ];
 
-/** Whether a problem keeps a text, or the item that it is confined to, from being read as it is meant. */
+/** Whether a problem keeps a text, or its item, from being read correctly. */
 export function isUnreadable({ code }: Pick<SyntaxFault, 'code'>): boolean {
   return UNREADABLE.includes(code);
 }
 
-/** What is wrong with a text that is no YAML. Offsets in UTF-16 units. */
+/** Explains a YAML syntax error. Offsets are in UTF-16 units. */
 interface SyntaxExplanation {
   readonly message: string;
-  /** What is to be put in quotes, or to get a blank behind it, where that is known. */
+  /** The text to quote, or to add a space after, if known. */
   readonly mend?: {
     readonly kind: 'quote' | 'blank';
     readonly start: number;
     readonly end: number;
   };
-  /** The line that is to be indented otherwise, where that is known. */
+  /** The line with the wrong indentation, if known. */
   readonly misplaced?: { readonly start: number; readonly end: number };
 }
 
-/** What to write, by what the parser says. */
+/** Explanations by the parser's message. */
 const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
   [/^Missing closing .quote/, () => 'This text has no closing quote.'],
   [
@@ -246,14 +245,14 @@ const GLUED_DASH = /^([ \t]*)-(?=[a-z_][\w-]*:)/;
 const GLUED_COLON = /^([ \t]*(?:- +)*)([a-z_]\w*:)(?=["'\w[{])/;
 const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: +#.*)?$/;
 
-/** A value that begins with a variable, which YAML takes for a mapping. */
+/** A value that starts with a variable, which YAML reads as a mapping. */
 const VARIABLE_FIRST = /^([ \t]*(?:- +)*(?:[a-z_]\w*: +)?)(\{\{.*?\S)(?: +#.*)?$/;
 
 /**
- * A syntax error in words of what to write.
+ * Explains a syntax error by how to fix it.
  *
- * @param said by the parser
- * @param at where it found the error
+ * @param said the parser's message
+ * @param at its offset
  */
 function explainSyntaxError(said: string, text: string, at: number): SyntaxExplanation {
   const first = text.lastIndexOf('\n', at - 1) + 1;
@@ -277,7 +276,7 @@ function explainSyntaxError(said: string, text: string, at: number): SyntaxExpla
     const message = words(found);
     if (message === WRONG_INDENT) return misplaced(first, line.length);
     if (message !== NEEDS_QUOTES) return { message };
-    // The colon is on the next line, which YAML takes for more of this text.
+    // The colon is on the next line, which YAML reads as part of this text.
     if (!/:(?:\s|$)/.test(line.slice(at - first))) return nextMisplaced(text, first + line.length);
     const [, head = '', value] = COLON_TEXT.exec(line) ?? [];
     if (value === undefined) return { message };

@@ -2,15 +2,15 @@ import { Document, Pair, Scalar, stringify, visit, YAMLMap } from 'yaml';
 import type { Style } from './nodes.ts';
 
 /**
- * The one rule by which anything is written into YAML: in quotes where the bare words would be read as
- * something else, be it by another reader. To YAML 1.1 `on`, `y`, `1_000` and `12:30` are no texts.
+ * The only rule for writing YAML: texts get quotes if any reader would read the bare words differently. In YAML 1.1,
+ * `on`, `y`, `1_000`, and `12:30` aren't texts.
  */
 const OPTIONS = { schema: 'core', compat: 'yaml-1.1', version: '1.2' } as const;
 
 /** Without line breaks of the writer's own. */
 const LAYOUT = { lineWidth: 0, simpleKeys: true, nullStr: '', blockQuote: 'literal' } as const;
 
-/** A value that stands on one line. */
+/** A value on one line. */
 export type YamlScalar = string | number | boolean | null;
 
 /** Characters that some readers take for a line break or drop: only an escape is safe. */
@@ -19,13 +19,13 @@ const UNSEEN = /[\u2028\u2029\ufeff]/g;
 /** YAML reads no longer key on one line, so that the library writes none. */
 const MAX_KEY_LENGTH = 1_024;
 
-/** What ends a text within brackets, or begins a key there. */
+/** Characters that end a text in brackets, or start a key there. */
 const ENDS_IN_FLOW = /[[\]{},]|^[?:]/;
 
 /**
- * A value on one line, as a value and as a key.
+ * Writes a scalar on one line, as a value or a key.
  *
- * @param inFlow whether it stands within `[…]` or `{…}`
+ * @param inFlow whether it's in `[…]` or `{…}`
  */
 export function writeWord(value: YamlScalar, inFlow = false): string {
   if (typeof value !== 'string') return stringify(value).trimEnd();
@@ -60,14 +60,14 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A text without line breaks, in quotes; in single ones where double ones would need escapes. */
+/** Quotes a text without line breaks; with single quotes if double ones would need escapes. */
 export function quoted(text: string): string {
   return /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
 }
 
 /**
- * A text for a place within quotes that are there, or within a block; of plain texts as `writeWord`.
- * Undefined if the style cannot say it: no line break stands within single quotes.
+ * Writes a text inside existing quotes or a block; plain texts as `writeWord`. Undefined if the style can't express it:
+ * single-quoted texts can't contain line breaks.
  */
 export function writeWithin(text: string, style: Style, inFlow = false): string | undefined {
   switch (style) {
@@ -97,9 +97,9 @@ export function writeInline(value: unknown, inFlow = false): string {
 /** A value as YAML, ready to be put after a key or a dash. */
 export interface YamlFragment {
   readonly value: unknown;
-  /** Its lines begin at column 0. */
+  /** Starts at column 0. */
   readonly text: string;
-  /** Whether it stands on lines of its own, below its key. */
+  /** Whether it goes on separate lines, below its key. */
   readonly below: boolean;
 }
 
@@ -118,7 +118,7 @@ function blockOf(value: object): string {
   const document = new Document(value, OPTIONS);
   visit(document, {
     Scalar(_key, node) {
-      // A block that keeps the empty lines at its end would keep those after it as well.
+      // A block that keeps its trailing empty lines would also keep those after it.
       const text = typeof node.value === 'string' ? node.value : '';
       if (/\n\s*\n$/.test(text) || text.search(UNSEEN) >= 0) node.type = Scalar.QUOTE_DOUBLE;
     },
@@ -135,8 +135,8 @@ export function writeEntry(key: string, { text, below }: YamlFragment): string {
 /** How far a value is indented below its key. */
 export const STEP = 2;
 
-/** Every line moved to the right; empty lines stay empty. */
+/** Indents every line; empty lines stay empty. */
 export function indented(text: string, columns: number): string {
-  // Not `^`, which also stands behind U+2028.
+  // Not `^`, which also matches after U+2028.
   return text.replace(/(?<=^|\n)(?=[^\r\n])/g, ' '.repeat(columns));
 }

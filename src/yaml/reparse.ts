@@ -17,12 +17,11 @@ export interface Reparsed extends ParsedText {
 }
 
 /**
- * The document of a text that differs from another one within one item of `cases`, as after most
- * key presses: only that item is parsed. The nodes after it move, so that `before` is used up and
- * its places are wrong from then on. Undefined, with nothing moved, where the change is of another
- * kind.
+ * Reparses a text that differs from an earlier version in one item of `cases`, as after most key presses: only that
+ * item is parsed. This shifts the nodes after it, so `before` can't be used anymore. Undefined, without changes, if the
+ * difference is of another kind.
  *
- * @param before of a document that is plain: see `isPlain`
+ * @param before a self-contained document: see `isSelfContained`
  */
 export function reparse(text: string, before: ParsedText): Reparsed | undefined {
   const { document } = before;
@@ -41,7 +40,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   const dash = dashAt(before.text, start);
   const part = text.slice(start, end + by);
   const followed = index + 1 < list.items.length;
-  // An item that begins after it as the next one of the file does ends it in the same way.
+  // An item that starts in the same way as the file's next item also ends it in the same way.
   if (dash === '' || dashAt(part, 0) !== dash) return undefined;
   const item = runSync(parseItem(part, start, dash, followed));
   if (!item?.plain) return undefined;
@@ -57,7 +56,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   if (faults.length > 0) {
     const behind = below[0] ? startOfLine(before.text, startOf(below[0])) + by : text.length;
     if (lines?.end !== behind) return undefined;
-    // A key that is left out stands where the list before it ends.
+    // An omitted key is positioned at the end of the list before it.
     if (below.some(({ key }) => isEmpty(key))) return undefined;
     if (!lines.starts.every(isStartOf(list, before.text, index, by))) return undefined;
   }
@@ -70,7 +69,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
       document: endsOf(document, by),
     };
     const found = mends ? endsOfLast(list, before.text, text) : shifted;
-    // What stands after the list hides where it ended.
+    // The text after the list hides its end.
     if (!found || (mends && below.length > 0)) return undefined;
     ends = found;
   }
@@ -84,7 +83,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   return { text, document, faults, index };
 }
 
-/** Where a list and what surrounds it end, told by its last item, which did not change. */
+/** The ends of a list and its ancestors, from its last item, which didn't change. */
 function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['ends'] | undefined {
   const start = lineOf(items.at(-1), old);
   if (start === undefined) return undefined;
@@ -92,7 +91,7 @@ function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['
   return runSync(parseItem(part, text.length - part.length, dashAt(part, 0), false))?.ends;
 }
 
-/** Whether the items of a list begin at lines of a text that was changed within one of them. */
+/** Whether the items of a list start at the given lines after a change in one of them. */
 function isStartOf({ items }: YAMLSeq, old: string, changed: number, by: number) {
   return (start: number, index: number, all: readonly number[]): boolean => {
     const before = lineOf(items[index], old);
@@ -104,7 +103,7 @@ function isStartOf({ items }: YAMLSeq, old: string, changed: number, by: number)
   };
 }
 
-/** The lines of the item that all of a change stands in: offsets in the old text. */
+/** The lines of the item that contains the whole change: offsets in the old text. */
 function itemAround(list: YAMLSeq, old: string, text: string, isLast: boolean) {
   const [from, to] = changeOf(old, text);
   const index = list.items.findLastIndex((item) => (lineOf(item, old) ?? Infinity) <= from);
@@ -115,7 +114,7 @@ function itemAround(list: YAMLSeq, old: string, text: string, isLast: boolean) {
   return { index, start, end };
 }
 
-/** Where the line of an item begins; undefined if its dash does not begin the line. */
+/** Start of an item's line; undefined if the line doesn't start with its dash. */
 function lineOf(item: unknown, text: string): number | undefined {
   const offset = isNode(item) ? item.range?.[0] : undefined;
   if (offset === undefined) return undefined;
@@ -131,7 +130,7 @@ function dashAt(text: string, start: number): string {
 
 const DASH = / *-(?= )/y;
 
-/** What of the old text is another in the new one: from where on, and up to where. */
+/** The changed range of the old text. */
 function changeOf(old: string, text: string): readonly [from: number, to: number] {
   const shorter = Math.min(old.length, text.length);
   let from = 0;

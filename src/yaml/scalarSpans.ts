@@ -10,20 +10,19 @@ export function wordsSpan(text: string, scalar: ScalarText): Span | undefined {
   const [start, end] = inside(text, scalar);
   const written = text.slice(start, end);
   const trimmed = scalar.style === 'block' ? written.trim() : written;
-  // `"a\x62"` is "ab", but no edit of two characters makes it something else.
+  // `"a\x62"` is "ab", but an edit of two characters can't change it.
   if (trimmed !== scalar.value.trim() || trimmed === '') return undefined;
   const from = start + written.indexOf(trimmed);
   return [from, from + trimmed.length];
 }
 
 /**
- * Finds pieces of the text at a path; undefined where a piece cannot be told in what is written,
- * because an escape or an alias hides it.
+ * Locates pieces of the text at a path; undefined if an escape or an alias hides a piece.
  *
- *     - "It's {{nam}}"      {{nam}} stands as it is
- *     - "\x7b{nam}}"        it does not
+ *     - "It's {{nam}}"      {{nam}} is found
+ *     - "\x7b{nam}}"        it isn't
  *
- * @returns takes the offset of a piece in the text that the scalar stands for, and its length
+ * @returns takes the offset and length of a piece in the scalar's value
  */
 export function pieceRanges(
   yaml: YamlDocument,
@@ -56,7 +55,6 @@ export function variablesIn(text: string, scalar: ScalarText): VariableSpan[] {
 /** Characters that are searched for pieces of one scalar, in all. */
 const MAX_SEARCHED = 10_000_000;
 
-/** Where the pieces that begin at offsets of a scalar's text are written. */
 function pieceSpans(
   text: string,
   scalar: ScalarText,
@@ -69,7 +67,7 @@ function pieceSpans(
   return (offset, length) => {
     searched += value.length;
     if (searched > MAX_SEARCHED) return undefined;
-    // Where a line is folded, a blank stands for a line break and an indent.
+    // In a folded line, a space stands for a line break and an indent.
     const piece = escapeRegExp(value.slice(offset, offset + length)).replace(/\s+/g, '\\s+');
     const pattern = new RegExp(piece, 'g');
     const meant = [...value.matchAll(pattern)];
@@ -81,7 +79,7 @@ function pieceSpans(
   };
 }
 
-/** Offsets without quotes and without the header of a block, which may hold a comment. */
+/** Offsets without quotes or the header of a block, which may contain a comment. */
 function inside(text: string, { style, start, end }: ScalarText): Span {
   if (style === 'plain') return [start, end];
   if (style === 'block') {

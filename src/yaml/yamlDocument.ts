@@ -11,7 +11,7 @@ import type { SyntaxFault } from './parser.ts';
 import { reparse } from './reparse.ts';
 
 export interface ScalarText {
-  /** What it stands for, as text: `it's` of `'it''s'`. */
+  /** Its text: `it's` for `'it''s'`. */
   readonly value: string;
   readonly style: Style;
   /** Offsets in UTF-16 units, with quotes or the header of a block. */
@@ -19,10 +19,7 @@ export interface ScalarText {
   readonly end: number;
 }
 
-/**
- * A YAML text, parsed once, with a range for every path into it. `value` is the plain data;
- * undefined if nothing can be made of the text.
- */
+/** A parsed YAML text with a range for every path. `value` is its data; undefined if nothing can be read. */
 export interface YamlDocument {
   readonly path: string;
   readonly text: string;
@@ -35,28 +32,28 @@ export interface YamlDocument {
   /** The key at a path; the first line of the item or map if it has none. */
   keyRangeOf(path: Path): Range;
   entryRangeOf(path: Path): Range;
-  /** The scalar at a path, or its key; undefined if something else stands, also an alias. */
+  /** The scalar at a path, or its key; undefined for anything else, including aliases. */
   scalarAt(path: Path, part?: 'key' | 'value'): ScalarText | undefined;
   /** The path of the innermost value or key at a place, and whether the place is on its key. */
   pathAt(position: Position): { readonly path: Path; readonly onKey: boolean };
   rangeOfOffsets(start: number, end: number): Range;
   positionAt(offset: number): Position;
   offsetAt(position: Position): number;
-  /** The outermost node, for features that look at the text's form; null if there is none. */
+  /** The outermost node, for features that depend on the text's form; null if there is none. */
   readonly root: Node | null;
 }
 
 interface DocumentSource {
   readonly parsed: ParsedText;
   readonly value: unknown;
-  /** Whether a later version can be read by what changed in one of its cases. */
+  /** Whether a later version can be reparsed by item. */
   readonly plain: boolean;
 }
 
-/** What a document was made of, until another one takes its nodes over. */
+/** The source of a document, until a later version reuses its nodes. */
 const DOCUMENT_SOURCES = new WeakMap<YamlDocument, DocumentSource>();
 
-/** As `rereadYaml`, else as `readYaml`, at once. */
+/** As `rereadYaml`, or else as `readYaml`, synchronously. */
 export function parseYaml(text: string, path: string, before?: YamlDocument): YamlDocument {
   return (before && rereadYaml(text, path, before)) ?? runSync(readYaml(text, path));
 }
@@ -73,8 +70,8 @@ export function* readYaml(text: string, path: string, margin = 0): Work<YamlDocu
 }
 
 /**
- * Reads a text after an earlier version of the file, of which only what changed is parsed: see
- * `reparse`. The places of that version are wrong from then on; what was read from it stays as it is.
+ * Reads a later version of a file, parsing only what changed: see `reparse`. Ranges of the earlier version are invalid
+ * afterwards; its data stays valid.
  */
 export function rereadYaml(
   text: string,
@@ -90,7 +87,7 @@ export function rereadYaml(
   return told.document(parsed, reparsedValue(known.value, parsed, unreadable), plain);
 }
 
-/** A document in the making, with what is wrong with it. */
+/** Collects the problems of a document and creates it. */
 class DocumentBuilder {
   readonly #path: string;
   readonly #places: ReturnType<typeof placesIn>;
@@ -140,7 +137,7 @@ class DocumentBuilder {
   }
 }
 
-/** Apart from the document, so that who keeps places does not keep all of its nodes. */
+/** Separate from the document, so that keeping it doesn't keep all nodes. */
 function placesIn(
   text: string,
   margin: number,

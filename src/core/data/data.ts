@@ -15,7 +15,7 @@ export function mappingOf(value: unknown): Mapping {
   return isMapping(value) ? value : {};
 }
 
-/** The value at a path; undefined if there is none. Inherited properties do not count. */
+/** The value at a path; undefined if there is none. Inherited properties don't count. */
 export function valueAt(root: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, step) =>
@@ -68,7 +68,7 @@ export function uniqueBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => unk
   return [...firsts.values()];
 }
 
-/** The last item that `holds`, of a list in which those that do come first; undefined if none does. */
+/** The last item that matches, in a list whose matching items come first; undefined if none does. */
 export function binarySearchLast<Item>(
   items: readonly Item[],
   holds: (item: Item) => boolean,
@@ -82,7 +82,7 @@ export function binarySearchLast<Item>(
   return items[low - 1];
 }
 
-/** The first name of a series that is not taken, by its number. */
+/** The first free name of a numbered series. */
 export function firstFree(
   nameOf: (number: number) => string,
   isTaken: (name: string) => boolean,
@@ -92,7 +92,7 @@ export function firstFree(
   return nameOf(number);
 }
 
-/** Gives out names that are not taken, each once: `refund-2`, `refund-3`. */
+/** Returns a function that generates unused names, such as `refund-2` and `refund-3`. */
 export function freeNames(
   taken: ReadonlySet<unknown>,
   nameOf: (name: string, number: number) => string,
@@ -106,16 +106,16 @@ export function freeNames(
   };
 }
 
-/** Whether a JSON text is nested deeper than we parse. @param json UTF-8 where it is bytes */
+/** Whether a JSON text exceeds the nesting limit. @param json UTF-8 if bytes */
 export function isTooDeep(json: string | Uint8Array): boolean {
   return shapeOf(json).isTooDeep;
 }
 
 /**
- * Why a JSON text is not parsed, such as `is nested too deep`; undefined if it is. A list of empty mappings takes a
+ * Why a JSON text isn't parsed, such as `is nested too deep`; undefined if it is. A list of empty mappings takes a
  * hundred times its bytes.
  *
- * @param json UTF-8 where it is bytes
+ * @param json UTF-8 if bytes
  */
 export function jsonExcess(json: string | Uint8Array, maxValues?: number): string | undefined {
   return shapeOf(json).excess(maxValues);
@@ -125,12 +125,12 @@ function shapeOf(json: string | Uint8Array): JsonShape {
   return new JsonShape().add(typeof json === 'string' ? new TextEncoder().encode(json) : json);
 }
 
-/** The value of a JSON text; undefined if it is none, or too much. */
+/** Parses a JSON text; undefined if it's invalid or exceeds a limit. */
 export function parseJson(text: string, maxValues?: number): unknown {
   return jsonExcess(text, maxValues) === undefined ? shallowJson(text) : undefined;
 }
 
-/** As `parseJson`, of a text that is known not to be too much. */
+/** As `parseJson`, for a text within the limits. */
 export function shallowJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -139,13 +139,13 @@ export function shallowJson(text: string): unknown {
   }
 }
 
-/** The value of a JSON text; the text itself where `parseJson` has none. */
+/** As `parseJson`; returns the text itself if it can't be parsed. */
 export function jsonOrText(text: string): unknown {
   const value = parseJson(text);
   return value === undefined ? text : value;
 }
 
-/** What is made of a thing, made once: it is asked for again, and depends on nothing else. */
+/** Caches the results of a pure function per argument object. */
 export function memoize<Thing extends object, Made>(
   make: (thing: Thing) => Made,
 ): (thing: Thing) => Made {
@@ -157,7 +157,7 @@ export function memoize<Thing extends object, Made>(
   };
 }
 
-/** Freezes a JSON-like value at every depth, so that one assertion cannot change what the next sees. */
+/** Freezes a JSON-like value at every depth, so that one assertion can't change the input of the next. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -179,7 +179,7 @@ type State = readonly [depth: number, commas: number, isQuoted: boolean, isEscap
 export class JsonShape {
   #state: State = [0, 0, false, false];
 
-  /** Whether the text is nested deeper than we parse; what follows is not looked at. */
+  /** Whether the nesting limit is exceeded; scanning stops there. */
   get isTooDeep(): boolean {
     return this.#state[0] > LIMITS.depth;
   }
@@ -189,7 +189,7 @@ export class JsonShape {
     return this.#state[1] + 1;
   }
 
-  /** Why the text is not parsed, such as `is nested too deep`; undefined if it is. */
+  /** Why the text isn't parsed, such as `is nested too deep`; undefined if it is. */
   excess(maxValues: number = LIMITS.values): string | undefined {
     if (this.isTooDeep) return 'is nested too deep';
     return this.values > maxValues ? `has more than ${readable(maxValues)} values` : undefined;
@@ -222,7 +222,7 @@ export function isJsonPointer(text: string): boolean {
   return POINTER.test(text);
 }
 
-/** The value that a pointer leads to; undefined if there is none. */
+/** The value at a pointer; undefined if there is none. */
 export function valueAtPointer(root: unknown, pointer: string): unknown {
   return valueAt(root, pointerSteps(pointer));
 }

@@ -5,8 +5,8 @@ class MismatchError extends Error {
 }
 
 /**
- * As `z.array` in what `tryParse` reads, but the first item that does not fit ends the check: to tell
- * what is wrong with each of a million takes minutes and gigabytes.
+ * As `z.array`, for `tryParse`: stops at the first invalid item. Reporting each of a million takes minutes and
+ * gigabytes.
  */
 export function listOf<Item extends z.ZodType>(item: Item): z.ZodArray<z.ZodCatch<Item>> {
   return z.array(
@@ -16,7 +16,7 @@ export function listOf<Item extends z.ZodType>(item: Item): z.ZodArray<z.ZodCatc
   );
 }
 
-/** What the schema makes of a value; undefined where it does not fit. */
+/** Parses a value; undefined if it doesn't match the schema. */
 export function tryParse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

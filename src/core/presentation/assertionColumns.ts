@@ -25,23 +25,23 @@ export function columnNames(names: readonly string[]): ColumnName[] {
   });
 }
 
-/** Index of the assertion that is shown in a column; -1 if the case has none. */
+/** Index of the assertion in a column; -1 if the case has none. */
 export function indexInColumn(names: readonly string[], { name, occurrence }: ColumnName): number {
   return columnNames(names).findIndex((one) => one.name === name && one.occurrence === occurrence);
 }
 
-/** Up to so many assertions each have a column, however few cases have them. */
+/** Up to this number of assertions, each has its own column. */
 const MAX_OWN_COLUMNS = 8;
 
-/** Of more, those that at least this share of the cases has. */
+/** With more, an assertion needs at least this share of the cases. */
 const MIN_SHARE = 0.1;
 
 /** Over the assertions that share a column. */
 export const OTHERS = 'Other assertions';
 
 /**
- * Which assertions have a column of their own; the others share one. Where each case has sentences of its own, a column
- * for each would hold a single cell.
+ * Whether each assertion has its own column; the others share one. If each case has its own criteria, a column for each
+ * would contain a single cell.
  */
 export function ownColumns({ columns, cases }: Table): boolean[] {
   if (columns.length <= MAX_OWN_COLUMNS) return columns.map(() => true);
@@ -60,7 +60,7 @@ export function ownColumns({ columns, cases }: Table): boolean[] {
   return counts.map((count) => count >= least);
 }
 
-/** What each repetition of a case came to in a column, in their order. */
+/** The result of each repetition of a case in a column, in order. */
 export function outcomesAt(
   { columns }: Pick<Table, 'columns'>,
   { cells }: Table['cases'][number],
@@ -75,7 +75,7 @@ export function outcomesAt(
   return outcomes;
 }
 
-/** What a case came to in a column, its repetitions taken together; undefined where it has no verdict there. */
+/** The combined result of a case in a column; undefined if it has no verdict there. */
 export function outcomeAt(
   table: Pick<Table, 'columns'>,
   one: Table['cases'][number],
@@ -103,7 +103,7 @@ export function otherOutcomes(
   return found.sort((a, b) => rankOf(a.outcome) - rankOf(b.outcome));
 }
 
-/** What a cell says of several: `1 of 3 failed: NAME`. @param name of the first @param outcomes the worst first */
+/** The text of a shared cell: `1 of 3 failed: NAME`. @param name of the first @param outcomes the worst first */
 export function othersText(name: string, outcomes: readonly VerdictResult[]): string {
   const words = outcomes.map(({ status, compared }) => compared?.change ?? STATUS_WORDS[status]);
   const [word] = words;

@@ -4,14 +4,14 @@ import { mean } from '../scoring.ts';
 import { counted } from '../text/format.ts';
 import { type VerdictResult, verdictResultOf } from './outcome.ts';
 
-/** How one assertion came out over the cases of a suite, or of a run. */
+/** Results of one assertion over the cases of a suite or a run. */
 export interface AssertionSummary {
-  /** As recorded; absent if it stands for several suites. */
+  /** As recorded; absent if the summary covers several suites. */
   readonly suite?: string;
   readonly name: string;
   /** Mean score of the verdicts that passed or failed; null if none did. */
   readonly mean: number | null;
-  /** What a verdict had to reach; several where cases differ. */
+  /** Thresholds of its verdicts; several if cases differ. */
   readonly thresholds: readonly number[];
   readonly passed: number;
   readonly failed: number;
@@ -63,16 +63,16 @@ function countByName(names: readonly string[]): Record<string, number> {
   return Object.fromEntries([...same].map(([name, { length }]) => [name, length]));
 }
 
-/** So many assertions are told each, whatever came of them. */
+/** Maximum number of assertions to list individually. */
 const MAX_SUMMARIES = 100;
 
-/** What is told of many assertions, and sentences about those that are left out. */
+/** The summaries to list, and sentences that count the rest. */
 interface LimitedSummaries {
   readonly told: readonly AssertionSummary[];
   readonly more: readonly string[];
 }
 
-/** Where each of thousands of cases has sentences of its own, only those that did not all pass. */
+/** If there are too many, keeps only assertions that didn't always pass. */
 export function limitSummaries(all: readonly AssertionSummary[]): LimitedSummaries {
   if (all.length <= MAX_SUMMARIES) return { told: all, more: [] };
   const bad = all.filter(({ failed, errored }) => failed > 0 || Object.keys(errored).length > 0);

@@ -19,7 +19,6 @@ interface Link {
   readonly thrown?: true;
 }
 
-/** What went wrong at one line of a file. */
 export interface Failure {
   /** Plain text: the Testing panel shows it in a terminal, so nothing in it is obeyed. */
   readonly text: string;
@@ -30,15 +29,15 @@ export interface Failure {
 /** Characters of a turn that are repeated in its failure. */
 const MAX_TURN_LENGTH = 300;
 
-/** Lines of an error in which places are looked for. */
+/** Number of lines of an error to search for locations. */
 const MAX_STACK_LINES = 50;
 
-/** Characters of what is told of one line, so that a failure leaves room for the others. */
+/** Maximum characters per line of a file, so that there is room for other failures. */
 export const MAX_FAILURE_LENGTH = 4_000;
 
 /**
- * What is wrong with a finished case: failing turns at their lines, the rest at its assertion. A line
- * has one failure, however much went wrong there: the editor shows no more.
+ * The failures of a finished case: failing turns at their lines, the rest at their assertions. The editor shows only
+ * one failure per line, so failures of a line are combined.
  */
 export function failuresOf(line: CaseLine): Failure[] {
   const failures = line.verdicts
@@ -59,7 +58,7 @@ export function failuresOf(line: CaseLine): Failure[] {
   return byLine(failures).map(combineFailures);
 }
 
-/** What keeps a case from running. */
+/** The failure of a case that can't run. */
 export function problemFailure({ message, path, range }: Problem): Failure {
   return failure(message, { path, range });
 }

@@ -5,32 +5,32 @@ import { scoreText } from './score.ts';
 import { type VerdictWords, verdictText } from './verdictText.ts';
 import { type ComparedWords, STATUS_WORDS } from './words.ts';
 
-/** What a verdict came to, without what was asked and why. */
+/** The result of a verdict, without its question and rationale. */
 export interface VerdictResult {
   readonly status: Status;
   readonly score: number | null;
   readonly threshold: number;
-  /** What the judge gave, where that is more than a score: a label, or a value on its own scale. */
+  /** The judge's label, or its value on its own scale, if any. */
   readonly label?: string | undefined;
-  /** Of one without a score, a stable name such as `timeout`. */
+  /** If there is no score, a stable name such as `timeout`. */
   readonly reason?: string | undefined;
-  /** Highest less lowest score of several samples, where they differ. */
+  /** Highest minus lowest score of the samples, if they differ. */
   readonly spread?: number | undefined;
   /** Of several repetitions; the score is their mean. */
   readonly repeated?: RepeatedResult | undefined;
-  /** Where two runs are compared; all else is of the second one, if it has it. */
+  /** Set if two runs are compared; everything else is from the second one, if possible. */
   readonly compared?: ComparedWords | undefined;
 }
 
 interface RepeatedResult {
   readonly passed: number;
-  /** Of so many that came to an end. */
+  /** Number of repetitions that finished. */
   readonly finished: number;
-  /** Lowest and highest score, where they differ. */
+  /** Lowest and highest score, if they differ. */
   readonly range?: readonly [number, number] | undefined;
 }
 
-/** What an assertion came to over the repetitions of a case; a label where all of them have it. */
+/** Combines the repetitions of an assertion; keeps a label that all of them have. */
 export function combineResults(
   outcomes: readonly [VerdictResult, ...VerdictResult[]],
 ): VerdictResult {
@@ -49,7 +49,6 @@ export function combineResults(
   };
 }
 
-/** @param verdict its `judge` says how far its samples differ */
 export function verdictResultOf(
   verdict: VerdictWords & { readonly judge?: { readonly spread: number | null } | undefined },
 ): VerdictResult {
@@ -67,8 +66,8 @@ export function verdictResultOf(
 }
 
 /**
- * What a verdict came to in a cell: `0.85 resolved`, `0.75 · 4` where the label is a number, `0.40 ↕0.30` where
- * samples differ, `2/3 0.80 (0.40–1.00)` of repetitions, `timeout`.
+ * A verdict in a cell: `0.85 resolved`, `0.75 · 4` if the label is a number, `0.40 ↕0.30` if samples differ, `2/3 0.80
+ * (0.40–1.00)` for repetitions, `timeout`.
  */
 export function verdictResultText(outcome: VerdictResult): string {
   const { status, score, threshold, label, reason, spread, repeated } = outcome;
@@ -116,7 +115,7 @@ export function repeatedSummaryOf(
   ];
 }
 
-/** What a table shows of a case. */
+/** A case in a table. */
 interface Row {
   readonly scored?: string | undefined;
   readonly repeated?:
@@ -129,7 +128,7 @@ interface Row {
     | undefined;
 }
 
-/** `0.80`, or `2/3 0.80 (0.40–1.00)` where it is repeated, each part by itself. */
+/** `0.80`, or `2/3 0.80 (0.40–1.00)` if it's repeated, as separate parts. */
 export function rowSummaryOf({ scored, repeated }: Row): string[] {
   const ran = ranText(repeated);
   const parts = [
@@ -152,7 +151,7 @@ export function rowWords({ scored, repeated }: Row): string[] {
   return parts.filter((part) => part !== undefined);
 }
 
-/** `1 of 3 ran`; undefined once all did. */
+/** `1 of 3 ran`; undefined if all did. */
 function ranText(repeated: Row['repeated']): string | undefined {
   if (!repeated || repeated.finished >= repeated.planned) return undefined;
   return `${repeated.finished} of ${repeated.planned} ran`;

@@ -2,13 +2,13 @@ import type { CaseLine } from '../record/runRecord.ts';
 import { reaches, type TurnBadge, valueOnScale } from '../scoring.ts';
 import type { Verdict } from '../verdict.ts';
 
-/** Digits after the point; no two scores that differ in the ninth alone are told apart. */
+/** Decimal places. Scores that differ only in the ninth look the same. */
 const MIN_DIGITS = 2;
 const MAX_DIGITS = 9;
 
 /**
- * Two digits, and more where two would show the score at or above a threshold that it misses: 0.997
- * is `0.997` and not `1.00`. Nothing below 1 ever reads as 1.
+ * Two decimal places, or more if two would show a score on the wrong side of a threshold: 0.997 is `0.997` and not
+ * `1.00`. Nothing below 1 reads as 1.
  */
 export function scoreText(score: number, ...thresholds: readonly number[]): string {
   return score.toFixed(digitsApart(score, [1, ...thresholds]));
@@ -28,12 +28,12 @@ export function thresholdText(given: Pick<Verdict, 'threshold' | 'scale'>): stri
   return given.threshold.toFixed(Math.max(MIN_DIGITS, digits.length));
 }
 
-/** A verdict's value: at most two digits, and more where two would not show its side of the threshold. */
+/** A verdict's value: at most two decimal places, or more if two would show it on the wrong side of the threshold. */
 export function valueText(value: number, given: Pick<Verdict, 'threshold' | 'scale'>): string {
   return shortest(value, digitsApart(value, [limitOf(given)]));
 }
 
-/** The score of a case; one without a threshold is compared with those of its verdicts. */
+/** The score of a case; without a threshold, it's compared with those of its verdicts. */
 export function caseScoreText({
   status,
   score,
@@ -63,7 +63,7 @@ function limitOf({ threshold, scale = [0, 1] }: Pick<Verdict, 'threshold' | 'sca
   return valueOnScale(scale, threshold);
 }
 
-/** How many digits keep a written number on the side of each limit that the number itself is on. */
+/** Number of decimal places that keep a number on its side of each limit. */
 function digitsApart(value: number, limits: readonly number[]): number {
   let digits = MIN_DIGITS;
   const misleads = (limit: number) =>

@@ -4,7 +4,7 @@ import type { Verdict } from '../verdict.ts';
 import { scoreText, thresholdText, valueText } from './score.ts';
 import { STATUS_WORDS } from './words.ts';
 
-/** As much of a verdict as tells what it came to. */
+/** The part of a verdict that its text needs. */
 export type VerdictWords = Pick<
   Verdict,
   'status' | 'score' | 'threshold' | 'label' | 'value' | 'scale' | 'reason'
@@ -29,23 +29,23 @@ export function thresholdNote(verdict: Verdict): string {
   return ` (${shown}threshold ${thresholdText(verdict)})`;
 }
 
-/** `asked 3 times, spread 0.50, unstable`; undefined if it was asked once. */
+/** `asked 3 times, spread 0.50, unstable`; undefined for one sample. */
 export function samplesText({ judge }: Pick<Verdict, 'judge'>): string | undefined {
   if (!judge || judge.samples < 2) return undefined;
   const spread = judge.spread === null ? '' : `, spread ${scoreText(judge.spread)}`;
   return `asked ${judge.samples} times${spread}${judge.unstable ? ', unstable' : ''}`;
 }
 
-/** As many assertions are named that were asked in the same request. */
+/** Maximum number of assertions to name. */
 const MAX_NAMED = 3;
 
-/** `asked together with role-adherence`; undefined if it was asked by itself, as one does. */
+/** `asked together with role-adherence`; undefined for an ordinary single question. */
 export function togetherText({ details }: Pick<Verdict, 'details'>): string | undefined {
   const alone = z.string().safeParse(details.asked_alone);
   if (alone.success) return `asked by itself: ${alone.data}`;
   const { data: others = [] } = z.array(z.string()).safeParse(details.asked_with);
   if (others.length === 0) return undefined;
-  // Of a type that stands several times, the digest says nothing to people.
+  // The hash of repeated types means nothing to people.
   const named = others.slice(0, MAX_NAMED).map((key) => key.replace(/#[0-9a-f]{8}$/, ''));
   const more = others.length - named.length;
   return `asked together with ${formatList(more > 0 ? [...named, `${more} more`] : named)}`;
@@ -60,18 +60,17 @@ const stepSchema = z.object({
 
 export type PathStep = z.infer<typeof stepSchema>;
 
-/** The path a decision graph took; empty for any other verdict. */
+/** The path through a decision graph; empty for other verdicts. */
 export function pathOf({ details }: Pick<Verdict, 'details'>): readonly PathStep[] {
   const path = z.array(stepSchema).safeParse(details.path);
   return path.success ? path.data : [];
 }
 
-/** What was missed in a turn. */
 export function missesIn(turn: number, { misses }: Pick<Verdict, 'misses'>): string[] {
   return misses.filter((miss) => isOf(turn, miss));
 }
 
-/** What was missed beside what is told at turns, and by the rationale. */
+/** Misses that neither the given turns nor the rationale mention. */
 export function otherMisses(turns: readonly number[], { misses, rationale }: Verdict): string[] {
   return misses.filter(
     (miss) => `${miss}.` !== rationale && !turns.some((turn) => isOf(turn, miss)),

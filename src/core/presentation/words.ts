@@ -20,19 +20,19 @@ export const STATUS_WORDS: Readonly<Record<Status, string>> = {
 };
 
 /**
- * What became of a case or an assertion from one run to another. `undecided`: one of the runs could not judge it,
- * or it did not apply there, so that nothing can be said; an error never counts as unchanged.
+ * How a case or an assertion changed between two runs. `undecided`: it couldn't be judged or didn't apply in one of
+ * them; an error never counts as unchanged.
  */
 export const OUTCOMES = ['worse', 'better', 'undecided', 'unchanged', 'new', 'gone'] as const;
 
 export type ComparedOutcome = (typeof OUTCOMES)[number];
 
-/** A case or an assertion in two runs, as a table tells it. */
+/** A case or an assertion in two runs, as a table shows it. */
 export interface ComparedWords {
   readonly change: ComparedOutcome;
   /** Of a cell: `✓ 1.00 → ✗ 0.40`. */
   readonly shown: string;
-  /** The same as a person says it. */
+  /** The same for screen readers. */
   readonly spoken: string;
 }
 
@@ -85,7 +85,7 @@ export function stopText({
   return stop_rationale === undefined ? words : `${words}: ${stop_rationale}`;
 }
 
-/** `order-status`, `order-status/line-7` where it is a variant, or `order-status 2/3` where it is repeated. */
+/** `order-status`, `order-status/line-7` for a variant, or `order-status 2/3` for a repetition. */
 export function executionTitle(
   given: Pick<CaseLine, 'id' | 'variant' | 'repetition' | 'repetitions'>,
 ): string {
@@ -103,10 +103,10 @@ export function caseName({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>):
   return variant === undefined ? id : `${id}/${variant}`;
 }
 
-/** As many are told in a view; all of them by the command line. */
+/** Maximum number of problems in a view; the command line shows all. */
 const MAX_SHOWN = 20;
 
-/** `shop.labels/ann.jsonl:3: This line is not JSON. …` @param place what is shown of its path */
+/** `shop.labels/ann.jsonl:3: This line is no JSON. …` @param place the path to show */
 export function labelProblemText(
   place: string,
   { line, message }: { readonly line?: number; readonly message: string },
@@ -114,7 +114,7 @@ export function labelProblemText(
   return visibleLine(`${line === undefined ? place : `${place}:${line}`}: ${message}`);
 }
 
-/** The first of them, for a view. @param shownPath what is shown of a path */
+/** The first problems, for a view. @param shownPath returns the path to show */
 export function labelProblemTexts(
   problems: readonly { readonly path: string; readonly line?: number; readonly message: string }[],
   shownPath: (path: string) => string,
@@ -122,14 +122,13 @@ export function labelProblemTexts(
   return problems.slice(0, MAX_SHOWN).map((one) => labelProblemText(shownPath(one.path), one));
 }
 
-/** For people, after a label; nothing where it is current. */
+/** Appended to a label; empty if it's current. */
 export const VALIDITY_WORDS: Readonly<Record<LabelValidity, string>> = {
   current: '',
   'other-question': 'the question has changed since',
   'earlier-text': 'label is of an earlier text',
 };
 
-/** What people call an outcome that does not apply. */
 export const LABEL_WORDS: Readonly<Record<Opinion['status'], string>> = {
   pass: STATUS_WORDS.pass,
   fail: STATUS_WORDS.fail,

@@ -2,24 +2,24 @@ import { counted } from '../text/format.ts';
 import { type Status, WORST_FIRST } from '../verdict.ts';
 import type { RepeatedCase } from './repetitions.ts';
 
-/** As many runs are looked back. */
+/** Number of past runs to consider. */
 export const HISTORY_RUNS = 10;
 
-/** How a case came out over its last runs. Runs that could not judge it say nothing of it. */
+/** Results of a case over its last runs. Runs that couldn't judge it don't count. */
 export interface CaseHistory {
   /** That passed or failed it. */
   readonly runs: number;
   readonly failed: number;
-  /** How many of the newest failed without a break. */
+  /** Number of newest runs that failed in a row. */
   readonly failing: number;
-  /** `flaky`: it changed more than once, or the repetitions of one run differ; `broken`: it fails and did not before. */
+  /** `flaky`: it changed more than once, or the repetitions of a run differ; `broken`: it fails and passed before. */
   readonly kind: 'passing' | 'failing' | 'broken' | 'fixed' | 'flaky';
 }
 
 /**
- * Tells what is flaky from what is broken: who broke it changes the outcome once, chance changes it again and again.
+ * Distinguishes flaky from broken cases: a defect changes the result once, chance changes it repeatedly.
  *
- * @param runs the newest first, the repetitions of each taken together
+ * @param runs newest first, with combined repetitions
  * @returns undefined for fewer than two runs that passed or failed
  */
 export function historyOf(runs: readonly RunOfCase[]): CaseHistory | undefined {
@@ -37,7 +37,6 @@ export function historyOf(runs: readonly RunOfCase[]): CaseHistory | undefined {
   return { runs: outcomes.length, failed, failing, kind };
 }
 
-/** How a case came out in one run. */
 type RunOfCase = Pick<RepeatedCase, 'status' | 'passRate'>;
 
 function steadyKind(fails: boolean, changes: number): CaseHistory['kind'] {
@@ -63,19 +62,19 @@ export function historyText({ runs, failed, failing, kind }: CaseHistory): strin
   }
 }
 
-/** How a conversation of a case that stands for several ended last, its repetitions taken together. */
+/** The last result of a variant, its repetitions combined. */
 export interface VariantOutcome {
   readonly variant: string;
   readonly status: Status;
   /** Of its case's text when it ran. */
   readonly hash: string;
-  /** Of what each repetition was made from, as `shortHash` has it; of older records none. */
+  /** Short input hash of each repetition; absent in older records. */
   readonly inputs?: readonly string[];
-  /** How it differs now from what ran. */
+  /** How it has changed since it ran. */
   readonly change?: Change;
 }
 
-/** Those that need looking at come first, and of these `line-9` before `line-10`. */
+/** Sorts the worst results first, and `line-9` before `line-10`. */
 export function worstFirst(outcomes: readonly VariantOutcome[]): VariantOutcome[] {
   const { compare } = new Intl.Collator('en', { numeric: true });
   return [...outcomes].sort(
@@ -91,7 +90,7 @@ export function passedText(outcomes: readonly VariantOutcome[]): string {
   return `${passed} of ${outcomes.length} passed`;
 }
 
-/** How a case can differ from what was recorded of it, told to whoever reads the record. */
+/** How a case can differ from its record. */
 export const CHANGES = {
   case: 'The case has changed since this run.',
   input: 'What the case reads has changed since this run: its data, what was said, or its target.',

@@ -5,13 +5,13 @@ import type { Assertion } from '../suite.ts';
 import { type Status, statusSchema } from '../verdict.ts';
 import { factsSchema } from './runRecord.ts';
 
-/** What a person says of a verdict: a line of `NAME.labels/PERSON.jsonl`. */
+/** A person's label of a verdict: a line of `NAME.labels/PERSON.jsonl`. */
 export const labelSchema = z.object({
   case: z.string(),
   variant: z.string().optional(),
   /** The key of the assertion in its case. */
   assertion: z.string(),
-  /** Absent if the file had no such assertion when the label was given. */
+  /** Absent if the file didn't contain the assertion when the label was saved. */
   question_hash: z.string().optional(),
   /** Absent if it is about the whole conversation. */
   turn: z.int().min(1).optional(),
@@ -24,7 +24,7 @@ export const labelSchema = z.object({
   at: z.string(),
 });
 
-/** `NAME.labels/conversations/HASH.json`: what the labels speak of. */
+/** A labeled conversation: `NAME.labels/conversations/HASH.json`. */
 export const labelledConversationSchema = z.object({
   conversation: conversationSchema,
   facts: factsSchema,
@@ -32,7 +32,7 @@ export const labelledConversationSchema = z.object({
 
 export type Label = z.infer<typeof labelSchema>;
 
-/** A label where it stands. */
+/** A label with its location. */
 export interface PlacedLabel extends Label {
   /** The name of their file. */
   readonly person: string;
@@ -51,7 +51,7 @@ export function sameSubject({
   return JSON.stringify([hash, assertion, turn]);
 }
 
-/** What most people say; undefined where as many say one thing as another. */
+/** The majority's status; undefined if people are tied. */
 export function majority(labels: readonly Pick<Label, 'status'>[]): Label['status'] | undefined {
   const [first, second] = [...groupBy(labels, ({ status }) => status)].sort(
     ([, a], [, b]) => b.length - a.length,
@@ -60,9 +60,8 @@ export function majority(labels: readonly Pick<Label, 'status'>[]): Label['statu
 }
 
 /**
- * What a label says of what is there now: `earlier-text` where the conversation has changed since, in whatever
- * turn, so that it is of another one; `other-question` where only what is asked has changed, so that it counts and
- * is marked.
+ * Whether a label still applies. `earlier-text`: a turn of the conversation has changed; `other-question`: only the
+ * question has changed, so the label counts and is marked.
  */
 export type LabelValidity = 'current' | 'other-question' | 'earlier-text';
 
@@ -79,7 +78,7 @@ export function validityOf(
   return isOther ? 'other-question' : 'current';
 }
 
-/** What a person says of a verdict that is shown. */
+/** A person's label of a verdict, as views show it. */
 export const opinionSchema = z.strictObject({
   ...labelSchema.pick({
     assertion: true,
@@ -102,7 +101,7 @@ export function subjectKey({ assertion, turn }: Subject): string {
   return JSON.stringify([assertion, turn]);
 }
 
-/** Whether a person says the same as a verdict. */
+/** Whether a person agrees with a verdict. */
 export function agreesWith(
   opinion: Pick<Opinion, 'status' | 'label'>,
   verdict: { readonly status: Status; readonly label?: string | undefined },
@@ -111,9 +110,9 @@ export function agreesWith(
   return opinion.label === undefined || opinion.label === verdict.label;
 }
 
-/** What most people say of a turn, or of the whole conversation where no turn is named. */
+/** The majority's verdict on a turn, or on the whole conversation without `turn`. */
 export interface ExampleVerdict extends Pick<Label, 'turn' | 'status'> {
-  /** Of those who say so. */
+  /** The label that this majority gave. */
   readonly label?: string;
   readonly comments: readonly string[];
 }
@@ -126,9 +125,9 @@ export interface Example {
   readonly hash: string;
   readonly conversation: Conversation;
   readonly facts: z.infer<typeof factsSchema>;
-  /** Of the whole first, then of turns in their order; at least one passes or fails. */
+  /** Of the whole conversation first, then of turns in order; at least one passes or fails. */
   readonly verdicts: readonly ExampleVerdict[];
 }
 
-/** The conversations that may be an assertion's examples, those of the case itself left out. */
+/** Finds examples for an assertion, excluding its own case. */
 export type ExamplesFor = (assertion: Assertion) => Promise<readonly Example[]>;

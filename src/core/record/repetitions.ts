@@ -4,9 +4,8 @@ import { mean, SCORE_EPSILON } from '../scoring.ts';
 import { isFailure, type Status } from '../verdict.ts';
 import type { CaseSummary, EndLine } from './runRecord.ts';
 
-/** What of an execution decides. */
+/** The part of an execution that decides the combined result. */
 export interface Repetition extends Pick<CaseSummary, 'status' | 'score'> {
-  /** Those that may be required, at least. */
   readonly verdicts: readonly {
     readonly status: Status;
     readonly assertion: { readonly required: boolean };
@@ -15,7 +14,7 @@ export interface Repetition extends Pick<CaseSummary, 'status' | 'score'> {
 
 export interface RepeatedCase {
   readonly status: Status;
-  /** Passed ÷ those that passed or failed; null if none did. */
+  /** Passed ÷ (passed + failed); null if there are none. */
   readonly passRate: number | null;
   /** Highest less lowest score; null if fewer than two have one. */
   readonly spread: number | null;
@@ -23,8 +22,8 @@ export interface RepeatedCase {
 }
 
 /**
- * What the repetitions of a case come to. A `required` verdict that failed in any of them fails the
- * whole, and an error makes it an error: neither is outvoted.
+ * Combines the repetitions of a case. A `required` verdict that failed in any of them fails the case, and an error
+ * makes it an error: neither can be outvoted.
  *
  * @param pass share of the repetitions that must pass, 0..1
  */
@@ -36,7 +35,7 @@ export function combineRepetitions(lines: readonly Repetition[], pass: number): 
   return { status, passRate, spread, score: status === 'error' ? null : (mean(scores) ?? null) };
 }
 
-/** Passed ÷ those that passed or failed: an error says nothing about the agent. Null if none did. */
+/** Passed ÷ (passed + failed), null if there are none: an error says nothing about the agent. */
 export function passRateOf({ pass, fail }: Pick<EndLine['counts'], 'pass' | 'fail'>) {
   return pass + fail === 0 ? null : pass / (pass + fail);
 }
@@ -52,7 +51,7 @@ function scoresOf(lines: readonly Pick<Repetition, 'status' | 'score'>[]): numbe
   return lines.flatMap(({ status, score }) => (status === 'error' ? [] : (score ?? [])));
 }
 
-/** Lowest and highest score, where there are several. */
+/** Lowest and highest score, if they differ. */
 export function rangeOf(
   given: readonly Pick<Repetition, 'status' | 'score'>[],
 ): readonly [number, number] | undefined {
@@ -61,7 +60,7 @@ export function rangeOf(
   return high - low > SCORE_EPSILON ? [low, high] : undefined;
 }
 
-/** What the verdicts of one assertion come to over the repetitions of a case: all must pass. */
+/** Combines the verdicts of one assertion over the repetitions of a case: all must pass. */
 export function combineVerdicts(
   verdicts: readonly Pick<Repetition, 'status' | 'score'>[],
 ): RepeatedCase {
@@ -71,20 +70,20 @@ export function combineVerdicts(
   );
 }
 
-/** An execution as its record tells it. */
+/** An execution, as recorded. */
 export interface RepeatedLine extends CaseIdentity, Repetition, Pick<CaseSummary, 'must_pass'> {}
 
-/** What each case came to, by its share of repetitions that must pass. */
+/** The combined result of each case. */
 export function repeatedCases(lines: Iterable<RepeatedLine>): RepeatedCase[] {
   return [...groupBy(lines, caseKey).values()].map(combineLines);
 }
 
-/** What one case came to. @param lines its repetitions, by its share of them that must pass */
+/** Combines the repetitions of one case. */
 export function combineLines(lines: readonly RepeatedLine[]): RepeatedCase {
   return combineRepetitions(lines, lines[0]?.must_pass ?? 1);
 }
 
-/** Cases by their status, the repetitions of each taken together. */
+/** Number of cases per status, with combined repetitions. */
 export function countCases(lines: Iterable<RepeatedLine>): EndLine['counts'] {
   return countBy(repeatedCases(lines));
 }

@@ -61,7 +61,7 @@ export const originKinds = [
   'transcript',
 ] as const satisfies SuiteCase['origin']['kind'][];
 
-/** Why a conversation ended: one that is simulated always has a reason, any other only if it ended early. */
+/** Why a conversation ended. A simulated one always has a reason, others only if they ended early. */
 export const stopReasons = [
   'stop-on-failure',
   'goal-reached',
@@ -207,16 +207,16 @@ export function runDuration({ started, resumed = [] }: RunLine, until: string): 
 
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
 
-/** A verdict without what stands behind it. */
+/** A verdict without its explanation. */
 export type VerdictSummary = Without<
   Verdict,
   'rationale' | 'turns' | 'hits' | 'misses' | 'details' | 'nested' | 'question_hash'
 > & {
-  /** Why it could not be judged, if so. */
+  /** Set if it couldn't be judged. */
   readonly rationale?: string;
 };
 
-/** A case's line without what was said and why: what stays in memory, however many cases there are. */
+/** A case's line without its conversation and rationales: small enough to keep in memory. */
 export type CaseSummary = Omit<CaseLine, 'conversation' | 'facts' | 'verdicts'> & {
   readonly verdicts: readonly VerdictSummary[];
 };

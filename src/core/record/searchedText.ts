@@ -1,4 +1,4 @@
-/** Keys of lines whose texts nobody reads: names of kinds, places, digests. */
+/** Keys to exclude from the search: kinds, locations, digests. */
 const UNREAD = new Set([
   ...['kind', 'side', 'role', 'status', 'type', 'key', 'path', 'source', 'usage', 'judge'],
   ...['question_hash', 'input_hash', 'target', 'callId', 'suite', 'finished', 'origin'],
@@ -6,10 +6,9 @@ const UNREAD = new Set([
 ]);
 
 /**
- * What finds a text in all that is known of a case: its names and tags, what was said, what tools got and gave,
- * verdicts with their reasons. Upper and lower case are one.
+ * Returns a case-insensitive search over a case's names, tags, messages, tool calls, and verdicts.
  *
- * @returns whether a case's line, or what stands for it, holds the text
+ * @returns whether a case's line, or its snapshot, contains the text
  */
 export function textFinder(text: string): (line: unknown) => boolean {
   const wanted = text.toLowerCase();

@@ -1,12 +1,12 @@
 import { distance } from 'fastest-levenshtein';
 import { LIMITS } from '../limits.ts';
 
-/** The most likely intended candidate; undefined if none is close. */
+/** The most likely intended candidate; undefined if none is similar. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   return nearest(word, candidates)[0];
 }
 
-/** Every candidate that may be intended, most likely first. */
+/** All candidates that may be intended, most likely first. */
 export function nearest(word: string, all: Iterable<string>): string[] {
   if (!isComparable(word)) return [];
   const plain = plainly(word);
@@ -27,7 +27,7 @@ function firstOf(words: Iterable<string>): string[] {
   return first;
 }
 
-/** Nobody mistypes a longer word, and comparing two takes the product of their lengths. */
+/** Longer words aren't typos, and comparing two takes the product of their lengths. */
 function isComparable({ length }: string): boolean {
   return length <= LIMITS.comparedWord;
 }

@@ -46,7 +46,7 @@ function inUnits(amount: number, whole: string, sixtieth: string): string {
   return `${Math.floor(amount / 60)} ${whole} ${amount % 60} ${sixtieth}`;
 }
 
-/** `a, b, and c`, like `Intl.ListFormat`, which takes longer to load than most of our modules. */
+/** `a, b, and c`. `Intl.ListFormat` takes longer to load than most of our modules. */
 export function formatList(items: readonly string[], word: 'and' | 'or' = 'and'): string {
   const last = items.at(-1) ?? '';
   if (items.length < 2) return last;
@@ -72,7 +72,7 @@ export function truncateList(names: readonly string[]): string {
 
 const MAX_LISTED = 30;
 
-/** `24 cases`, `24 cases, run 30 times` where some are repeated. */
+/** `24 cases`, or `24 cases, run 30 times` with repetitions. */
 export function runTimes(cases: number, executions: number): string {
   const size = counted(cases, 'case');
   return executions === cases ? size : `${size}, run ${executions} times`;

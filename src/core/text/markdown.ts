@@ -1,9 +1,6 @@
 import { visibleLine, visibleText } from './visibleText.ts';
 
-/**
- * Text from files, agents and judges as Markdown that shows it and does nothing else: what Markdown
- * or HTML would act on is escaped, line breaks and indents are kept.
- */
+/** Escapes text from files, agents, and judges for Markdown and HTML; keeps line breaks and indentation. */
 export function escapeMarkdown(text: string): string {
   return escaped(visibleText(text))
     .replace(/^ +/gm, (indent) => '&nbsp;'.repeat(indent.length))
@@ -23,12 +20,12 @@ export function fencedMarkdown(text: string): string {
   return `${fence}text\n${clean}\n${fence}`;
 }
 
-/** The parts that say something, each as a paragraph. */
+/** The nonempty parts, each as a paragraph. */
 export function paragraphs(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
 
-/** What Markdown, GitHub's too, acts on at the place where it stands; the rest stays readable as it is. */
+/** Syntax of Markdown, including GitHub's; everything else is kept readable. */
 const ACTIVE = new RegExp(
   [
     '[`*[\\]|~#]',

@@ -1,6 +1,6 @@
 const VARIABLE = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
 
-/** A variable in a text: `{{ name }}`, its name and where the braces stand, in UTF-16 units. */
+/** A variable in a text: `{{ name }}`, its name and the position of its braces, in UTF-16 units. */
 interface TemplateVariable {
   readonly name: string;
   readonly offset: number;
@@ -16,9 +16,9 @@ export function templateVariables(text: string): TemplateVariable[] {
 }
 
 /**
- * Puts values in place of `{{name}}`. Values are put in as they are and not looked at again.
+ * Replaces `{{name}}` by values. Values aren't expanded again.
  *
- * @throws Error on a name that `lookup` does not know; files are checked for those beforehand
+ * @throws Error on a name that `lookup` doesn't know; files are checked beforehand
  */
 export function renderTemplate(text: string, lookup: (name: string) => string | undefined): string {
   return text.replace(VARIABLE, (_braces, name: string) => {
@@ -28,7 +28,7 @@ export function renderTemplate(text: string, lookup: (name: string) => string | 
   });
 }
 
-/** What the body of a target's request can refer to, beside the keys of the case's context. */
+/** Variables of a request body, in addition to the keys of the case's context. */
 export const REQUEST_VARIABLES = {
   message: 'the last user message',
   messages: "the conversation so far, in OpenAI's chat format",

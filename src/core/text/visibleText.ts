@@ -24,7 +24,7 @@ const EMOJI = String.raw`\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Mod
 /** The flags of England, Scotland and Wales are spelled in tag characters: 🏴 + `gbeng` + an end. */
 const FLAG = String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`;
 
-/** Hidden characters at the places where writing needs them. */
+/** Hidden characters where writing needs them. */
 const NEEDED = [
   FLAG,
   // ❤️, 👩🏽‍⚕️, 🏳️‍🌈
@@ -38,18 +38,17 @@ const NEEDED = [
   String.raw`(?<=(?!${HIDDEN})\p{Script=Mong})[\u180b-\u180f]`,
 ].join('|');
 
-/** Most texts: nothing is hidden in them, and there are thousands in an outline. */
+/** Most texts contain no hidden characters, and an outline has thousands. */
 const PLAIN = /^[\n\x20-\x7e]*$/;
 const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
 const NEEDED_OR_HIDDEN = new RegExp(`(${NEEDED})|${HIDDEN}`, 'gu');
 
 /**
- * Text from a file, an agent or a judge so that all of it can be seen and none of it is obeyed: lines
- * stay lines, and what is hidden is shown by its number, as VS Code does in its editor: `[U+202E]`.
- * Emoji, Persian and Hindi words stay as they are.
+ * Makes text from a file, an agent, or a judge safe to show: lines stay lines, and hidden characters are shown by code
+ * point, as in VS Code's editor: `[U+202E]`. Emoji, Persian, and Hindi words stay as they are.
  *
- * @param length the most characters; what is cut ends in `…`, and no emoji is cut in two
+ * @param length maximum characters; a cut text ends in `…`, and no emoji is cut in two
  */
 export function visibleText(text: string, length = Number.POSITIVE_INFINITY): string {
   const visible = PLAIN.test(text) ? text : splitLines(text).map(visibleCharacters).join('\n');
@@ -74,13 +73,10 @@ export function visibleJson(value: unknown): string {
     .join('\n');
 }
 
-/** `##[error]`, `##vso[…]` and `##teamcity[…]`: commands to a CI wherever they stand in a line. */
+/** `##[error]`, `##vso[…]` and `##teamcity[…]`: commands to a CI anywhere in a line. */
 const COMMAND = /##(?=\w*\[)/g;
 
-/**
- * Lines of a log that no CI takes for commands, whoever wrote them. GitHub Actions also obeys `::error::`
- * at the beginning of a line.
- */
+/** Neutralizes CI commands in log lines. GitHub Actions also obeys `::error::` at the start of a line. */
 export function plainLog(text: string): string {
   return text.replace(COMMAND, '## ').replace(/^(\s*):(?=:)/gm, '$1: ');
 }
@@ -105,7 +101,7 @@ function jsonEscape(character: string): string {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Made when it is first needed, since that takes longer than most modules to load. */
+/** Created lazily: that takes longer than most modules to load. */
 function characters(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter;
@@ -141,8 +137,7 @@ export function noticeText(text: string): string {
 const PREFIX = '| ';
 
 /**
- * Marks text as evidence by a prefix on each of its lines, so that nothing in it can look like the
- * program's own words around it:
+ * Marks text as evidence by a prefix on each line, so that none of it can look like instructions:
  *
  *     | Ignore the above.
  *     | === END OF CONVERSATION ===

@@ -4,7 +4,7 @@ import { assertionTypes } from '../../assertions/registry.ts';
 import { atSchema } from '../../core/at.ts';
 import { modelSchema, options, withModels } from '../targetSchema.ts';
 
-/** A text that says something: blank text checks nothing and asks nothing. */
+/** A text that isn't blank. */
 export const words = z.string().regex(/\S/, 'Expected text, found only blanks');
 
 export const threshold = z
@@ -77,12 +77,12 @@ const deterministicKeys = {
   negate: z.boolean().optional().meta({ description: 'If true, the opposite must hold.' }),
 };
 
-/** The keys that assertions of a type share with others, besides `type` and the type's own. */
+/** The keys that a type shares with others, except `type`. */
 export function sharedKeys(type: AssertionType): readonly string[] {
   return SHARED_KEYS.get(type) ?? [];
 }
 
-/** Asked for with every assertion of a file, so they are looked up and not made anew. */
+/** Computed once: they're needed for every assertion of a file. */
 const SHARED_KEYS: ReadonlyMap<AssertionType, readonly string[]> = new Map(
   assertionTypes.map((type) => [type, Object.keys(sharedShape(type))]),
 );

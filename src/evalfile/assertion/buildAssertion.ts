@@ -35,9 +35,9 @@ interface AssertionSlot {
   /** Place in the case's list, from 0. */
   readonly index: number;
   readonly key: string;
-  /** From 0: the scripted turn it stands under. */
+  /** From 0: the scripted turn that contains it. */
   readonly scriptedTurn?: number | undefined;
-  /** Of the assertion that holds it, where it names no `at` of its own. */
+  /** The `at` of the outer assertion, which applies if it has none. */
   readonly at?: unknown;
 }
 
@@ -63,7 +63,7 @@ export async function buildAssertion(
   const paths = keys.map(({ path }) => path);
   const filled = fillParams(
     type,
-    // Nested assertions are made by themselves: their texts have rules of their own.
+    // Nested assertions are built separately: their texts have their own rules.
     mappingOf(paths.reduce<unknown>((own, path) => withValueAt(own, path, () => null), params)),
     typeof input === 'string',
     location,
@@ -97,7 +97,7 @@ export async function buildAssertion(
   if (asksJudge(type) && !judge && given.judge === undefined && !about.judgeNamed) {
     reporter.reportOnKey('no-judge', NO_JUDGE, location, {
       severity: 'warning',
-      // An included file holds cases only: there the judge cannot stand at the top.
+      // An included file contains only cases: it can't have a top-level judge.
       ...(location.document.path === scope.document.path && {
         fix: { add: { to: [], key: 'judge' } },
       }),
@@ -153,7 +153,7 @@ export async function buildAssertion(
   };
 }
 
-/** The name of a type, where a sentence for the judge is expected. */
+/** Warns if a criterion is the name of a type. */
 function warnOfType(text: string, location: Location, { reporter }: Scope): void {
   const name = text.trim();
   if (!findAssertionType(name)) return;
@@ -164,7 +164,7 @@ function warnOfType(text: string, location: Location, { reporter }: Scope): void
   });
 }
 
-/** A need's sentence names the key that it asks for: "add `topics` to the case or the file". */
+/** A sentence about a missing need names the key: "add `topics` to the case or the file". */
 const ASKED_KEY = /add `(\w+)`/;
 
 function checkNeeds(
@@ -184,7 +184,7 @@ function checkNeeds(
   });
 }
 
-/** Tells what the target is known not to report, before a conversation is paid for. */
+/** Reports assertions on something that the target is known not to report, before the conversation costs money. */
 function checkReported(
   type: AssertionType,
   at: At,
@@ -202,7 +202,7 @@ function checkReported(
   const fixable = key !== undefined && targetAt?.document === location.document;
   reporter.reportOnKey('not-reported', message, location, {
     ...(fixable && {
-      // A pointer to begin from.
+      // An example of a pointer.
       fix: { add: { to: targetAt.path, key, value: `/${key}` } },
     }),
   });
@@ -216,7 +216,7 @@ const modelKeyOf = memoize(({ params }: AssertionType) =>
   }),
 );
 
-/** The paths of files that a type's keys name, absolute once they are read. */
+/** The type's keys with absolute paths of the files that they name. */
 async function absolutePaths(
   type: AssertionType,
   params: Mapping,
@@ -268,7 +268,7 @@ function fillParams(
   { facts }: CaseContext,
   scope: Scope,
 ): Mapping {
-  // A plain text stands where the assertion does.
+  // A criterion has no key of its own in the file.
   const filled = plain
     ? Object.fromEntries(
         Object.entries(rest).map(([key, text]) => [
@@ -288,7 +288,7 @@ function labelOf(type: AssertionType, params: Mapping, prompt: JudgePrompt | und
   return type.label?.(params) ?? type.type;
 }
 
-/** What an assertion may know about its case. */
+/** What an assertion can use of its case while it's built. */
 export interface CaseContext {
   readonly facts: CaseFacts;
   readonly known: ConversationTraits;
@@ -296,16 +296,16 @@ export interface CaseContext {
   readonly targetAt: Location | undefined;
   /** The side of each turn, from turn 1, if known before the run. */
   readonly sides: readonly Turn['side'][] | undefined;
-  /** How many turns there are before the first live one; undefined if there is no history. */
+  /** Number of turns before the first live one; undefined without a history. */
   readonly historyTurns: number | undefined;
   readonly judge: ModelSpec | undefined;
-  /** Whether anything names a judge, be it a wrong one. */
+  /** Whether a judge is set, even an invalid one. */
   readonly judgeNamed: boolean;
-  /** What the case or the file says of asking together. */
+  /** The `together` of the case or the file. */
   readonly together: boolean | undefined;
 }
 
-/** Reads an `at` that fits the schema, and reports what it asks for in vain. */
+/** Parses a valid `at` and reports turns that don't exist. */
 function readAt(
   given: unknown,
   side: AssertionType['side'],
@@ -323,7 +323,7 @@ function readAt(
   return at;
 }
 
-/** What is looked at where an assertion does not say it. */
+/** The `at` of an assertion that has none. */
 function defaultAt({ historyTurns }: CaseContext): 'all' | 'live' {
   return historyTurns === undefined ? 'all' : 'live';
 }

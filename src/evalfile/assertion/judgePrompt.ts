@@ -49,7 +49,7 @@ export async function promptOf(
   return { ...loaded.prompt, ...(model && { model }) };
 }
 
-/** The rules of a prompt's text, of `instructions` that stand in the case. */
+/** Checks `instructions` in a case by the rules of a prompt's text. */
 export function checkInstructions(
   instructions: string,
   location: Location,

@@ -14,11 +14,11 @@ import type { WrittenAssertion } from '../loadedSuite.ts';
 import { type Location, type Reporter, type Scope, within } from '../scope.ts';
 
 /**
- * The keys of a case's assertions, by which runs are compared and verdicts are found again: they stay
- * the same when other assertions are put before them.
+ * The keys of a case's assertions, which identify them across runs. They don't change if other assertions are
+ * inserted before them.
  *
  *     assert:
- *       - { type: coherence }                  coherence           its type, where that stands once
+ *       - { type: coherence }                  coherence           its type, if that is unique
  *       - { type: contains, value: order }     contains#5f0c31aa   else its type and its own keys
  *       - { type: contains, value: refund }    contains#b1946ac9
  *       - { type: regex, name: Order number }  Order number        its label, if it has one
@@ -50,7 +50,7 @@ interface NestedKey {
 }
 
 /**
- * The same of the assertions that decide another one:
+ * The keys of nested assertions:
  *
  *     - type: all-of
  *       name: Refund
@@ -61,7 +61,7 @@ interface NestedKey {
  *           type: assertion
  *           assert: It is kind.                decision-graph/nodes.tone/criterion
  *
- * @param key of the assertion that holds them
+ * @param key of the outer assertion
  */
 export function nestedKeys(holder: unknown, key: string): NestedKey[] {
   const lists = new Map<string, OwnKeys>();
@@ -79,7 +79,7 @@ export function nestedKeys(holder: unknown, key: string): NestedKey[] {
   });
 }
 
-/** What an assertion is called in its file; the type of some has a key `name` of its own. */
+/** The `name` of an assertion; undefined if its type has a different key `name`. */
 export function writtenLabel(assertion: unknown): string | undefined {
   const { type, name } = mappingOf(assertion);
   const own = findAssertionType(type)?.params.shape ?? {};
@@ -87,7 +87,7 @@ export function writtenLabel(assertion: unknown): string | undefined {
 }
 
 class OwnKeys {
-  /** How many stand in it, by type. */
+  /** Number of assertions per type. */
   readonly #counts = new Map<unknown, number>();
 
   add(assertion: unknown): void {
@@ -109,7 +109,7 @@ function typeOf(assertion: unknown): unknown {
   return typeof assertion === 'string' ? 'criterion' : mappingOf(assertion).type;
 }
 
-/** What an assertion says of what is asked, those that it holds included. */
+/** The keys of an assertion that define its question, including nested assertions. */
 function questionOf(assertion: unknown): Mapping {
   const given =
     typeof assertion === 'string'
@@ -135,7 +135,7 @@ interface Keyed {
   readonly location: Location;
 }
 
-/** Two assertions with the same key could not be told apart in results: the second is at fault. */
+/** Reports assertions with the same key, which results couldn't tell apart: the second is invalid. */
 export function checkKeys(assertions: readonly Keyed[], reporter: Reporter): void {
   const taken = new Map<string, Keyed>();
   const names = new Set(assertions.map(({ given }) => writtenLabel(given)));
@@ -184,7 +184,7 @@ interface LocatedAssertion extends WrittenAssertion {
   readonly location: Location;
 }
 
-/** Defaults first, then the case's own, then those under its turns; from whatever stands there. */
+/** `defaults` first, then the case's own, then those of its turns; works on invalid data. */
 export function collectAssertions(
   { assert, turns }: Mapping,
   location: Location,

@@ -14,14 +14,14 @@ import { type CaseSource, type ReadCase, readCase, topLevelAt } from './caseSour
 import { conversationOf } from './conversationOf.ts';
 import { fillIn } from './fillIn.ts';
 
-/** SHA-256 of a case's text, hexadecimal: what tells a stale verdict. */
+/** SHA-256 of a case's text, hexadecimal: detects stale verdicts. */
 export const hashOfCase = memoize(({ location }: CaseSource): string => {
   const { document, path } = location;
   const { start, end } = document.entryRangeOf(path);
   return hashOfText(document.text.slice(document.offsetAt(start), document.offsetAt(end)));
 });
 
-/** As `hashOfCase`, of a text that is not in a file yet. */
+/** As `hashOfCase`, for a text that isn't in a file yet. */
 export function hashOfText(text: string): string {
   return sha256(text.trim());
 }
@@ -29,7 +29,7 @@ export function hashOfText(text: string): string {
 interface BuiltParts {
   /** The case ready to run. */
   readonly suiteCase?: SuiteCase;
-  /** Where its conversation comes from, and what was said before that; absent where it is at fault. */
+  /** Absent if it has errors. */
   readonly origin?: SuiteCase['origin'];
   readonly history?: MessageHistory;
 }
@@ -47,7 +47,7 @@ export async function buildCase(source: CaseSource, suite: Scope): Promise<Built
   return { ...built, suiteCase: { ...common, expand: () => several.expand(common, open) } };
 }
 
-/** @param own what only this variant of the case has */
+/** @param own data of this variant */
 async function buildOne(
   given: ReadCase,
   source: CaseSource,
@@ -87,7 +87,7 @@ async function buildOne(
     ...(role !== undefined && {
       role: fillIn(role, input.role === undefined ? {} : context, within(location, 'role'), scope),
     }),
-    // What a file of data says is no text of ours: nothing is filled in.
+    // Data files aren't templates: nothing is filled in.
     ...(said.role !== undefined && { role: said.role }),
   };
   const about: CaseContext = {
@@ -129,7 +129,7 @@ async function buildOne(
   return { ...parts, suiteCase };
 }
 
-/** The tools of the case, else of the file, and where they stand. */
+/** The tools of the case, or else of the file, with their location. */
 function offeredTools({ input, location, scope }: ReadCase): OfferedTools | undefined {
   if (scope.invalidKeys.has('tools')) return undefined;
   if (input.tools) return { tools: unwrapTools(input.tools), location: within(location, 'tools') };
@@ -156,7 +156,7 @@ async function assertionsOf(
 ): Promise<readonly Assertion[] | undefined> {
   const all = collectAssertions(input, location, scope);
   if (all.length === 0) {
-    // What was to be checked is not known.
+    // The intended checks are unknown.
     if (['defaults', 'assert', 'turns'].some((key) => scope.invalidKeys.has(key))) return undefined;
     const message =
       'The case checks nothing. Add `assert` to the case, to one of its turns, or to `defaults`.';

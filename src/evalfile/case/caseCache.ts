@@ -16,11 +16,11 @@ interface BuiltCase {
   readonly reports: readonly Report[];
   readonly dependencies: ReadonlySet<string>;
   readonly prompts: ReadonlySet<LoadedPrompt>;
-  /** What was asked about other files, which may be others the next time. */
+  /** Reads of other files, whose results can change. */
   readonly fileDependencies: readonly FileDependency[];
 }
 
-/** What the cases of a suite rest on beside their own text: values, compared one by one. */
+/** Everything besides its own text that a case depends on, compared by value. */
 type CacheKey = readonly unknown[];
 
 interface CachedCases {
@@ -28,13 +28,12 @@ interface CachedCases {
   readonly cases: readonly BuiltCase[];
 }
 
-/** What came of the cases of a suite, for as long as somebody has that suite. */
+/** The built cases of each suite, as long as it's in use. */
 const CACHED = new WeakMap<LoadedSuite, CachedCases>();
 
 /**
- * The cases of a suite, built but for those that came out the same in an earlier version of the suite: the very
- * same data (`parseYaml` keeps those of the cases that did not change), on the same lines, under the
- * same head, with the same other files.
+ * Builds the cases of a suite, and reuses those from an earlier version that can't have changed: the same data
+ * (`parseYaml` keeps the data of unchanged cases), the same lines, the same head of the file, and the same other files.
  */
 export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
   const ground = cacheKeyOf(suite);
@@ -44,10 +43,10 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
   const earlier = stays ? kept.cases : [];
   const cases: BuiltCase[] = [];
   return {
-    /** In their order, one after the other. */
+    /** Called in order, for one case after another. */
     async caseOf(source: CaseSource): Promise<SuiteCase | undefined> {
       const known = earlier[cases.length];
-      // Two texts may be equal and stand at other places.
+      // Equal texts can be at different places.
       const unchanged = isMapping(source.raw) && known?.raw === source.raw;
       const isStillSo =
         known && unchanged && (await areUnchanged(known.fileDependencies, suite.files));
@@ -57,7 +56,7 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
       for (const { problem, owner } of built.reports) suite.reporter.add(problem, owner);
       return built.suiteCase;
     },
-    /** Once all cases are built: they may be at fault for each other's sake. */
+    /** Called after all cases are built: they can have errors because of each other. */
     outline(): OutlineCase[] {
       const errors = suite.reporter.errors();
       return cases.map(({ outline }, owner) => ({
@@ -109,14 +108,14 @@ function cacheKeyOf({ document, options }: Scope): CacheKey {
   return [lines, workspace, defaultJudge, judgeOverride, ...Object.entries(head).flat()];
 }
 
-/** A question about other files that was asked for a case. */
+/** A read of another file, for a case. */
 interface FileDependency {
   ask(files: Files): Promise<unknown>;
-  /** What tells its answer from others. */
+  /** A digest of its result. */
   readonly answer: Promise<string>;
 }
 
-/** Files that note what they are asked. */
+/** Files that record each read. */
 function trackDependencies(files: Files, fileDependencies: FileDependency[]): Files {
   return interceptFiles((_question, ask) => {
     const answer = ask(files);
@@ -136,7 +135,7 @@ async function areUnchanged(
   return same.every(Boolean);
 }
 
-/** Files of which each question is asked once: cases that name the same file share its answer. */
+/** Files that perform each read once, so that cases can share the results. */
 export function memoizeFiles(files: Files): Files {
   const answers = new Map<string, Promise<unknown>>();
   return interceptFiles(<Answer>(question: string, ask: (from: Files) => Promise<Answer>) => {
@@ -146,7 +145,7 @@ export function memoizeFiles(files: Files): Files {
   });
 }
 
-/** Files of which each question goes through a function, which is told it in words as well. */
+/** Files that pass each read, with a key that identifies it, to a function. */
 function interceptFiles(
   through: <Answer>(question: string, ask: (from: Files) => Promise<Answer>) => Promise<Answer>,
 ): Files {
@@ -159,7 +158,7 @@ function interceptFiles(
   };
 }
 
-/** Of a text its digest, so that no text is kept for the comparison. */
+/** Texts are compared by digest, so that none is kept in memory. */
 const MARKS = new WeakMap<Promise<unknown>, Promise<string>>();
 
 function markOf(answer: Promise<unknown>): Promise<string> {

@@ -9,13 +9,13 @@ import { filesMatching, findReferenced, readFound } from '../referencedFiles.ts'
 import { type CaseInput, caseSchema, includedFileSchema } from '../schema.ts';
 import type { Location, Scope } from '../scope.ts';
 
-/** A case as it stands in a file, however broken. */
+/** A case as written in a file, valid or not. */
 export interface CaseSource {
   readonly raw: unknown;
   readonly location: Location & { readonly owner: number };
 }
 
-/** The file's own cases and those of included files, numbered through. */
+/** The cases of the file and of its included files, numbered consecutively. */
 export async function collectCases(scope: Scope): Promise<CaseSource[]> {
   const { document, file } = scope;
   const sources: CaseSource[] = [];
@@ -96,13 +96,13 @@ async function readIncluded({ path, location }: IncludedPath, firstOwner: number
 
 type TurnInput = NonNullable<CaseInput['turns']>[number];
 
-/** A scripted turn without what is wrong with it; undefined if nothing is left. */
+/** A scripted turn without its invalid parts; undefined if nothing is left. */
 export type ValidTurn =
   | Extract<TurnInput, string>
   | Partial<Exclude<TurnInput, string>>
   | undefined;
 
-/** A case without what is wrong with it; of its assertions `isValid` tells which are. */
+/** A case without its invalid parts; `isValid` identifies valid assertions. */
 type ValidInput = Omit<Partial<CaseInput>, 'turns' | 'simulate'> & {
   readonly turns?: readonly ValidTurn[];
   readonly simulate?: Partial<NonNullable<CaseInput['simulate']>>;
@@ -110,17 +110,17 @@ type ValidInput = Omit<Partial<CaseInput>, 'turns' | 'simulate'> & {
 
 export interface ReadCase {
   readonly input: ValidInput;
-  /** Finds places by the keys that were meant. */
+  /** Finds ranges by corrected keys. */
   readonly location: Location;
   /** In which the case's own keys are unsound as well. */
   readonly scope: Scope;
-  /** Where something is wrong the case cannot run; what is sound in it is checked all the same. */
+  /** False if something is invalid: then the case can't run, but the rest is checked. */
   readonly isWhole: boolean;
   /** @param path of an assertion, from the case */
   isValid(path: Path): boolean;
 }
 
-/** Holds a case against its schema and reports what is wrong; undefined if nothing is left of it. */
+/** Validates a case and reports problems; undefined if nothing of it is valid. */
 export function readCase({ raw, location }: CaseSource, scope: Scope): ReadCase | undefined {
   const read = checkValue(caseSchema, withoutMessages(raw), location.document, location.path);
   for (const problem of read.problems) scope.reporter.add(problem, location.owner);
@@ -144,17 +144,17 @@ export function readCase({ raw, location }: CaseSource, scope: Scope): ReadCase 
   };
 }
 
-/** How deep what is wrong is cut out, where what stands around it is of use without it. */
+/** How many path steps to cut at an invalid value, if the values around it are useful. */
 const KEPT_AROUND: Readonly<Record<string, number>> = { turns: 3, simulate: 2 };
 
-/** The path of the assertion that a path leads into, from the case. */
+/** The path of the assertion that contains a path, from the case. */
 function assertionPathIn(path: Path): Path | undefined {
   const length = path[0] === 'turns' ? 4 : 2;
   const isIn = path[length - 2] === 'assert' && path.length >= length;
   return isIn ? path.slice(0, length) : undefined;
 }
 
-/** Messages are checked by their dialects, which say more than the schema can. */
+/** Messages are checked by their dialects, which give better messages than the schema. */
 function withoutMessages(raw: unknown): unknown {
   const keys = Object.keys(messagesOf(raw));
   if (keys.length === 0) return raw;
@@ -167,7 +167,7 @@ function messagesOf(raw: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(written);
 }
 
-/** A key at the top of the file, where a case uses what stands there. */
+/** A top-level key of the file that a case inherits. */
 export function topLevelAt(key: string, { owner }: Location, { document }: Scope): Location {
   return { document, path: [key], owner };
 }

@@ -1,5 +1,5 @@
-import { traitsOf } from '../../assertions/caseNeeds.ts';
-import type { ConversationTraits } from '../../assertions/contract.ts';
+import { knownOf } from '../../assertions/caseNeeds.ts';
+import type { Known } from '../../assertions/contract.ts';
 import {
   type Conversation,
   openEnd,
@@ -34,13 +34,13 @@ import { checkTranscripts } from '../variants/transcripts.ts';
 import { type ReadCase, topLevelAt, type ValidTurn } from './caseSources.ts';
 import { contextText, fillIn } from './fillIn.ts';
 
-/** The keys of a case that say where its conversation comes from. */
+/** The keys that define a case's conversation. */
 const ORIGINS = ['turns', 'simulate', 'transcript', 'transcripts'] as const;
 
 /**
- * Where the conversation of a case comes from, which one of its keys says.
+ * Builds the conversation of a case from the key that defines it.
  *
- * @param recorded that of the variant, of a case with `transcripts`
+ * @param recorded the conversation of a variant, for a case with `transcripts`
  */
 export async function conversationOf(
   read: ReadCase,
@@ -82,7 +82,7 @@ export async function conversationOf(
   const conversation = toConversation(messages);
   return {
     origin: { kind: 'transcript', messages, notes },
-    known: traitsOf(conversation),
+    known: knownOf(conversation),
     sides: turnsOf(conversation).map(({ side }) => side),
   };
 }
@@ -98,15 +98,15 @@ function reportUnusedKey(
   scope.reporter.reportOnKey('useless-key', message, key, { fix: { remove: key.path } });
 }
 
-/** Where a case's conversation comes from, and what is known about it before the run. */
+/** The source of a case's conversation, and what is known about it before the run. */
 interface KnownConversation {
   /** Absent if it cannot be had, for the reason that was reported. */
   readonly origin?: SuiteCase['origin'];
   readonly history?: MessageHistory;
-  readonly known: ConversationTraits;
-  /** The mapping of its target, where it is read. */
+  readonly known: Known;
+  /** The mapping of its target. */
   readonly targetAt?: Location | undefined;
-  /** Absent where it is not known yet, or if a history cannot be read. */
+  /** Absent if unknown before the run, or if a history can't be read. */
   readonly sides?: readonly Turn['side'][];
 }
 
@@ -144,7 +144,7 @@ async function scriptedConversation(
   };
 }
 
-/** A user that a model plays. How much is said only the run tells. */
+/** A conversation with a simulated user. Its length isn't known in advance. */
 async function simulatedConversation(
   read: ReadCase,
   offered: OfferedTools | undefined,
@@ -167,10 +167,10 @@ interface LiveCase {
   readonly history: MessageHistory | undefined;
   /** The sides of the history's turns; undefined if it cannot be read. */
   readonly before: readonly Turn['side'][] | undefined;
-  readonly known: ConversationTraits;
+  readonly known: Known;
 }
 
-/** What every live conversation has. @param key that says what the user does */
+/** The parts that all live conversations share. @param key the key that defines the user's turns */
 async function liveCase(
   read: ReadCase,
   key: 'turns' | 'simulate',
@@ -213,12 +213,12 @@ function withSystem(target: TargetSpec, { input, location, scope }: ReadCase): T
   return { ...target, system: renderTemplate(system, (key) => contextText(context[key])) };
 }
 
-/** What a history holds the conversation holds; of the rest of it nothing is known. */
-function knownBefore(before: Conversation): ConversationTraits {
-  return Object.fromEntries(Object.entries(traitsOf(before)).filter(([, holds]) => holds));
+/** Only what a history contains is known about the whole conversation. */
+function knownBefore(before: Conversation): Known {
+  return Object.fromEntries(Object.entries(knownOf(before)).filter(([, holds]) => holds));
 }
 
-/** Whether a turn may say what a good reply holds, in a way that cannot be read. */
+/** Whether an invalid turn may have an `expected`. */
 function mayHaveExpected(turn: ValidTurn): boolean {
   return turn === undefined || (typeof turn !== 'string' && 'expected' in turn);
 }
@@ -246,7 +246,7 @@ async function targetFor(
   return undefined;
 }
 
-/** Where the mapping of the target is: a name stands for one under `targets`. */
+/** The location of the target's mapping, for a name the one under `targets`. */
 function targetPlace({ input, location, scope }: ReadCase): Location {
   const name = input.target ?? scope.file.target;
   if (typeof name === 'string')
@@ -254,16 +254,16 @@ function targetPlace({ input, location, scope }: ReadCase): Location {
   return input.target ? within(location, 'target') : topLevelAt('target', location, scope);
 }
 
-/** A target that may reply with system texts may be told some that the file does not hold. */
-function systemTextKnown({ system, type }: TargetSpec): Pick<ConversationTraits, 'hasSystemText'> {
+/** A target that can reply with system texts can have ones that aren't in the file. */
+function systemTextKnown({ system, type }: TargetSpec): Pick<Known, 'hasSystemText'> {
   if (system !== undefined) return { hasSystemText: true };
   return findTargetType(type)?.repliesWithSystemTexts ? {} : { hasSystemText: false };
 }
 
-/** What judges a case. */
+/** The judge of a case. */
 interface CaseJudge {
   readonly judge: ModelSpec | undefined;
-  /** Whether anything names a judge, be it a wrong one. */
+  /** Whether a judge is set, even an invalid one. */
   readonly judgeNamed: boolean;
 }
 
@@ -314,7 +314,7 @@ async function simulatedUserOf(
   };
 }
 
-/** What was said before the first live turn; undefined if there is nothing, or it is at fault. */
+/** The messages before the first live turn; undefined if there are none or they're invalid. */
 async function readHistory(read: ReadCase): Promise<MessageHistory | undefined> {
   const { input, location, scope } = read;
   if (input.history === undefined || scope.invalidKeys.has('history')) return undefined;
@@ -330,7 +330,7 @@ async function readHistory(read: ReadCase): Promise<MessageHistory | undefined> 
 /** Only the assistant has to speak in it: an agent may greet first. */
 const OF_WHOLE = ['no-user-message', 'no-assistant-message', 'conversation-unfinished'];
 
-/** @param live where the user's next words belong */
+/** @param live the key for the user's next words */
 function problemsOf({ messages, problems }: LoadedTranscript, live: string): Problem[] {
   const own = problems.filter(({ code }) => !OF_WHOLE.includes(code));
   const last = messages.at(-1)?.source;
@@ -344,7 +344,7 @@ function problemsOf({ messages, problems }: LoadedTranscript, live: string): Pro
   return [...own, { code: 'history-unfinished', message, severity: 'error', ...last, range }];
 }
 
-/** Tells a history that the target cannot be given. */
+/** Reports a history for a target that can't take one. */
 function checkHistory({ input, location, scope }: ReadCase, target: TargetSpec): void {
   const { keepsSession } = findTargetType(target.type) ?? {};
   if (input.history === undefined || !keepsSession?.(target.params)) return;
@@ -353,7 +353,7 @@ function checkHistory({ input, location, scope }: ReadCase, target: TargetSpec):
   scope.reporter.reportOnKey('history-refused', message, key, { fix: { remove: key.path } });
 }
 
-/** The messages that stand in a case, or in the file that it names; undefined if there is no such file. */
+/** The messages in a case, or in the file that it names; undefined if that can't be read. */
 async function messagesAt(
   key: 'transcript' | 'history',
   { input, location, scope }: ReadCase,

@@ -60,12 +60,12 @@ function fillText(
   return text;
 }
 
-/** Whether a text holds what could not be filled in, which was reported. */
+/** Whether a text contains variables that couldn't be filled in; they were reported. */
 export function isUnfilled(text: string): boolean {
   return hasEnvReference(text) || templateVariables(text).length > 0;
 }
 
-/** Other keys are for the target: braces cannot name them. */
+/** Other keys are for the target only: no variable can refer to them. */
 function canBeVariable(name: string): boolean {
   return templateVariables(`{{${name}}}`)[0]?.name === name;
 }

@@ -8,7 +8,7 @@ import { numberTurns } from '../spokenMessages.ts';
 import { hashOfCase } from './buildCase.ts';
 import type { CaseSource } from './caseSources.ts';
 
-/** A case as it can be shown, made of whatever stands there. */
+/** A case for the outline; works on invalid data. */
 export function outlineOf(
   source: CaseSource,
   { origin, history }: { readonly origin?: SuiteCase['origin']; readonly history?: MessageHistory },
@@ -54,7 +54,7 @@ export function outlineOf(
   };
 }
 
-/** How many turns a history has; of one that is at fault, as far as its text tells. */
+/** Number of turns of a history, estimated if it's invalid. */
 function historyTurns(given: unknown, history: MessageHistory | undefined): number {
   if (history) return turnsOf(toConversation(history.messages)).length;
   const spoken = Array.isArray(given) ? numberTurns(given) : [];
@@ -86,7 +86,7 @@ function messages(list: unknown, location: Location): OutlineTurn[] {
   }));
 }
 
-/** What an assertion is called: its name, else its type, else the criterion itself. */
+/** The label of an assertion: its name, or else its type or criterion. */
 export function labelOf(item: unknown): string {
   if (typeof item === 'string') return item;
   const { name, type } = mappingOf(item);

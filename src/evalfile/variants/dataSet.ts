@@ -20,7 +20,7 @@ import {
 
 /** A conversation in a file, found but not read. */
 export interface FoundConversation {
-  /** Its own, where the file says one. */
+  /** Its id in the file, if any. */
   readonly id?: string;
   /** From 1: its line in a `.jsonl` file, else its place in the list. */
   readonly number: number;
@@ -47,7 +47,7 @@ export interface DataLine {
 }
 
 export interface ConversationSearch {
-  /** Whether the file holds several conversations, rather than being one. */
+  /** Whether the file contains several conversations, instead of being one. */
   readonly isSet: boolean;
   readonly conversations: readonly FoundConversation[];
   /** Why nothing of the file can be read. */
@@ -98,14 +98,14 @@ function* findInLines(
   return finder.found();
 }
 
-/** Finds the conversations in lines that come one after the other. */
+/** Finds the conversations in a sequence of lines. */
 class LineFinder {
   readonly #path: string;
   readonly #roles: Roles | undefined;
   readonly #conversations: FoundConversation[] = [];
   /** Whether one of them is certainly a conversation. */
   #isSet = false;
-  /** Whether one of them is more than we read: then nobody reads them all as the messages of one. */
+  /** Whether a line exceeds a limit: then the lines aren't read as the messages of one conversation. */
   #isTooMuch = false;
   #lines = 0;
 
@@ -114,7 +114,7 @@ class LineFinder {
     this.#roles = roles;
   }
 
-  /** Whether there are too many, so that no further line matters. */
+  /** Whether there are too many, so that reading can stop. */
   get isOver(): boolean {
     return this.#conversations.length > LIMITS.variants || this.#lines > LIMITS.dataLines;
   }
@@ -124,7 +124,7 @@ class LineFinder {
     this.#lines += lines;
   }
 
-  /** A line beyond the limit, of which nothing is read. */
+  /** Adds a line beyond the limit, which isn't read. */
   addLong(offsets: Omit<DataLine, 'content'>): void {
     this.#isTooMuch = true;
     this.#lines += 1;
@@ -172,7 +172,7 @@ class LineFinder {
   found(): ConversationSearch {
     if (this.#lines > LIMITS.dataLines) return tooMany(this.#path, 'lines');
     if (this.isOver) return tooMany(this.#path, 'conversations');
-    // Where no line is a conversation, they are the messages of one.
+    // If no line is a conversation, the lines are its messages.
     return this.#isSet || this.#isTooMuch
       ? { isSet: true, conversations: this.#conversations, problems: [] }
       : SINGLE_CONVERSATION;
@@ -245,11 +245,11 @@ function tooMany(path: string, what: 'conversations' | 'lines'): ConversationSea
 }
 
 interface Seen extends Omit<FoundConversation, 'place' | 'fault'> {
-  /** Of what holds the messages. */
+  /** Path of the value that contains the messages. */
   readonly path: Path;
 }
 
-/** A conversation that a value seems to be: a list of messages, an object that holds one, `[id, object]`. */
+/** The conversation in a value: a list of messages, an object that contains one, or `[id, object]`. */
 function conversationIn(
   value: unknown,
   path: Path,
@@ -278,7 +278,7 @@ function conversationIn(
   };
 }
 
-/** The key that holds the messages; with `roles` also the only list whose items name those sides. */
+/** The key of the messages; with `roles`, also the only list whose items have those sides. */
 function messagesKey(value: Mapping, roles: Roles | undefined): string | undefined {
   if (Object.hasOwn(value, 'messages')) return 'messages';
   if (!roles) return undefined;
@@ -286,7 +286,7 @@ function messagesKey(value: Mapping, roles: Roles | undefined): string | undefin
   return keys.length === 1 ? keys[0] : undefined;
 }
 
-/** Reads a conversation where it was found. @param document its line, or the file */
+/** Reads a conversation at its place. @param document its line, or the file */
 export function* readConversation(
   document: YamlDocument,
   { place, unread }: FoundConversation,
@@ -321,7 +321,7 @@ function lineRange(line: number, content: string): Range {
 /** Tools as logs have them: with keys of their own besides. */
 const tools = z.array(z.union([z.object({ function: toolSchema.strip() }), toolSchema.strip()]));
 
-/** What a conversation of a data set says of itself, in place of what its case says. */
+/** Data of a conversation that overrides that of its case. */
 const factsSchema = z.object({
   id: z.union([z.string(), z.number()]).optional(),
   role: z.string().min(1).optional(),
@@ -338,14 +338,14 @@ function isFact(key: string): boolean {
   return Object.hasOwn(factsSchema.shape, key);
 }
 
-/** The facts among the keys of a conversation. Other tools write null for what is not there. */
+/** The facts among a conversation's keys. Other tools write null for missing values. */
 function factsIn(value: Mapping): Mapping {
   return Object.fromEntries(
     Object.entries(value).filter(([key, one]) => one !== null && isFact(key)),
   );
 }
 
-/** As `findConversations`, of lines that are never in memory all at once. @throws FileError */
+/** As `findConversations`, without all lines in memory. @throws FileError */
 export async function findInSlices(
   slices: Slices,
   path: string,
@@ -376,7 +376,7 @@ class LineReader {
   readonly #finder: LineFinder;
   #start = 0;
   #open: Uint8Array[] = [];
-  /** Bytes of the line that is open. */
+  /** Bytes of the current line. */
   #length = 0;
 
   constructor(finder: LineFinder) {
@@ -399,7 +399,7 @@ class LineReader {
     if (from < slice.length) this.#take(Uint8Array.from(slice.subarray(from)));
   }
 
-  /** What is beyond the limit of a line is counted, not kept. */
+  /** Bytes beyond the limit of a line are counted but not kept. */
   #take(bytes: Uint8Array): void {
     if (this.#length <= LIMITS.transcript) this.#open.push(bytes);
     this.#length += bytes.length;

@@ -15,11 +15,11 @@ interface Combination {
 
 export interface Matrix {
   readonly combinations: readonly [Combination, ...Combination[]];
-  /** The file that it stands in, absolute, where it is not the case's. */
+  /** The file that contains it, absolute; absent for an inline matrix. */
   readonly file?: string;
 }
 
-/** The combinations of a case's `matrix`; undefined if there are none, for a reason that was reported. */
+/** The combinations of a case's `matrix`; undefined if there are none, after reporting why. */
 export async function matrixOf({ input, location, scope }: ReadCase): Promise<Matrix | undefined> {
   const { matrix, context = {} } = input;
   if (matrix === undefined || scope.invalidKeys.has('matrix')) return undefined;
@@ -107,7 +107,7 @@ function choicesOf(
 /** Longer values are called by their place. */
 const MAX_NAME_LENGTH = 40;
 
-/** What a value is called: its words, or its `id`; undefined if that is no name. */
+/** The name of a value: its text, or its `id`; undefined if that isn't a usable name. */
 function shortName(value: unknown): string | undefined {
   if (isMapping(value)) return shortName(value.id);
   if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined;
@@ -141,7 +141,7 @@ interface Row {
   readonly values: Mapping;
 }
 
-/** A row is called by its `id`, else by its values where they are short, else by its line. */
+/** Names a row by its `id`, or else by short values, or else by its line. */
 function namedRow({ line, values }: Row): Combination {
   const names = Object.values(values).map(shortName);
   const joined = names.includes(undefined) ? undefined : shortName(names.join(', '));
@@ -212,8 +212,7 @@ interface CsvRow {
 }
 
 /**
- * The rows of a CSV text. Cells are separated by commas, or by semicolons where the first line has no comma.
- * Empty lines are left out.
+ * Parses CSV. Cells are separated by commas, or by semicolons if the first line has no comma. Empty lines are skipped.
  *
  * @throws CsvFault
  */
@@ -248,7 +247,7 @@ const WORDS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'A quote stands within a cell that does not begin with one.',
 };
 
-/** Where a text is no CSV. */
+/** Invalid CSV. */
 class CsvFault extends Error {
   override readonly name = 'CsvFault';
   /** From 0. */

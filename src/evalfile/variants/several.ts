@@ -7,31 +7,31 @@ import type { RecordedConversation } from './dataSet.ts';
 import { type Matrix, matrixOf } from './matrix.ts';
 import { findRecorded } from './transcripts.ts';
 
-/** What only one variant of a case has. */
+/** Data of one variant. */
 export interface VariantInput {
   readonly recorded?: RecordedConversation;
   /** Of its `matrix`. */
   readonly values?: Mapping;
 }
 
-/** A conversation that a case stands for. */
+/** A variant of a case. */
 export interface Variant {
   readonly name: string;
   readonly tags: readonly string[];
   read(): Promise<VariantInput>;
 }
 
-/** A case that stands for several conversations. */
+/** A case with several variants. */
 interface VariantSet {
-  /** The case without what its variants may say themselves: that is unknown. */
+  /** The case without data that variants can override, which is unknown. */
   readonly common: ReadCase;
-  /** What is known of one of the variants: what holds of it is checked while the file is written. */
+  /** Data of one variant, to check the case while it's written. */
   readonly sample: VariantInput;
   /**
    * Finds the variants.
    *
-   * @param common the case as it was built
-   * @param open builds one of them; undefined where something is wrong, which is reported in the scope
+   * @param common the built case
+   * @param open builds a variant; undefined if it has errors, which are reported in the scope
    */
   expand(
     common: SuiteCase,
@@ -39,14 +39,14 @@ interface VariantSet {
   ): Promise<ExpandedCase>;
 }
 
-/** What a conversation of a data set may say in place of its case. */
+/** Data that a conversation of a data set can override. */
 const VARIANT_FACTS = ['role', 'topics', 'tools', 'expectations', 'context'];
 
-/** Undefined if the case is one conversation, or does not say where several come from. */
+/** Undefined if the case has only one conversation. */
 export async function variantSetOf(read: ReadCase): Promise<VariantSet | undefined> {
   const { input, scope } = read;
   const matrix = await matrixOf(read);
-  // What is missing of it is not known, and nothing else is wrong for it.
+  // The missing data is unknown, and causes no other problems.
   const isUnknown = (input.matrix !== undefined || scope.invalidKeys.has('matrix')) && !matrix;
   if (input.transcripts === undefined && !matrix && !isUnknown) return undefined;
   const unknown = input.transcripts ? VARIANT_FACTS : isUnknown ? ['context'] : [];
@@ -80,7 +80,7 @@ export async function variantSetOf(read: ReadCase): Promise<VariantSet | undefin
   };
 }
 
-/** What a case without `transcripts` is in all its combinations. */
+/** The only conversation of a case without `transcripts`. */
 const ONE: Variant = { name: '', tags: [], read: async () => ({}) };
 
 async function recordedOf({ input, location }: ReadCase, finding: Scope) {
@@ -107,7 +107,7 @@ function withMatrix(one: Variant, matrix: Matrix | undefined): Variant[] {
   }));
 }
 
-/** The suite is read: what comes now is looked up anew, and told by itself. */
+/** A scope without cached reads, with its own problems. */
 function freshScope(scope: Scope): Scope {
   return {
     ...scope,
@@ -117,7 +117,7 @@ function freshScope(scope: Scope): Scope {
   };
 }
 
-/** Names are made to differ: `refund`, `refund-2`. */
+/** Makes names unique: `refund`, `refund-2`. */
 function casesOf(
   variants: readonly Variant[],
   common: SuiteCase,

@@ -23,7 +23,7 @@ import {
   readConversation,
 } from './dataSet.ts';
 
-/** A recorded conversation that a case stands for. */
+/** A recorded variant of a case. */
 interface Recorded {
   readonly name: string;
   readonly tags: readonly string[];
@@ -34,7 +34,7 @@ interface Recorded {
 
 type Written = string | readonly string[];
 
-/** Reports what is wrong with paths and patterns; no file is read. */
+/** Reports invalid paths and patterns, without reading files. */
 export async function checkTranscripts(
   written: Written,
   location: Location,
@@ -47,8 +47,8 @@ export async function checkTranscripts(
 }
 
 /**
- * Finds the conversations in all files, each named by its file, its id or its line. What is wrong with
- * one of them is told when it is read.
+ * Finds the conversations in all files, each named by its file, id, or line. Problems of a conversation are reported
+ * when it's read.
  */
 export async function findRecorded(
   written: Written,
@@ -89,12 +89,12 @@ async function slicesOf(path: string, { files }: Scope): Promise<Slices | undefi
   return path.endsWith('.jsonl') ? files.slices?.(path, LIMITS.dataSet) : undefined;
 }
 
-/** Told when it is read as a whole. */
+/** Ignored: reading the whole file reports it. */
 function unreadable(error: unknown): undefined {
   if (!(error instanceof FileError)) throw error;
 }
 
-/** Told once of a file, since all its conversations have them. */
+/** Reported once per file, as all its conversations have them. */
 function unreadKeys(path: string, keys: ReadonlySet<string>): Problem {
   return {
     code: 'unread-keys',
@@ -137,7 +137,7 @@ async function namedFiles(
   );
 }
 
-/** A pattern may match other files as well, such as a README. */
+/** A pattern can match other files, such as a README. */
 function isTranscript(path: string): boolean {
   return EXTENSIONS.transcripts.includes(extname(path));
 }
@@ -167,8 +167,8 @@ interface FoundInFile extends ConversationSearch {
 const EMPTY: FoundInFile = { isSet: false, conversations: [], problems: [] };
 
 /**
- * The file that was read last: its conversations are read one after the other, and not all files are to be
- * held. Of lines that can be read by themselves none is held.
+ * Keeps the last file in memory: its conversations are read one after another. Lines that can be read separately aren't
+ * kept.
  */
 class TranscriptReader {
   readonly #scope: Scope;
@@ -179,7 +179,7 @@ class TranscriptReader {
     this.#scope = scope;
   }
 
-  /** What keeps the file from being read is reported. */
+  /** Reports why the file can't be read. */
   async find(path: string, roles: Roles | undefined, at: Location): Promise<FoundInFile> {
     const { step } = this.#scope;
     const slices = await slicesOf(path, this.#scope);
