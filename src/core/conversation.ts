@@ -23,7 +23,7 @@ const systemTextSchema = z.object({
 });
 
 const agent = z.string().optional().meta({
-  description: 'Name of the agent that said or called it, where several are the assistant.',
+  description: 'Name of the agent, if several act as the assistant.',
 });
 
 const turnItemSchema = z.discriminatedUnion('kind', [
@@ -64,13 +64,14 @@ const turnSchema = z.object({
     description: 'Milliseconds the target took for this turn.',
   }),
   startup: z.number().optional().meta({
-    description: 'Milliseconds the target took to start before this turn, beside its latency.',
+    description:
+      'Milliseconds the target took to start before this turn, not included in its latency.',
   }),
   fromCache: z.literal(true).optional().meta({
-    description: 'True if an earlier run asked for it, and nobody was asked now.',
+    description: 'True if it came from the cache of an earlier run.',
   }),
   error: z.string().optional().meta({
-    description: 'Why this turn did not come; only where a conversation is shown.',
+    description: 'Why this turn is missing; only in views.',
     readOnly: true,
   }),
 });
@@ -83,7 +84,7 @@ export const conversationSchema = z.object({
     description: 'Turns and the system texts between them, in order.',
   }),
   notes: listOf(z.string()).meta({
-    description: 'Parts with nothing to show, such as an MCP approval, one line each.',
+    description: 'Parts without text, such as an MCP approval, one line each.',
   }),
 });
 
@@ -120,7 +121,7 @@ export function textOf(turn: Turn): string {
     .join('\n\n');
 }
 
-/** The turns that are not from a `history`: of a transcript all. */
+/** The turns that aren't from a `history`. */
 export function liveTurnsOf(conversation: Conversation): Turn[] {
   return turnsOf(conversation).filter(({ history }) => !history);
 }
@@ -216,7 +217,6 @@ export const REPORTS = ['tool_calls', 'context', 'usage', 'agents'] as const;
 
 export type Report = (typeof REPORTS)[number];
 
-/** In the middle of a sentence. */
 export const REPORT_NAMES: Readonly<Record<Report, string>> = {
   tool_calls: 'tool calls',
   context: 'retrieved context',
@@ -226,7 +226,6 @@ export const REPORT_NAMES: Readonly<Record<Report, string>> = {
 
 /** What a target's replies show. */
 export interface Reporting {
-  /** The target's name in messages. */
   readonly target: string;
   readonly reports: readonly Report[];
   /** True if the target's `reports` decides. */

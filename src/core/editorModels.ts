@@ -8,11 +8,10 @@ export interface EditorModels {
 }
 
 export interface EditorModel {
-  /** As the editor names it exactly. */
+  /** The exact version. */
   readonly version: string;
   /** @throws EditorModelError; or the signal's reason when aborted */
   send(request: EditorRequest, signal: AbortSignal): Promise<EditorReply>;
-  /** In the model's own count. */
   countTokens(text: string): Promise<number>;
 }
 
@@ -21,7 +20,6 @@ export interface EditorRequest {
   readonly tools: readonly Tool[];
   /** Whether the model has to answer by a tool call. */
   readonly mustCall: boolean;
-  /** The model's own options, such as `temperature`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 

@@ -3,7 +3,6 @@ export const OPENAI_KEY = 'OPENAI_API_KEY';
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';
 
-/** A variable's whole name. */
 export const VARIABLE_NAME = new RegExp(`^${NAME}$`);
 
 const REFERENCE = new RegExp(String.raw`\$\{env:(${NAME})\}`, 'g');
@@ -38,7 +37,6 @@ export function substituteEnv(
   return { value: walk(value), filled, unset: [...unset] };
 }
 
-/** The names of the variables that a value refers to, at every depth. */
 export function environmentNames(value: unknown): string[] {
   return substituteEnv(value, () => undefined).unset;
 }
@@ -68,11 +66,10 @@ export function envReferences(
   }));
 }
 
-/** A host that the user allows to receive keys and other variables. */
 export interface AllowedHost {
   /** As in `URL.host`: with the port, unless it's the default. */
   readonly host: string;
-  /** Default: any. */
+  /** Default: all. */
   readonly variables?: readonly string[];
   /** True if the file of `--dotenv` named the host: it receives only that file's variables by default. */
   readonly isFromFile?: true;

@@ -14,7 +14,6 @@ export class WorkLimitError extends Error {
   override readonly name = 'TookTooLong';
 }
 
-/** The stack of an error, for logs. */
 export function stackText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

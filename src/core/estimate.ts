@@ -11,7 +11,7 @@ export interface Estimate {
   readonly cost: number | null;
   /** Models without a price, as `provider:model`. */
   readonly unpriced: readonly string[];
-  /** True if requests have no judge to go to. */
+  /** True if no judge is set. */
   readonly noJudge: boolean;
   /** True if replies are still missing: each counts as about 80 tokens without retrieved context. */
   readonly live: boolean;
@@ -53,7 +53,7 @@ export function estimateWords(estimate: Estimate): string {
   return called === '' ? sent : `${called}, ${sent}`;
 }
 
-/** In the currency of the prices, or why it is not known. */
+/** In the currency of the prices, or why it's unknown. */
 export function priceWords({ cost, noJudge }: Pick<Estimate, 'cost' | 'noJudge'>): string {
   if (noJudge) return 'no judge set';
   if (cost === null) return 'price unknown';

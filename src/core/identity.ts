@@ -27,12 +27,12 @@ interface Ended extends CaseRef {
   readonly status: Status;
 }
 
-/** The cases of a run that failed or errored, as one goes through them. */
+/** The failed cases of a run, for stepping through them. */
 export interface FailingCases {
   readonly count: number;
   /** Position of the shown case among them, from 1; undefined if it didn't fail. */
   readonly at: number | undefined;
-  /** The next one, or the one before, round and round. */
+  /** The next or previous one, wrapping around. */
   neighbor(step: 1 | -1): CaseRef;
 }
 

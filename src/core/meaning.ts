@@ -1,4 +1,3 @@
-/** Where a name is valid. */
 type ScopeKind = 'suite' | 'case' | 'assertion';
 
 /**
@@ -16,7 +15,7 @@ export const SCOPES = {
   case: 'case',
   /** Of a decision graph. */
   node: 'assertion',
-  /** A key of `context`, which texts name as `{{key}}`. */
+  /** A key of `context`, used as `{{key}}`. */
   variable: 'case',
   prompt: 'case',
   transcript: 'case',

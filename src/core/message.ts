@@ -47,7 +47,7 @@ export const toolSchema = z.strictObject({
 
 export type Tool = z.infer<typeof toolSchema>;
 
-/** Tools as a file writes them: plain, or in OpenAI's wrapper. */
+/** Tools as files contain them: plain, or in OpenAI's wrapper. */
 export const toolsSchema = z.array(
   z.union([
     z.strictObject({

@@ -45,7 +45,6 @@ export class Throttle {
     this.#work();
   }
 
-  /** Cancels what is scheduled. */
   dispose(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

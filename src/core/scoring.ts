@@ -1,7 +1,7 @@
 import { groupBy } from './data/data.ts';
 import { isFailure, type Status, type TurnVerdict, type Verdict, WORST_FIRST } from './verdict.ts';
 
-/** Two scores that are closer are the same. */
+/** Scores that are closer than this are equal. */
 export const SCORE_EPSILON = 1e-9;
 
 /** The sum of all known values; null if there are none. */
@@ -112,14 +112,12 @@ function failsItsGroup(verdict: Verdict): boolean {
 
 export interface TurnBadge {
   readonly status: Status;
-  /** Mean of the scores that verdicts gave this turn; null if none did. */
+  /** Mean score of the verdicts on this turn; null if there are none. */
   readonly score: number | null;
   readonly entries: readonly { readonly verdict: Verdict; readonly entry: TurnVerdict }[];
-  /** Why the turn is missing. */
   readonly error?: string;
 }
 
-/** The badge of a missing turn. */
 export function failedBadge(error: string): TurnBadge {
   return { status: 'error', score: null, entries: [], error };
 }

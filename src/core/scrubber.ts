@@ -6,7 +6,7 @@ export function isSecretName(name: string): boolean {
   return /KEY|TOKEN|SECRET|PASSWORD|AUTHORIZATION/i.test(name);
 }
 
-/** Characters. Shorter values are words: hiding them would garble texts. */
+/** Characters. Shorter values are ordinary words: hiding them would garble texts. */
 const MIN_SECRET_LENGTH = 8;
 
 /**
@@ -17,7 +17,7 @@ export class Scrubber {
   readonly #names = new Map<string, string>();
   #pattern: RegExp | undefined;
 
-  /** @param env whose secrets are known from the start, by their names */
+  /** @param env contains the first secrets, by name */
   constructor(env: Readonly<Record<string, string | undefined>> = {}) {
     this.addSecretsOf(env);
   }
@@ -29,7 +29,6 @@ export class Scrubber {
     }
   }
 
-  /** Hides the value of a variable from now on. */
   add(name: string, value: string | undefined): void {
     const secret = value?.trim() ?? '';
     if (secret.length < MIN_SECRET_LENGTH || this.#names.has(secret)) return;
@@ -39,7 +38,6 @@ export class Scrubber {
     this.#pattern = undefined;
   }
 
-  /** The log, without secrets. */
   log(log: Logger): Logger {
     return mapLog(log, (message) => this.text(message));
   }

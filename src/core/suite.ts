@@ -14,7 +14,7 @@ export interface Suite {
   readonly description?: string;
   /** SHA-256 of the file's text, hexadecimal. */
   readonly hash: string;
-  /** The folder that its paths may not leave. */
+  /** The folder that its paths must not leave. */
   readonly workspace: string;
   /** Names of the variables that contain keys of the models under `models`. */
   readonly keyVariables: readonly string[];
@@ -59,7 +59,6 @@ export function withoutSources(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, inner]) => [key, withoutSources(inner)]));
 }
 
-/** A `Source`. */
 function isSource(value: unknown): boolean {
   return isMapping(value) && typeof value.path === 'string' && isMapping(value.range);
 }
@@ -87,7 +86,6 @@ export interface Repeat {
   readonly pass: number;
 }
 
-/** A conversation that a target answers. */
 export type LiveOrigin = TurnsOrigin | SimulateOrigin;
 
 export interface TurnsOrigin {
@@ -112,9 +110,8 @@ export interface SimulatedUser {
   readonly stopWhen?: string;
   /** Sent first, as written. */
   readonly opening: readonly ScriptedTurn[];
-  /** Of the conversation, its opening included. */
+  /** For the conversation, including `opening`. */
   readonly maxUserTurns: number;
-  /** Absent if nothing names one. */
   readonly model?: ModelSpec;
   readonly seed?: number;
   /** Location in its file. */
@@ -169,7 +166,6 @@ export interface TargetSpec {
   /** `params` as written in the file, if `${env:NAME}` was filled in. */
   readonly written?: Readonly<Record<string, unknown>>;
   readonly folder: string;
-  /** Its system text. */
   readonly system?: string;
   /** Its own tools, which replace those of the case. */
   readonly tools?: readonly Tool[];
@@ -206,7 +202,7 @@ export interface Assertion {
   readonly granularity?: 'conversation' | 'turn';
   /** Number of turns to show before those judged, if the conversation is shown in part; 10 by default. */
   readonly window?: number;
-  /** Puts conversations that people labelled before the question; absent if not. */
+  /** Shows labeled conversations before the question; absent if not. */
   readonly examples?: 'labels';
   /** Whether its question shares a request with others; absent if not. */
   readonly together?: true;
@@ -241,7 +237,7 @@ export interface JudgePrompt {
 }
 
 export const NO_SIMULATOR =
-  'No model plays the user. Add `model` under `simulate`, or a judge, whose model is used otherwise.';
+  'No model is set to play the user. Add `model` under `simulate`, or set a judge: its model is the default.';
 
 export const NO_JUDGE =
   'No judge is set. Add `judge: openai:gpt-5-mini` to the file, or set `turnlight.judge` in the editor or `TURNLIGHT_JUDGE` for the command line.';

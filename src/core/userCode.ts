@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { VARIABLE_NAME } from './environment.ts';
 
-/** Keys of whatever runs code of the user's in a process of its own. */
+/** Keys for user code that runs in its own process. */
 export const programKeys = {
   env: z
     .record(z.string(), z.string())
@@ -12,7 +12,7 @@ export const programKeys = {
     .optional()
     .meta({
       description:
-        "Environment variables to pass on although they hold models' API keys. All others are inherited.",
+        "Environment variables to pass on although they contain models' API keys. All others are inherited.",
     }),
 };
 
@@ -23,7 +23,6 @@ export interface UserCode {
     /** Run without a shell, with `folder` as working folder; absolute. */
     | { readonly kind: 'program'; readonly command: readonly string[]; readonly folder: string };
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Names of variables. */
   readonly pass_env?: readonly string[] | undefined;
   /** Milliseconds; default: the target's timeout. */
   readonly timeout?: number | undefined;

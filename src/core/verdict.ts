@@ -39,13 +39,16 @@ export const turnVerdictSchema = z.discriminatedUnion('status', [
 export const usageSchema = z.object({
   calls: z.int().min(0).meta({ description: 'Requests.' }),
   input_tokens: z.int().min(0).meta({ description: 'Tokens read, as the endpoint counted them.' }),
-  cached_tokens: z.int().min(0).meta({ description: "Those from the provider's prompt cache." }),
+  cached_tokens: z
+    .int()
+    .min(0)
+    .meta({ description: "Input tokens from the provider's prompt cache." }),
   output_tokens: z.int().min(0).meta({ description: 'Tokens written.' }),
   cost: z.number().min(0).nullable().meta({
     description: "In the currency of the models' `price`; null if there is no price.",
   }),
   from_cache: z.int().min(1).exactOptional().meta({
-    description: 'Requests beside these that the cache of earlier answers served, at no cost.',
+    description: 'Additional requests that the cache of earlier answers served, at no cost.',
   }),
 });
 
@@ -60,7 +63,7 @@ const verdictKeys = z.object({
       }),
       index: z.int().min(0).meta({
         description:
-          "Index in the case's assertions: those of `defaults` first, then the case's, then the turns'.",
+          "Index in the case's assertions: `defaults` first, then the case's, then those of its turns.",
       }),
       type: z.string().meta({ description: 'Its type.' }),
       name: z.string().meta({ description: 'Its label.' }),
@@ -109,7 +112,7 @@ const verdictKeys = z.object({
   usage: usageSchema.meta({ description: 'What the verdict used.' }),
 });
 
-/** As much of a verdict as a table shows. */
+/** The part of a verdict that a table shows. */
 export const shownVerdictSchema = z.object({
   assertion: z.object({ name: z.string(), required: z.boolean() }),
   status: statusSchema,
@@ -148,7 +151,6 @@ export type ScoredVerdict = z.infer<typeof scoredSchema>;
 export type UnscoredVerdict = z.infer<typeof unscoredSchema>;
 export type Verdict = ScoredVerdict | UnscoredVerdict;
 
-/** A status with the score that belongs to it. */
 type StatusWithScore =
   | Pick<ScoredVerdict, 'status' | 'score'>
   | Pick<UnscoredVerdict, 'status' | 'score'>;

@@ -32,13 +32,12 @@ const MAX_CASES = 50;
 /** With more variants, only those that are shown individually are compared. */
 const MAX_READ = 1_000;
 
-/** The variants of a case. */
 interface Names {
   /** The keys that define them. */
   readonly several: string | undefined;
   readonly files: readonly string[];
   readonly stamps: string;
-  /** Undefined if the files cannot be read. */
+  /** Undefined if the files can't be read. */
   readonly names: ReadonlySet<string> | undefined;
 }
 

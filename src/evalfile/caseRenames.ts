@@ -1,12 +1,11 @@
 import type { LoadedSuite } from './loadedSuite.ts';
 
-/** A case whose results are recorded under another id from now on. */
+/** A renamed case, whose results are renamed with it. */
 export interface RenamedCase {
-  /** The eval file, absolute. */
   readonly suite: string;
   readonly from: string;
   readonly to: string;
-  /** Hashes of the case's text before and after: nothing but its id changed. */
+  /** Hashes of the case's text before and after: only its id changed. */
   readonly hash: { readonly from: string; readonly to: string };
 }
 
@@ -43,7 +42,7 @@ export class CaseRenames {
     }
   }
 
-  /** @returns the cases that have another id now than their results have */
+  /** Returns the cases whose id no longer matches their results. */
   seen({ path, outline }: Pick<LoadedSuite, 'path' | 'outline'>): RenamedCase[] {
     const renamed: RenamedCase[] = [];
     this.#renamings = this.#renamings.map((renaming) => {

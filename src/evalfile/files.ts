@@ -47,7 +47,7 @@ export function tooLarge(size: number, most: number): FileError {
   );
 }
 
-/** @param textAt of the files that have another text than on the disk */
+/** @param textAt returns unsaved text */
 export function overlayFiles(files: Files, textAt: (path: string) => string | undefined): Files {
   return {
     ...files,
@@ -67,7 +67,6 @@ export function overlayFiles(files: Files, textAt: (path: string) => string | un
   };
 }
 
-/** A file of the disk or of the editor. */
 export interface Readable {
   /** 0 if unknown, as for a pipe. */
   size(): Promise<number>;

@@ -1,12 +1,12 @@
 import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
 import { closest } from '../core/text/closest.ts';
-import type { ForeignName, ForeignNames, MeantValue } from '../schema/misspelt.ts';
+import type { ForeignName, ForeignNames, MeantValue } from '../schema/misspelled.ts';
 import { shareFromPercent } from './threshold.ts';
 
 /** Names from other tools. Names that are also valid here aren't listed. */
 type Names = Readonly<Record<string, string>>;
 
-/** By tool, their name for each of our types. */
+/** Names of our types, per tool. */
 export const FOREIGN_TYPES: Readonly<Record<string, Names>> = {
   DeepEval: {
     ConversationCompletenessMetric: 'conversation-completeness',
@@ -113,7 +113,7 @@ export const FOREIGN_TYPES: Readonly<Record<string, Names>> = {
   },
 };
 
-/** By tool, their name for each of our keys. */
+/** Names of our keys, per tool. */
 export const FOREIGN_KEY_NAMES: Readonly<Record<string, Names>> = {
   DeepEval: {
     chatbot_role: 'role',
@@ -184,7 +184,7 @@ export const foreignNames: ForeignNames = {
     const found = convertKey(written, known, value);
     if (found) return found;
     const key = lookUp(FOREIGN_KEY_NAMES, written, known);
-    return key && nameOf(written, key.tool, key.meant);
+    return key && nameOf('key', written, key.tool, key.meant);
   },
   adviceOn: (written, known) => aboutRole(written, known) ?? adviceOn(written),
   ofValue(written, key, known) {
@@ -216,7 +216,7 @@ const OTHER_ROLES = ['assistant', 'system', 'developer', 'tool'];
 /** A scripted turn of another role than the user. */
 function aboutRole(written: string, known: readonly string[]): string | undefined {
   if (!known.includes('user') || !OTHER_ROLES.includes(written)) return undefined;
-  return 'Only the user is scripted in `turns`; the target replies. For a conversation that took place already, write `transcript`.';
+  return 'Only the user is scripted in `turns`; the target replies. For a recorded conversation, write `transcript`.';
 }
 
 /** Labels without scores, as in other tools and older files: the first is the best. */
@@ -238,14 +238,15 @@ function typeMeant(written: string, known: readonly string[]): ForeignName | und
   const found = lookUp(FOREIGN_TYPES, name, known);
   const meant = isNegated && known.includes(name) ? name : found?.meant;
   if (meant === undefined) return undefined;
-  return nameOf(written, isNegated ? 'promptfoo' : String(found?.tool), meant, {
+  return nameOf('type', written, isNegated ? 'promptfoo' : String(found?.tool), meant, {
     ...(found && plainly(name).startsWith('icontains') && { ignore_case: true }),
     ...(isNegated && { negate: true }),
   });
 }
 
-/** `"llm-rubric" is promptfoo's name. Here it is "criterion".` */
+/** ``Unknown type "llm-rubric". Use `criterion` (promptfoo calls it `llm-rubric`).`` */
 function nameOf(
+  what: 'key' | 'type',
   written: string,
   tool: string,
   meant: string,
@@ -253,7 +254,7 @@ function nameOf(
 ): ForeignName {
   const keys = Object.entries(beside).map(([key, value]) => `\`${key}: ${value}\``);
   const more = keys.length > 0 ? ` with ${keys.join(' and ')}` : '';
-  const message = `"${written}" is ${tool}'s name. Here it is "${meant}"${more}.`;
+  const message = `Unknown ${what} "${written}". Use \`${meant}\`${more} (${tool} calls it \`${written}\`).`;
   return { meant, message, ...(keys.length > 0 && { beside }) };
 }
 
@@ -319,7 +320,7 @@ export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   include_reason: { tool: 'DeepEval', advice: 'every verdict has its reason. Remove it' },
   verbose_mode: {
     tool: 'DeepEval',
-    advice: 'the record of a run holds what was asked and answered. Remove it',
+    advice: 'the record of a run contains questions and answers. Remove it',
   },
   async_mode: {
     tool: 'DeepEval',
@@ -351,7 +352,7 @@ export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   aggregator: {
     tool: 'AgentV',
     advice:
-      'a score is the weighted mean: write `weight` at each assertion, and `required` at those that must pass',
+      'a score is the weighted mean: add `weight` to each assertion, and `required` to those that must pass',
   },
   on_turn_failure: {
     tool: 'AgentV',
@@ -367,7 +368,7 @@ export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   },
 };
 
-/** Another tool's key whose value has to change with it. */
+/** A foreign key whose value changes as well. */
 function convertKey(
   written: string,
   known: readonly string[],
@@ -386,7 +387,7 @@ function convertKey(
 /** Advice for a key of another tool that has no equivalent. */
 export function adviceOn(written: string): string | undefined {
   const found = foreignKey(written);
-  return found && `"${written}" is ${found.tool}'s name; here ${found.advice}.`;
+  return found && `Unknown key "${written}" (of ${found.tool}): ${found.advice}.`;
 }
 
 function foreignKey(written: string): ForeignKey | undefined {

@@ -13,7 +13,7 @@ import { mentionsIn } from '../schema/mentions.ts';
 import { parseYaml, readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { caseCache, memoizeFiles } from './case/caseCache.ts';
 import { type CaseSource, collectCases } from './case/caseSources.ts';
-import { checkValue } from './checked.ts';
+import { checkValue } from './checkValue.ts';
 import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
 import { type LoadedPrompt, promptReader } from './prompt.ts';

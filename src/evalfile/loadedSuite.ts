@@ -2,7 +2,7 @@ import type { Problem, Range } from '../core/problem.ts';
 import type { ExpandedCase, MessageHistory, Suite, SuiteCase } from '../core/suite.ts';
 import type { SpillBuffer } from '../disk/spillBuffer.ts';
 
-/** The result of `loadSuite`, however broken the file is. */
+/** The result of `loadSuite`, even for an invalid file. */
 export interface LoadedSuite {
   readonly path: string;
   /** Sorted by location. Problems in included files, prompts, and transcripts have those files' paths. */
@@ -20,14 +20,14 @@ export function withoutCases({ suite, ...loaded }: LoadedSuite): LoadedSuite {
   return { ...loaded, problems: [], ...(suite && { suite: { ...suite, cases: [] } }) };
 }
 
-/** A case as the Testing panel, the outline and the code lenses show it. */
+/** A case for the Testing panel, the outline, and code lenses. */
 export interface OutlineCase {
   readonly id?: string;
   readonly description?: string;
   /** Its file: the suite's or an included one. */
   readonly path: string;
   readonly range: Range;
-  /** The `id` value, else the case's first line. */
+  /** The `id` value, or else the case's first line. */
   readonly nameRange: Range;
   /** Scripted user turns or transcript messages, with the turn number each belongs to if known. */
   readonly turns: readonly OutlineTurn[];
@@ -40,7 +40,7 @@ export interface OutlineCase {
   readonly several?: string;
   /** SHA-256 of the case's text, hexadecimal. */
   readonly hash: string;
-  /** The errors that keep it from running, its file's own errors included. */
+  /** The errors that keep it from running, including those of its file. */
   readonly errors: readonly Problem[];
 }
 
@@ -53,7 +53,7 @@ export interface OutlineTurn {
 }
 
 export interface OutlineAssertion extends WrittenAssertion {
-  /** Place in the case's list, as in a verdict. */
+  /** Index in the case's list, as in a verdict. */
   readonly index: number;
   readonly label: string;
   readonly path: string;
@@ -69,13 +69,12 @@ export interface JudgeOverride {
 }
 
 export interface LoadOptions {
-  /** The folder that paths may not leave. */
+  /** The folder that paths must not leave. */
   readonly workspace: string;
   /** `provider:model`, used if neither file nor case sets a judge. */
   readonly defaultJudge?: string;
   /** Replaces every judge: the command line's `--judge` and `--base-url`. */
   readonly judgeOverride?: JudgeOverride;
-  /** Cancels the reading. */
   readonly signal?: AbortSignal;
   readonly env: (name: string) => string | undefined;
 }

@@ -79,7 +79,7 @@ function sentWith(written: ModelSpec['written']): Pick<ModelSpec, 'sends' | 'own
     : {};
 }
 
-/** The judge that the command line puts in place of a case's own. */
+/** Applies the command line's judge. */
 export async function overrideJudge(
   judge: ModelSpec | undefined,
   scope: Scope,
@@ -114,7 +114,7 @@ export async function modelFromOptions(name: string, scope: Scope): Promise<Mode
   return undefined;
 }
 
-/** The target that a value names: a name in `targets`, or a mapping. */
+/** Resolves a target: a name in `targets`, or a mapping. */
 export async function resolveTarget(
   value: unknown,
   location: Location,
@@ -173,7 +173,7 @@ async function targetOf(
   return { ...spec, model: { ...model, sends } };
 }
 
-/** Of variables that a program of the user's is to be given. */
+/** Warns about unset variables that user code should get. */
 export function warnOfUnset({ pass_env }: Mapping, location: Location, scope: Scope): void {
   const passed: readonly string[] = Array.isArray(pass_env) ? pass_env : [];
   for (const [index, name] of passed.entries()) {

@@ -39,7 +39,7 @@ export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
   };
 }
 
-/** @throws Error if it is no regular file within the limit */
+/** @throws Error if it isn't a regular file within the limit */
 async function slicesOf(path: string, maxBytes: number): Promise<Slices> {
   const real = await realpath(path);
   const { size } = await lstat(real);

@@ -8,14 +8,13 @@ import {
   writtenGrading,
 } from '../assertions/shared/grading.ts';
 import { contextKey, PROMPT_VARIABLES } from '../assertions/shared/promptVariables.ts';
-import type { Problem, Range } from '../core/problem.ts';
-import { isError, suggestionsOf } from '../core/problem.ts';
+import { isError, type Problem, type Range, suggestionsOf } from '../core/problem.ts';
 import { UNIT_SCALE } from '../core/scoring.ts';
 import type { JudgePrompt } from '../core/suite.ts';
 import { nearest } from '../core/text/closest.ts';
 import { templateVariables } from '../core/text/template.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
-import { checkValue } from './checked.ts';
+import { checkValue } from './checkValue.ts';
 import { readThreshold } from './threshold.ts';
 
 export const frontMatterSchema = z.strictObject({
@@ -43,9 +42,9 @@ export const frontMatterSchema = z.strictObject({
 });
 
 export interface LoadedPrompt {
-  /** Absent if the prompt has an error. */
+  /** Absent if it has errors. */
   readonly prompt?: Omit<JudgePrompt, 'model'>;
-  /** As written; resolved by the suite. */
+  /** As written; the suite resolves it. */
   readonly model?: string;
   readonly needs: readonly string[];
   readonly problems: readonly Problem[];

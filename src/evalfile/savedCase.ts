@@ -62,11 +62,10 @@ export function savedCase(
   const node = nodeAt(yaml.root, ['cases', index])?.node;
   const given: unknown = valueAt(cases, [index]);
   if (!list || !node || !isMapping(given)) {
-    throw new SaveError('no-case', `The file has no case "${caseTitle(line)}" any more.`);
+    throw new SaveError('no-case', `The file has no case "${caseTitle(line)}" anymore.`);
   }
   if (isFlow(list)) {
-    const message =
-      'The cases of the file stand in brackets. Write each on lines of its own first.';
+    const message = '`cases` is written inline, in brackets. Put each case on its own lines first.';
     throw new SaveError('not-expressible', message);
   }
   const id = idFor(line, as, taken);
@@ -91,7 +90,7 @@ function scripted(given: Mapping, id: string, line: CaseLine): Mapping {
   const turns = liveTurnsOf(line.conversation).filter(({ side }) => side === 'user');
   const strange = turns.find((turn) => templateVariables(textOf(turn)).length > 0);
   if (strange) {
-    const message = `Turn ${strange.number} contains "{{…}}", which turns take for a variable. Save a transcript instead.`;
+    const message = `Turn ${strange.number} contains "{{…}}", which turns read as a variable. Save a transcript instead.`;
     throw new SaveError('not-expressible', message);
   }
   if (turns.length === 0) throw new SaveError('not-expressible', 'Nothing was said.');
@@ -152,7 +151,6 @@ function withContext({ context: _, ...given }: Mapping, values: Mapping): Mappin
   return Object.fromEntries(entries);
 }
 
-/** A message in the shorthand. */
 type Message = Readonly<Record<string, unknown>>;
 
 /** A conversation as messages in the shorthand, with its tool calls. */

@@ -60,7 +60,7 @@ const overridable = {
   }),
   together: z.boolean().optional().meta({
     description:
-      "If true, all questions to a judge about a conversation stand in one request: one reading of the conversation instead of one for each assertion. The case's value counts first, then the file's, then the judge's.",
+      "If true, all questions to a judge about a conversation share one request, so that the judge reads the conversation once instead of once per assertion. The case's value overrides the file's, and the file's overrides the judge's.",
     default: false,
   }),
   role: z.string().min(1).optional().meta({ description: 'The role the assistant should play.' }),
@@ -109,7 +109,7 @@ const simulateSchema = z
         description: 'What the user says first, turn by turn, before the model takes over.',
       }),
     max_user_turns: z.int().min(1).max(MAX_USER_TURNS).optional().meta({
-      description: 'Most turns of the user, `opening` included.',
+      description: 'Maximum number of user turns, including `opening`.',
       default: DEFAULT_USER_TURNS,
     }),
     stop_when: words.optional().meta({
@@ -121,14 +121,14 @@ const simulateSchema = z
       .min(1)
       .optional()
       .meta({
-        description: 'How the user behaves, one rule an item.',
+        description: 'How the user behaves, one rule per item.',
       }),
     model: modelSchema.optional().meta({
       description: "The model that plays the user. Default: the judge's model.",
     }),
     seed: z.int().optional().meta({
       description:
-        'Makes the model repeat itself, as far as it can. Sent where the model takes one; each repetition adds 1.',
+        'Makes the model repeat itself, as far as it can. Sent if the model takes one; each repetition adds 1.',
     }),
   })
   .meta({
@@ -183,14 +183,14 @@ export const caseSchema = z
       .optional()
       .meta({
         description:
-          'Conversations that already happened, each a variant of the case: a path or glob, or a list of them. A file is a transcript, or a data set: `.jsonl` with a conversation a line, or a list of them.',
+          'Conversations that already happened, each a variant of the case: a path or glob, or a list of them. A file is a transcript, or a data set: `.jsonl` with one conversation per line, or a list of them.',
       }),
     roles: z
       .record(z.string().min(1), z.enum(['user', 'assistant', 'system', 'developer', 'tool']))
       .optional()
       .meta({
         description:
-          'What the sides are called in `transcript`, `transcripts` or `history`, such as `{usr: user, sys: assistant}`.',
+          'Names of the sides in `transcript`, `transcripts`, or `history`, such as `{usr: user, sys: assistant}`.',
       }),
     stop_on_failure: z.boolean().optional().meta({
       description: 'If true, end the conversation at the first failing turn.',
@@ -208,7 +208,7 @@ export const caseSchema = z
       .optional()
       .meta({
         description:
-          'Runs the case once for each combination, each a variant of the case: names with a list of values or values by id, or the path of a `.csv` or `.jsonl` file with a combination a line. Values fill in `{{name}}` and reach the target with `context`.',
+          'Runs the case once for each combination, each a variant of the case: names with a list of values or values by id, or the path of a `.csv` or `.jsonl` file with one combination per line. Values fill in `{{name}}` and reach the target with `context`.',
       }),
     expectations: expectations.optional().meta({ template: 'case' }),
     context: z.record(z.string(), z.unknown()).optional().meta({

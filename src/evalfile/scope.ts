@@ -22,10 +22,10 @@ export interface Scope {
   /** Without cached reads, for what is read after the suite. */
   readonly uncachedFiles: Files;
   readonly reporter: Reporter;
-  /** The suite's own document; names are resolved in it. */
+  /** The document of the suite, in which names are resolved. */
   readonly document: YamlDocument;
   readonly file: Partial<FileInput>;
-  /** The file's invalid keys: whatever depends on them is unknown. */
+  /** The file's invalid keys: everything that depends on them is unknown. */
   readonly invalidKeys: ReadonlySet<string>;
   /** Files that the suite depends on, even missing ones, absolute. */
   readonly dependencies: Set<string>;
@@ -77,7 +77,7 @@ export class Reporter {
     }
   }
 
-  /** @param details `range` in place of the whole value's */
+  /** @param details `range` replaces the range of the value */
   report(code: string, message: string, location: Location, details: Details = {}): void {
     const { document, path, owner } = location;
     const { range = document.rangeOf(path), ...more } = details;
@@ -150,7 +150,7 @@ function spoiledRange(document: YamlDocument, { range }: Problem, item: number):
   return { start: document.keyRangeOf(owner).start, end: document.rangeOf([list, index]).end };
 }
 
-/** Problems that text which is still to be written may solve. */
+/** Problems that unwritten text may solve. */
 const MAY_BE_SOLVED: ReadonlySet<string> = new Set([
   'conversation-unfinished',
   'history-unfinished',

@@ -11,7 +11,6 @@ export interface ChosenModel {
   readonly baseUrl?: string;
 }
 
-/** As an eval file writes it. */
 export function modelValue({ id, baseUrl }: ChosenModel): unknown {
   if (baseUrl === undefined) return id;
   const colon = id.indexOf(':');
@@ -159,10 +158,10 @@ export function changeJudge(
   return added ? [added] : [];
 }
 
-/** Whose words are the user's own. */
+/** Keys with the user's own data. */
 const FREE: readonly string[] = ['context', 'transcript'];
 
-/** Every place that names a judge: file, defaults, cases and assertions. */
+/** The paths of all judges: in the file, defaults, cases, and assertions. */
 function judgesIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]): Path[] => {

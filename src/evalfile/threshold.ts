@@ -1,9 +1,9 @@
 import type { Problem } from '../core/problem.ts';
 import { type Scale, shareOnScale } from '../core/scoring.ts';
 
-/** A threshold, brought to 0..1. */
+/** A threshold on 0..1. */
 interface ReadThreshold {
-  /** Absent if it lies outside. */
+  /** Absent if it's out of range. */
   readonly share?: number;
   readonly problem?: Pick<Problem, 'code' | 'message' | 'severity' | 'replacement'>;
 }

@@ -75,8 +75,9 @@ export function unreadNote(whose: string, keys: readonly string[]): string {
 const NAME_SIDES = 'Where it is a side of the conversation, the case can say so under `roles`.';
 
 const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
-  user: 'The conversation does not end with the assistant. Judges are told so.',
-  'tool-call': 'The conversation ends with a tool call and no reply after it. Judges are told so.',
+  user: 'The conversation does not end with the assistant. Judges see a note about it.',
+  'tool-call':
+    'The conversation ends with a tool call and no reply after it. Judges see a note about it.',
 };
 
 /** Shows a problem of a whole file only at its start. */
@@ -124,10 +125,10 @@ export function* parseTranscript(text: string, path: string): Work<YamlDocument>
   };
 }
 
-/** In front of each line, for all lines to be one list. */
+/** Prefix that turns all lines into one list. */
 const DASH = '- ';
 
-/** Between two places at which their reading may rest. */
+/** Lines between pauses. */
 const LINES = 200;
 
 /** Why a line isn't valid JSON. */
@@ -231,7 +232,7 @@ function canGoOn(text: string): boolean {
   return (positionIn(error) ?? -1) >= text.length;
 }
 
-/** The sides of a conversation by the names that a foreign file has for them. */
+/** Names of a foreign file for the sides of a conversation. */
 export type Roles = Readonly<Record<string, Message['role']>>;
 
 /** Keys for the text of a message in other tools, if the side isn't under `role`. */
@@ -240,10 +241,9 @@ const TEXT_KEYS = ['content', 'text', 'value', 'utterance', 'message'];
 /** Other keys of our messages. */
 const KEPT_KEYS = ['tool_calls', 'tool_call_id', 'retrieval_context', 'agent'];
 
-/** A list of messages with the sides that we know. */
 interface Translated {
   readonly list: unknown;
-  /** Keys of messages that are left out. */
+  /** Ignored keys of messages. */
   readonly unread: readonly string[];
 }
 

@@ -12,20 +12,20 @@ export function outsideMessage(what: string): string {
   return `${what} is outside the workspace folder. Paths are relative to the file that contains them and must stay inside the workspace, symbolic links included.`;
 }
 
-/** The name of the folder of all that Turnlight keeps. */
+/** The folder of all data that Turnlight stores. */
 export const HOME_FOLDER = '.turnlight';
 
-/** The name of the folder of records in it. */
+/** Its folder of records. */
 export const RUNS_FOLDER = 'runs';
 
-/** The records of a workspace, as a glob of its files. */
+/** A glob for the records of a workspace. */
 export const RECORD_FILES = `**/${HOME_FOLDER}/${RUNS_FOLDER}/*.jsonl`;
 
 /** The location of an eval file's records. Paths are absolute. */
 export interface RecordHome {
-  /** The eval file as it was named. */
+  /** The eval file's path as given. */
   readonly named: string;
-  /** The same with the symbolic links of its folder followed. */
+  /** The same, with the links of its folder followed. */
   readonly path: string;
   /** The folder that contains `.turnlight`, now or later. Paths in records are relative to it. */
   readonly root: string;
@@ -60,7 +60,7 @@ export function namedPath(
   return resolve(dirname(named), relative(dirname(path), absolute));
 }
 
-/** A run's line with each of its paths changed. */
+/** A run's line with all its paths changed. */
 export function mapRunPaths(line: RunLine, change: (path: string) => string): RunLine {
   return { ...line, files: line.files.map((file) => ({ ...file, path: change(file.path) })) };
 }
@@ -120,12 +120,12 @@ export const EVAL_GLOB = '**/*.eval.{yaml,yml}';
 export const EVAL_ENDING = /\.eval\.ya?ml$/;
 export const MESSAGES_GLOB = '**/*.messages.{json,jsonl,yaml,yml}';
 
-/** @param name of a file: its path or its address */
+/** @param name a path or URI */
 export function isEvalFile(name: string): boolean {
   return EVAL_ENDING.test(name);
 }
 
-/** As `isEvalFile`, of a file of messages, whoever refers to it. */
+/** As `isEvalFile`, for message files. */
 export function isMessagesFile(name: string): boolean {
   return /\.messages\.(?:jsonl?|ya?ml)$/i.test(name);
 }

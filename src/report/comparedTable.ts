@@ -1,6 +1,6 @@
 import type { ComparedAssertion, ComparedCase, Comparison } from '../analysis/compareRuns.ts';
 import type { ResultInRun } from '../analysis/evidence.ts';
-import { repeatedSummaryOf } from '../core/presentation/outcome.ts';
+import { repeatedSummaryOf } from '../core/presentation/verdictResult.ts';
 import {
   type ComparedOutcome,
   type ComparedWords,

@@ -7,13 +7,13 @@ import {
   outcomeAt,
   ownColumns,
 } from '../core/presentation/assertionColumns.ts';
+import { caseScoreText, scoreText } from '../core/presentation/score.ts';
 import {
   rowSummaryOf,
   type VerdictResult,
   verdictResultOf,
   verdictResultText,
-} from '../core/presentation/outcome.ts';
-import { caseScoreText, scoreText } from '../core/presentation/score.ts';
+} from '../core/presentation/verdictResult.ts';
 import type { VerdictWords } from '../core/presentation/verdictText.ts';
 import {
   type ComparedWords,

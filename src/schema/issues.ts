@@ -9,7 +9,7 @@ export interface Leaf {
 }
 
 export interface Validated {
-  /** With defaults if nothing is wrong, else as it was given. */
+  /** With defaults if it's valid, else as given. */
   readonly value: unknown;
   /** The issues; for a union, those of the branch that was most likely intended. */
   readonly leaves: readonly Leaf[];
@@ -86,7 +86,6 @@ export function codeOf(issue: Issue): string {
   }
 }
 
-/** `text or a mapping`. */
 function expectedBy(issue: Issue): string {
   return oneOf([...new Set(kindsIn(issue))]);
 }

@@ -27,7 +27,7 @@ export interface Template {
   readonly kind: TemplateKind;
   readonly text: string;
   readonly path: Path;
-  /** The case that it belongs to; `defaults`, or empty. */
+  /** Its case, `defaults`, or empty. */
   readonly scope: string;
 }
 
@@ -57,7 +57,7 @@ function mentionsBy(plan: Plan, value: unknown): Mentions {
 
 interface Surroundings {
   readonly template?: TemplateKind | undefined;
-  /** The paths of the case and of the assertion around it. */
+  /** Paths of the enclosing case and assertion. */
   readonly case: string;
   readonly assertion: string;
 }
@@ -221,12 +221,12 @@ interface Plan {
   readonly meaning: Meaning;
   /** The kind of value that it matches. */
   readonly form: 'word' | 'list' | 'mapping' | 'any';
-  /** Of a mapping: keys that mean something. */
+  /** For a mapping: keys that can contain names. */
   readonly fields: ReadonlyMap<string, Plan>;
-  /** Of a mapping with any keys: their values. */
+  /** For a mapping with arbitrary keys: its values. */
   readonly rest?: Plan | undefined;
   readonly items?: Plan | undefined;
-  /** A mapping without any of these keys means nothing; undefined if it may. */
+  /** A mapping needs one of these keys to contain names; undefined if it doesn't. */
   readonly keys?: ReadonlySet<string> | undefined;
   /** Values that a mapping must contain to match: `type: tool_use`. */
   readonly literals: readonly (readonly [key: string, values: readonly unknown[]])[];

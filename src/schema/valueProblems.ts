@@ -14,20 +14,20 @@ import {
   type MisspelledKey,
   missingKey,
   pathAsWritten,
-} from './misspelt.ts';
+} from './misspelled.ts';
 import { keysAt, valuesAt } from './schemaWalk.ts';
 
 export interface ValueProblem {
-  /** From the value. */
+  /** Relative to the value. */
   readonly path: Path;
-  /** True puts it on the key at `path`, not on its value. */
+  /** Whether the problem is on the key at `path` instead of its value. */
   readonly onKey?: boolean;
   readonly code: string;
   readonly message: string;
   readonly replacement?: string;
   /** The value or entry is text that lacks quotes. */
   readonly unquoted?: 'value' | 'entry';
-  /** Characters of the key after which a blank is missing. */
+  /** Number of characters of the key before the missing space. */
   readonly blankAfter?: number;
   /** Paths are relative to the value. */
   readonly fix?: Fix;
@@ -54,16 +54,16 @@ export function valueProblems(
   return problemsOfCorrected(schema, correctKeys(schema, value, vocabulary.foreign), vocabulary);
 }
 
-/** As `valueProblems`, of a value that was read already. */
+/** As `valueProblems`, for a corrected value. */
 export function problemsOfCorrected(
   schema: z.ZodType,
-  { value, misspelt, leaves }: CorrectedValue,
+  { value, misspelled, leaves }: CorrectedValue,
   vocabulary: Vocabulary = {},
 ): ValueProblem[] {
-  const reading: Reading = { schema, value, misspelt, ...vocabulary };
-  const sure = leaves.filter(({ path }) => !misspelt.some((one) => isGuess(path, one)));
+  const reading: Reading = { schema, value, misspelled, ...vocabulary };
+  const sure = leaves.filter(({ path }) => !misspelled.some((one) => isGuess(path, one)));
   return [
-    ...misspelt.map((one) => misspelledProblem(one, misspelt)),
+    ...misspelled.map((one) => misspelledProblem(one, misspelled)),
     ...uniqueBy(
       sure.flatMap((leaf, index) =>
         index < LIMITS.problems ? problemsOf(leaf, reading) : [uncommented(leaf)],
@@ -138,14 +138,14 @@ function unknownKey(path: Path, message: string, meant: readonly string[]): Valu
 interface Reading extends Vocabulary {
   readonly schema: z.ZodType;
   readonly value: unknown;
-  readonly misspelt: readonly MisspelledKey[];
+  readonly misspelled: readonly MisspelledKey[];
 }
 
 function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
-  const { schema, value, misspelt, missing, foreign } = reading;
-  const writtenPath = pathAsWritten(path, misspelt);
+  const { schema, value, misspelled, missing, foreign } = reading;
+  const writtenPath = pathAsWritten(path, misspelled);
   const text = colonTextAt(schema, value, path, foreign);
-  if (text) return [colonProblem(text, misspelt)];
+  if (text) return [colonProblem(text, misspelled)];
   if (issue.code === 'unrecognized_keys') {
     const free = keysAt(schema, value, path)
       .map(({ name }) => name)
@@ -194,9 +194,12 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   ];
 }
 
-function colonProblem({ path, key }: ColonText, misspelt: readonly MisspelledKey[]): ValueProblem {
+function colonProblem(
+  { path, key }: ColonText,
+  misspelled: readonly MisspelledKey[],
+): ValueProblem {
   const message = `YAML reads "${key}:" as a key. Put the whole text in quotes.`;
-  const entry = [...pathAsWritten(path, misspelt), key];
+  const entry = [...pathAsWritten(path, misspelled), key];
   return { path: entry, onKey: true, code: 'colon-in-text', message, unquoted: 'entry' };
 }
 

@@ -129,7 +129,6 @@ function standsAlone({ warnings, directives }: Document.Parsed): boolean {
   return warnings.length === 0 && directives.docStart === null;
 }
 
-/** Whether an anchor or an alias is in a node. */
 export function hasAnchorOrAlias(root: Node | null): boolean {
   let tied = false;
   eachNode(root, (node) => {

@@ -71,7 +71,7 @@ function itemValue(node: unknown, tolerantly: boolean, document: Document.Parsed
 /** Stands for a key that isn't plain text. */
 export const UNNAMED = '?';
 
-/** The data of a YAML text, as much as can be read; undefined if nothing can. */
+/** The readable data of a YAML text; undefined if there is none. */
 export function* readLeniently(text: string): Work<unknown> {
   const document = yield* parse(text);
   return document && new LenientReader(document).data(document.contents);

@@ -34,7 +34,7 @@ import type { YamlDocument } from './yamlDocument.ts';
  * change other places too.
  */
 
-/** Puts a text in place of another, with the line breaks of the file. */
+/** Replaces a range, with the line breaks of the file. */
 export function edit(yaml: YamlDocument, start: number, end: number, newText: string): TextEdit {
   const text = newText.replace(/\r?\n/g, lineBreakOf(yaml.text));
   return { range: yaml.rangeOfOffsets(start, end), newText: text };
@@ -236,7 +236,6 @@ function removeFromFlow(yaml: YamlDocument, items: readonly unknown[], index: nu
   return edit(yaml, start, endOf(items[index], text), '');
 }
 
-/** The lines of an item of a list, from its dash. */
 function removeItem(yaml: YamlDocument, item: unknown): TextEdit {
   const { text } = yaml;
   const dash = text.lastIndexOf('-', startOf(item) - 1);

@@ -6,7 +6,7 @@ import { parseYaml, readYaml, type YamlDocument } from './yamlDocument.ts';
 /** Maximum characters: longer texts may exceed the limits for YAML. */
 const MAX_LENGTH = 1_000_000;
 
-/** YAML refuses longer ones. */
+/** YAML doesn't allow longer ones. */
 const MAX_KEY_LENGTH = 1_000;
 
 /**

@@ -13,10 +13,10 @@ export interface Marked {
   readonly path: Path;
   readonly onKey: boolean;
   readonly style: Style;
-  /** The content, without quotes. */
+  /** The content without quotes. */
   readonly start: number;
   readonly end: number;
-  /** Within `[…]` or `{…}`. */
+  /** Whether it's in `[…]` or `{…}`. */
   readonly inFlow: boolean;
   /** Start of the key that contains the marker or owns the value; absent in lists. */
   readonly keyStart?: number;

@@ -19,7 +19,7 @@ import type { Path } from '../core/data/data.ts';
 export type Span = readonly [start: number, end: number];
 
 export interface Found {
-  /** Null if nothing is written: `key:`. */
+  /** Null for an empty value: `key:`. */
   readonly node: Node | null;
   readonly pair?: Pair;
   /** Whether it's in `[…]` or `{…}`. */
@@ -154,7 +154,7 @@ export function isEmpty({ range }: Node): boolean {
   return !range || range[0] === range[1];
 }
 
-/** How a scalar is written; `block` with a `|` or `>` before it. */
+/** `block` for `|` and `>`. */
 export type Style = 'plain' | 'single' | 'double' | 'block';
 
 const STYLES: Readonly<Record<string, Style>> = {

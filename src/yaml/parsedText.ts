@@ -24,7 +24,7 @@ export interface ParsedText {
   readonly text: string;
   readonly document: Document.Parsed;
   readonly faults: readonly ConfinedFault[];
-  /** Whether it exceeds a limit: nothing of it was read, and the fault is why. */
+  /** Whether it exceeds a limit and wasn't read; the fault says which. */
   readonly refused?: true;
 }
 
@@ -54,7 +54,7 @@ function refused(text: string, { reason: code, message }: Refusal): ParsedText {
   return { text, document: parseDocument(''), faults, refused: true };
 }
 
-/** As `CaseLines`, in UTF-16 units; undefined if there are no cases. */
+/** As `CaseLines`, in UTF-16 units. */
 interface CaseOffsets {
   readonly starts: readonly number[];
   readonly end: number;
@@ -123,7 +123,7 @@ export function setListRange(
   setEnds(document, [end, end]);
 }
 
-/** An item of `cases`, parsed by itself. */
+/** A separately parsed item of `cases`. */
 export interface ParsedItem {
   readonly node: ParsedNode;
   readonly faults: readonly SyntaxFault[];
@@ -136,7 +136,7 @@ export interface ParsedItem {
 /** Precedes the item, as in its file. */
 const HEAD = 'cases:\n';
 
-/** A line that ends the document, or is not of one. */
+/** A document marker or directive. */
 const DOCUMENT_MARK = /^(?:---|\.\.\.|%)/m;
 
 /**
@@ -218,10 +218,9 @@ function nothingAt(offset: number): ParsedNode {
   return nothing;
 }
 
-/** The lines of an eval file's cases, numbered from 0. */
+/** The lines of an eval file's cases, from 0. */
 interface CaseLines {
   readonly head: number;
-  /** The line after the last case. */
   readonly end: number;
   readonly starts: readonly number[];
 }

@@ -14,17 +14,16 @@ import { LIMITS, readable } from '../core/limits.ts';
 import type { Work } from '../node/cooperative.ts';
 import { eachNode, type Style, styleOf } from './nodes.ts';
 
-/** Codes of the problems that a refused text has. */
 const REFUSALS = ['too-deep', 'too-many-tokens', 'too-many-errors'] as const;
 
-/** A text that exceeds a limit: none of it is read. */
+/** Thrown for a text that exceeds a limit. */
 export class Refusal extends ReasonedError<(typeof REFUSALS)[number]> {
   override readonly name = 'Refusal';
 }
 
 type Fault = ConstructorParameters<typeof YAMLParseError>;
 
-/** Lexemes between two places at which the parser may rest. */
+/** Lexemes between pauses. */
 const LEXEMES_PER_STEP = 500;
 
 /**
@@ -106,13 +105,13 @@ const TABS = 'tab-indent';
 
 const OPTIONS = { uniqueKeys: false, merge: false, version: '1.2', prettyErrors: false } as const;
 
-/** A text parsed as YAML, however broken; undefined if it exceeds a limit. */
+/** Parses a text, valid or not; undefined if it exceeds a limit. */
 export function* parse(text: string): Work<Document.Parsed | undefined> {
   const read = yield* parseOrRefuse(text);
   return read instanceof Refusal ? undefined : read;
 }
 
-/** As `parse`, with the reason. */
+/** As `parse`, but returns the reason. */
 export function* parseOrRefuse(text: string): Work<Document.Parsed | Refusal> {
   try {
     return yield* parseAdmitted(text);
@@ -132,20 +131,20 @@ function* parseAdmitted(text: string): Work<Document.Parsed> {
   return document;
 }
 
-/** @param text that was parsed */
+/** @param text the parsed text */
 export function faultsOf({ errors, contents }: Document.Parsed, text: string): SyntaxFault[] {
   /** Errors that make the following text be misread. */
   const misleading = new Set<SyntaxFault>();
   const faults = errors.map(({ code, message: said, pos: [start, end] }): SyntaxFault => {
     const place = { start, end: Math.max(start, end) };
     const own = OWN_WORDS[code];
-    const { message, mend, misplaced } = explainSyntaxError(said.split('\n')[0] ?? '', text, start);
-    const { kind: needs, ...mended } = mend ?? {};
-    const range = { ...place, ...openedAt(said, start, contents), ...misplaced, ...mended };
+    const { message, fix, misplaced } = explainSyntaxError(said.split('\n')[0] ?? '', text, start);
+    const { kind: needs, ...fixed } = fix ?? {};
+    const range = { ...place, ...openedAt(said, start, contents), ...misplaced, ...fixed };
     const fault = own
       ? { ...own, ...place }
       : { code: 'yaml-syntax', message, ...range, ...(needs && { needs }) };
-    if (own?.code === TABS || (!own && (mend ?? misplaced))) misleading.add(fault);
+    if (own?.code === TABS || (!own && (fix ?? misplaced))) misleading.add(fault);
     return fault;
   });
   const sure = faults.findIndex((fault) => misleading.has(fault));
@@ -197,7 +196,7 @@ export function isUnreadable({ code }: Pick<SyntaxFault, 'code'>): boolean {
 interface SyntaxExplanation {
   readonly message: string;
   /** The text to quote, or to add a space after, if known. */
-  readonly mend?: {
+  readonly fix?: {
     readonly kind: 'quote' | 'blank';
     readonly start: number;
     readonly end: number;
@@ -229,7 +228,7 @@ const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] 
   ],
   [
     /^Unexpected scalar/,
-    () => 'Text goes on after its closing quote. Use the other kind of quotes around it.',
+    () => 'Text continues after its closing quote. Use the other kind of quotes around it.',
   ],
   [/^Unexpected block-seq-ind/, () => 'Start the list on the next line, or write it as [a, b].'],
   [/^Unexpected flow-(?:map|seq)-end/, () => 'There is nothing to close with this bracket.'],
@@ -240,7 +239,7 @@ const WRONG_INDENT = 'This line is not indented like the lines around it.';
 const EXPECTED_ENTRY = 'Expected `key: value`, with a space after the colon.';
 const NEEDS_QUOTES = 'Text that contains ": " needs quotes.';
 
-/** `-id: a`, `- id:a`, and a text with a colon behind a key. */
+/** `-id: a`, `- id:a`, and a text with a colon after a key. */
 const GLUED_DASH = /^([ \t]*)-(?=[a-z_][\w-]*:)/;
 const GLUED_COLON = /^([ \t]*(?:- +)*)([a-z_]\w*:)(?=["'\w[{])/;
 const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: +#.*)?$/;
@@ -261,14 +260,14 @@ function explainSyntaxError(said: string, text: string, at: number): SyntaxExpla
   if (indent !== undefined) {
     const [sign = '-'] = glued;
     const start = first + indent.length;
-    const mend = { kind: 'blank', start, end: start + sign.length } as const;
-    return { message: `Put a space after "${sign}".`, mend };
+    const fix = { kind: 'blank', start, end: start + sign.length } as const;
+    return { message: `Put a space after "${sign}".`, fix };
   }
   const [, before, variable] = VARIABLE_FIRST.exec(line) ?? [];
   if (before !== undefined && variable !== undefined) {
     const start = first + before.length;
-    const mend = { kind: 'quote', start, end: start + variable.length } as const;
-    return { message: 'Text that starts with "{{" needs quotes.', mend };
+    const fix = { kind: 'quote', start, end: start + variable.length } as const;
+    return { message: 'Text that starts with "{{" needs quotes.', fix };
   }
   for (const [pattern, words] of WORDS) {
     const found = pattern.exec(said);
@@ -281,7 +280,7 @@ function explainSyntaxError(said: string, text: string, at: number): SyntaxExpla
     const [, head = '', value] = COLON_TEXT.exec(line) ?? [];
     if (value === undefined) return { message };
     const start = first + head.length;
-    return { message, mend: { kind: 'quote', start, end: start + value.length } };
+    return { message, fix: { kind: 'quote', start, end: start + value.length } };
   }
   return { message: `This is not valid YAML: ${said}` };
 }
@@ -290,7 +289,7 @@ function misplaced(start: number, length: number): SyntaxExplanation {
   return { message: WRONG_INDENT, misplaced: { start, end: start + length } };
 }
 
-/** @param end of the line before */
+/** @param end of the previous line */
 function nextMisplaced(text: string, end: number): SyntaxExplanation {
   const [blank = '', words = ''] = /^(?:\s*(?:#.*)?\n)*([ \t]*\S.*)?/.exec(text.slice(end)) ?? [];
   return misplaced(end + blank.length - words.length, words.length);

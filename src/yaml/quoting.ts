@@ -7,7 +7,7 @@ import type { Style } from './nodes.ts';
  */
 const OPTIONS = { schema: 'core', compat: 'yaml-1.1', version: '1.2' } as const;
 
-/** Without line breaks of the writer's own. */
+/** Prevents the library's own line breaks. */
 const LAYOUT = { lineWidth: 0, simpleKeys: true, nullStr: '', blockQuote: 'literal' } as const;
 
 /** A value on one line. */
@@ -16,7 +16,7 @@ export type YamlScalar = string | number | boolean | null;
 /** Characters that some readers take for a line break or drop: only an escape is safe. */
 const UNSEEN = /[\u2028\u2029\ufeff]/g;
 
-/** YAML reads no longer key on one line, so that the library writes none. */
+/** YAML allows no longer keys on one line, so the library doesn't write them. */
 const MAX_KEY_LENGTH = 1_024;
 
 /** Characters that end a text in brackets, or start a key there. */
@@ -36,11 +36,11 @@ export function writeWord(value: YamlScalar, inFlow = false): string {
   return inFlow && written === value && ENDS_IN_FLOW.test(value) ? quoted(value) : written;
 }
 
-/** The same words are written with every key press. */
+/** Every key press writes the same words. */
 const KNOWN = new Map<string, string>();
 const MAX_KNOWN = 1_000;
 
-/** Keys are never broken over lines. */
+/** Keys are never wrapped. */
 function asKey(text: string): string {
   const known = KNOWN.get(text);
   if (known !== undefined) return known;
@@ -53,7 +53,7 @@ function asKey(text: string): string {
   return written;
 }
 
-/** Used again and again: making one costs more than writing a word. */
+/** Reused, as creating one costs more than writing a word. */
 const KEY = new Document<YAMLMap, false>(null, OPTIONS);
 
 function escaped(character: string): string {
@@ -82,7 +82,7 @@ export function writeWithin(text: string, style: Style, inFlow = false): string 
   }
 }
 
-/** A value of any depth on one line. */
+/** Writes a value of any depth on one line. */
 export function writeInline(value: unknown, inFlow = false): string {
   if (Array.isArray(value)) return `[${value.map((one) => writeInline(one, true)).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -94,7 +94,7 @@ export function writeInline(value: unknown, inFlow = false): string {
   return writeWord(value as YamlScalar, inFlow);
 }
 
-/** A value as YAML, ready to be put after a key or a dash. */
+/** A value as YAML, for use after a key or a dash. */
 export interface YamlFragment {
   readonly value: unknown;
   /** Starts at column 0. */
@@ -127,12 +127,10 @@ function blockOf(value: object): string {
   return document.toString(layout).replace(UNSEEN, escaped).replace(/\n$/, '');
 }
 
-/** An entry of a mapping, its lines beginning at column 0. */
 export function writeEntry(key: string, { text, below }: YamlFragment): string {
   return `${writeWord(key)}:${below ? `\n${indented(text, STEP)}` : ` ${text}`}`;
 }
 
-/** How far a value is indented below its key. */
 export const STEP = 2;
 
 /** Indents every line; empty lines stay empty. */

@@ -10,9 +10,9 @@ import {
   setListRange,
 } from './parsedText.ts';
 
-/** A text that was parsed after an earlier version of it. */
+/** A text parsed after an earlier version of it. */
 export interface Reparsed extends ParsedText {
-  /** The item of `cases` that alone was parsed. */
+  /** Index of the reparsed item of `cases`. */
   readonly index: number;
 }
 
@@ -122,7 +122,7 @@ function lineOf(item: unknown, text: string): number | undefined {
   return /^ *- +$/.test(text.slice(start, offset)) ? start : undefined;
 }
 
-/** The blanks and the dash at the head of a line; empty if it has none. */
+/** The indentation and dash at the start of a line; empty if it has no dash. */
 function dashAt(text: string, start: number): string {
   DASH.lastIndex = start;
   return DASH.exec(text)?.[0] ?? '';

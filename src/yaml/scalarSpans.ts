@@ -38,7 +38,7 @@ export function pieceRanges(
 
 interface VariableSpan {
   readonly name: string;
-  /** Of the name within the braces; undefined if escapes hide it. */
+  /** Span of the name in the braces; undefined if escapes hide it. */
   readonly span: Span | undefined;
 }
 
@@ -52,7 +52,7 @@ export function variablesIn(text: string, scalar: ScalarText): VariableSpan[] {
   });
 }
 
-/** Characters that are searched for pieces of one scalar, in all. */
+/** Maximum characters to search per scalar, in total. */
 const MAX_SEARCHED = 10_000_000;
 
 function pieceSpans(

@@ -14,7 +14,7 @@ export interface ScalarText {
   /** Its text: `it's` for `'it''s'`. */
   readonly value: string;
   readonly style: Style;
-  /** Offsets in UTF-16 units, with quotes or the header of a block. */
+  /** Offsets in UTF-16 units, including quotes or the block header. */
   readonly start: number;
   readonly end: number;
 }
@@ -27,9 +27,9 @@ export interface YamlDocument {
   readonly problems: readonly Problem[];
   /** The item of `cases` that one of these problems is confined to; undefined: it concerns all. */
   caseOf(problem: Problem): number | undefined;
-  /** The value at a path; the nearest owner's if it does not exist. */
+  /** The range of a value; if it doesn't exist, that of the nearest owner. */
   rangeOf(path: Path): Range;
-  /** The key at a path; the first line of the item or map if it has none. */
+  /** The range of a key; if there is none, the first line of the item or map. */
   keyRangeOf(path: Path): Range;
   entryRangeOf(path: Path): Range;
   /** The scalar at a path, or its key; undefined for anything else, including aliases. */

@@ -83,7 +83,7 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
     const items = (await view()).locator('.people li');
     assert.ok(
       (await items.allTextContents()).includes(
-        'bob@example.com: wrong, should be failed · label is of an earlier text',
+        'bob@example.com: wrong, should be failed · label is for an earlier text',
       ),
     );
   });

@@ -111,7 +111,7 @@ describe('a case that stands for several conversations, in the editor', {
     await workbench.until(
       'the notice',
       () => view.locator('body').innerText(),
-      (text) => text.includes('What the case reads has changed since this run'),
+      (text) => text.includes('The inputs of the case have changed since this run'),
     );
     await workbench.screenshot('variant-stale');
   });

@@ -93,7 +93,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     );
     assert.deepEqual(await turn(4).locator('.people li').allTextContents(), [
       'cy: wrong, it does not apply',
-      'dan: right · label is of an earlier text',
+      'dan: right · label is for an earlier text',
     ]);
     // Right again takes it back.
     await row(0)

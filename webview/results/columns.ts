@@ -5,14 +5,14 @@ import {
   outcomeAt,
   ownColumns,
 } from '../../src/core/presentation/assertionColumns.ts';
+import { scoreText } from '../../src/core/presentation/score.ts';
 import {
   passedOf,
   rowSummaryOf,
   rowWords,
   type VerdictResult,
   verdictResultText,
-} from '../../src/core/presentation/outcome.ts';
-import { scoreText } from '../../src/core/presentation/score.ts';
+} from '../../src/core/presentation/verdictResult.ts';
 import {
   type ComparedOutcome,
   type ComparedWords,

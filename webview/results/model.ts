@@ -10,7 +10,7 @@ import {
   type AssertionSummary,
   assertionSummary,
 } from '../../src/core/presentation/assertionSummary.ts';
-import type { VerdictResult } from '../../src/core/presentation/outcome.ts';
+import type { VerdictResult } from '../../src/core/presentation/verdictResult.ts';
 import type { ComparedOutcome } from '../../src/core/presentation/words.ts';
 import { isFailure, type Status } from '../../src/core/verdict.ts';
 import type {

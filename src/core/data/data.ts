@@ -82,7 +82,6 @@ export function binarySearchLast<Item>(
   return items[low - 1];
 }
 
-/** The first free name of a numbered series. */
 export function firstFree(
   nameOf: (number: number) => string,
   isTaken: (name: string) => boolean,
@@ -130,7 +129,7 @@ export function parseJson(text: string, maxValues?: number): unknown {
   return jsonExcess(text, maxValues) === undefined ? shallowJson(text) : undefined;
 }
 
-/** As `parseJson`, for a text within the limits. */
+/** As `parseJson`, without checking limits. */
 export function shallowJson(text: string): unknown {
   try {
     return JSON.parse(text);

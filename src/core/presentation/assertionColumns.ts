@@ -1,5 +1,5 @@
 import { WORST_FIRST } from '../verdict.ts';
-import { combineResults, type VerdictResult } from './outcome.ts';
+import { combineResults, type VerdictResult } from './verdictResult.ts';
 import { OUTCOMES, STATUS_WORDS } from './words.ts';
 
 /** Cases × assertions; `cells` are pairs: the place of an assertion, and of an outcome in it, for each repetition. */
@@ -8,7 +8,7 @@ interface Table {
   readonly cases: readonly { readonly cells: readonly number[] }[];
 }
 
-/** A case may have several assertions of one name. */
+/** A case can have several assertions of the same name. */
 export interface ColumnName {
   readonly name: string;
   /** From 1. */
@@ -36,7 +36,7 @@ const MAX_OWN_COLUMNS = 8;
 /** With more, an assertion needs at least this share of the cases. */
 const MIN_SHARE = 0.1;
 
-/** Over the assertions that share a column. */
+/** Title of the shared column. */
 export const OTHERS = 'Other assertions';
 
 /**
@@ -115,7 +115,7 @@ export function othersText(name: string, outcomes: readonly VerdictResult[]): st
     : `${told}: ${name}`;
 }
 
-/** By status, the worst first, and score; of two runs by the change first. */
+/** Sorts by status, the worst first, and score; for two runs, by the change first. */
 export function rankOf({
   status,
   score,

@@ -2,9 +2,8 @@ import { groupBy } from '../data/data.ts';
 import type { CaseSummary } from '../record/runRecord.ts';
 import { mean } from '../scoring.ts';
 import { counted } from '../text/format.ts';
-import { type VerdictResult, verdictResultOf } from './outcome.ts';
+import { type VerdictResult, verdictResultOf } from './verdictResult.ts';
 
-/** Results of one assertion over the cases of a suite or a run. */
 export interface AssertionSummary {
   /** As recorded; absent if the summary covers several suites. */
   readonly suite?: string;
@@ -16,7 +15,7 @@ export interface AssertionSummary {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** How often it could not be judged, by reason. */
+  /** Number of verdicts that couldn't be judged, by reason. */
   readonly errored: Readonly<Record<string, number>>;
   /** How often each label or value was given; empty if there is nothing but scores. */
   readonly values: Readonly<Record<string, number>>;
@@ -66,7 +65,6 @@ function countByName(names: readonly string[]): Record<string, number> {
 /** Maximum number of assertions to list individually. */
 const MAX_SUMMARIES = 100;
 
-/** The summaries to list, and sentences that count the rest. */
 interface LimitedSummaries {
   readonly told: readonly AssertionSummary[];
   readonly more: readonly string[];

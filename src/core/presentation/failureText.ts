@@ -9,13 +9,13 @@ import { thresholdSentence } from './score.ts';
 import { missesIn, otherMisses, thresholdNote, verdictText } from './verdictText.ts';
 import { STATUS_WORDS } from './words.ts';
 
-/** Something that a failure is about, to be opened. */
+/** A location for a failure. */
 interface Link {
   readonly label: string;
   readonly source: Source;
-  /** Its number, if it is a turn. */
+  /** Its number if it's a turn. */
   readonly turn?: number;
-  /** It was read from an error, which anybody may have written. */
+  /** Read from an error, which can contain anything. */
   readonly thrown?: true;
 }
 
@@ -26,7 +26,7 @@ export interface Failure {
   readonly links: readonly Link[];
 }
 
-/** Characters of a turn that are repeated in its failure. */
+/** Maximum characters of a turn to repeat in a failure. */
 const MAX_TURN_LENGTH = 300;
 
 /** Number of lines of an error to search for locations. */
@@ -132,7 +132,7 @@ function byLine<One extends { readonly source: Source }>(
   return [...groupBy(failures, placeOf).values()];
 }
 
-/** Of several turns the first line names all: often nothing else is seen. */
+/** The first line lists all turns: often only it is visible. */
 function combineFailures(failures: [Failure, ...Failure[]]): Failure {
   const [{ source }] = failures;
   const links = uniqueBy(

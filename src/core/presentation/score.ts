@@ -58,7 +58,6 @@ export function thresholdSentence(score: number, threshold: number): string {
     : `Score ${shown} is below the threshold ${limit}.`;
 }
 
-/** The threshold in the scale of the value. */
 function limitOf({ threshold, scale = [0, 1] }: Pick<Verdict, 'threshold' | 'scale'>) {
   return valueOnScale(scale, threshold);
 }

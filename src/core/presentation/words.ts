@@ -4,7 +4,7 @@ import type { CaseLine, OriginKind, StopReason } from '../record/runRecord.ts';
 import { visibleLine } from '../text/visibleText.ts';
 import type { Status } from '../verdict.ts';
 
-/** A sign next to every colour, so that no status relies on colour alone. */
+/** Signs, so that no status relies on color alone. */
 export const STATUS_ICONS: Readonly<Record<Status, string>> = {
   pass: '✓',
   fail: '✗',
@@ -36,7 +36,7 @@ export interface ComparedWords {
   readonly spoken: string;
 }
 
-/** A sign and a word, so that nothing relies on colour. */
+/** Signs, so that nothing relies on color alone. */
 export const OUTCOME_ICONS: Readonly<Record<ComparedOutcome, string>> = {
   worse: '↓',
   better: '↑',
@@ -65,7 +65,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   'stop-on-failure': 'stopped at a failing turn',
   'goal-reached': 'goal reached',
   'goal-refused': 'goal refused',
-  'max-turns': 'most user turns reached',
+  'max-turns': 'maximum number of user turns reached',
   'stop-condition': 'stop condition met',
   repetition: 'the target repeated itself',
   'empty-reply': 'the target said nothing',
@@ -98,7 +98,7 @@ export function caseTitle({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>)
   return visibleLine(caseName({ id, variant }));
 }
 
-/** As it is chosen on the command line; an id has no slash. */
+/** As the command line takes it; an id has no slash. */
 export function caseName({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>): string {
   return variant === undefined ? id : `${id}/${variant}`;
 }
@@ -126,7 +126,7 @@ export function labelProblemTexts(
 export const VALIDITY_WORDS: Readonly<Record<LabelValidity, string>> = {
   current: '',
   'other-question': 'the question has changed since',
-  'earlier-text': 'label is of an earlier text',
+  'earlier-text': 'label is for an earlier text',
 };
 
 export const LABEL_WORDS: Readonly<Record<Opinion['status'], string>> = {

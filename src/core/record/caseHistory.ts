@@ -7,7 +7,7 @@ export const HISTORY_RUNS = 10;
 
 /** Results of a case over its last runs. Runs that couldn't judge it don't count. */
 export interface CaseHistory {
-  /** That passed or failed it. */
+  /** Number of runs that passed or failed. */
   readonly runs: number;
   readonly failed: number;
   /** Number of newest runs that failed in a row. */
@@ -93,9 +93,10 @@ export function passedText(outcomes: readonly VariantOutcome[]): string {
 /** How a case can differ from its record. */
 export const CHANGES = {
   case: 'The case has changed since this run.',
-  input: 'What the case reads has changed since this run: its data, what was said, or its target.',
+  input:
+    'The inputs of the case have changed since this run: its data, its conversation, or its target.',
   questions: 'Its assertions have changed since this run.',
-  gone: 'This conversation is not in its file any more.',
+  gone: 'This conversation is no longer in its file.',
 } as const;
 
 export type Change = keyof typeof CHANGES;

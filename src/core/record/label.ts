@@ -36,7 +36,6 @@ export type Label = z.infer<typeof labelSchema>;
 export interface PlacedLabel extends Label {
   /** The name of their file. */
   readonly person: string;
-  /** Absolute. */
   readonly path: string;
   /** From 1. */
   readonly line: number;
@@ -112,12 +111,11 @@ export function agreesWith(
 
 /** The majority's verdict on a turn, or on the whole conversation without `turn`. */
 export interface ExampleVerdict extends Pick<Label, 'turn' | 'status'> {
-  /** The label that this majority gave. */
   readonly label?: string;
   readonly comments: readonly string[];
 }
 
-/** A conversation that people judged by the question of an assertion. */
+/** A conversation that people labeled for an assertion's question. */
 export interface Example {
   readonly case: string;
   readonly variant?: string;

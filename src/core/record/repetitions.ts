@@ -16,7 +16,7 @@ export interface RepeatedCase {
   readonly status: Status;
   /** Passed ÷ (passed + failed); null if there are none. */
   readonly passRate: number | null;
-  /** Highest less lowest score; null if fewer than two have one. */
+  /** Highest minus lowest score; null if fewer than two have one. */
   readonly spread: number | null;
   readonly score: number | null;
 }
@@ -70,7 +70,6 @@ export function combineVerdicts(
   );
 }
 
-/** An execution, as recorded. */
 export interface RepeatedLine extends CaseIdentity, Repetition, Pick<CaseSummary, 'must_pass'> {}
 
 /** The combined result of each case. */
@@ -78,7 +77,6 @@ export function repeatedCases(lines: Iterable<RepeatedLine>): RepeatedCase[] {
   return [...groupBy(lines, caseKey).values()].map(combineLines);
 }
 
-/** Combines the repetitions of one case. */
 export function combineLines(lines: readonly RepeatedLine[]): RepeatedCase {
   return combineRepetitions(lines, lines[0]?.must_pass ?? 1);
 }

@@ -30,19 +30,18 @@ export const runLineSchema = z.object({
       path: z.string().meta({ description: 'Path of an eval file.' }),
       hash: z.string().meta({ description: 'SHA-256 of the text that ran, hexadecimal.' }),
       cases: listOf(z.string()).optional().meta({
-        description: 'Those that were chosen, `id` or `id/variant`; absent if all were.',
+        description: 'The selected cases, `id` or `id/variant`; absent if all ran.',
       }),
     }),
   ).meta({ description: 'The eval files that ran.' }),
   planned: z.int().min(0).optional().meta({
-    description: 'How many `case` lines the run has once it is whole.',
+    description: 'Number of `case` lines of the complete run.',
   }),
   resumed: listOf(z.string()).optional().meta({
-    description: 'When it was continued after it was killed or cancelled. ISO 8601, UTC.',
+    description: 'When it was resumed after it was killed or canceled. ISO 8601, UTC.',
   }),
   judged_from: z.string().optional().meta({
-    description:
-      'The id of the run whose conversations it judged anew; nothing was asked of a target.',
+    description: 'The id of the run whose conversations it judged again; no target was called.',
   }),
   merged_from: listOf(z.string()).optional().meta({
     description: 'The ids of the runs that were merged into it.',
@@ -54,7 +53,6 @@ export const runLineSchema = z.object({
   judges: listOf(z.string()).meta({ description: 'Judge models as `provider:model`.' }),
 });
 
-/** The kinds of a case's `origin`. */
 export const originKinds = [
   'turns',
   'simulate',
@@ -93,7 +91,7 @@ export const caseLineSchema = z.object({
   suite_name: z.string().meta({ description: 'The name of the suite.' }),
   id: z.string().meta({ description: 'The `id` of the case.' }),
   variant: z.string().optional().meta({
-    description: 'Which of its conversations, if the case stands for several.',
+    description: 'The variant, if the case has several.',
   }),
   repetition: z.int().min(1).meta({ description: 'From 1; always 1 without `repeat`.' }),
   repetitions: z.int().min(1).meta({ description: 'How many times the case runs.' }),
@@ -115,14 +113,13 @@ export const caseLineSchema = z.object({
     description: 'Where the conversation comes from. Like the next four, new in version 2.',
   }),
   stop_reason: z.enum(stopReasons).optional().catch(undefined).meta({
-    description:
-      'Why the conversation ended, if it is simulated or ended early; absent if all of it was said.',
+    description: 'Why the conversation ended, if it is simulated or ended early; else absent.',
   }),
   stop_rationale: z.string().optional().meta({
-    description: 'Why the simulated user took the conversation for over, in its own words.',
+    description: 'Why the simulated user ended the conversation, in its own words.',
   }),
   facts: factsSchema.optional().meta({
-    description: 'What assertions look at besides the conversation.',
+    description: 'Data for assertions besides the conversation.',
   }),
   target: z
     .object({
@@ -137,7 +134,7 @@ export const caseLineSchema = z.object({
     .optional()
     .meta({ description: 'The system that replied; absent if nothing was asked.' }),
   input_hash: z.string().optional().meta({
-    description: 'SHA-256 of what the conversation was made from.',
+    description: "SHA-256 of the conversation's inputs.",
   }),
   status: statusSchema.meta({ description: 'The outcome.' }),
   score: z.number().min(0).max(1).nullable().meta({
@@ -149,10 +146,10 @@ export const caseLineSchema = z.object({
   }),
   reason: z.string().optional().meta({ description: 'Why the case errored or was skipped.' }),
   failed_turn: failedTurnSchema.optional().catch(undefined).meta({
-    description: 'The turn that did not come, which is why the case errored.',
+    description: 'The missing turn, which is why the case errored.',
   }),
   fault: sourceSchema.optional().catch(undefined).meta({
-    description: 'Where the mistake stands that kept the case from running: in a file of data.',
+    description: 'The mistake in a data file that kept the case from running.',
   }),
   conversation_id: z.string().optional().meta({
     description: 'The `conversation` that the target, its tools and scripts were given.',
@@ -161,11 +158,11 @@ export const caseLineSchema = z.object({
   verdicts: listOf(verdictSchema).meta({ description: 'One for each assertion.' }),
   usage: usageSchema.meta({ description: 'What the case used, target and judges together.' }),
   target_usage: usageSchema.optional().meta({
-    description: 'What the target used, where each of its replies said so.',
+    description: "The target's usage, if each of its replies reported it.",
   }),
   reported: listOf(z.string()).optional().meta({
     description:
-      'What the replies of the target showed besides what was said: `tool_calls`, `context`, `usage`, `agents`. Assertions that need anything else are errors.',
+      'What the replies of the target contained besides text: `tool_calls`, `context`, `usage`, `agents`. Assertions that need anything else are errors.',
   }),
   duration: z.number().min(0).meta({ description: 'Milliseconds.' }),
   finished: finishedSchema,
@@ -200,7 +197,7 @@ export type StopReason = (typeof stopReasons)[number];
 export type EndLine = z.infer<typeof endLineSchema>;
 export type RecordLine = z.infer<typeof recordLineSchema>;
 
-/** Milliseconds since a run was begun, or continued. @param until ISO 8601 */
+/** Milliseconds since a run was started or resumed. @param until ISO 8601 */
 export function runDuration({ started, resumed = [] }: RunLine, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(resumed.at(-1) ?? started));
 }

@@ -6,7 +6,7 @@ export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** `yes ×2`, `4 ×2`: how often a name, which may be a number, was given. */
+/** `yes ×2`, `4 ×2` */
 export function timesText(name: string, count: number): string {
   return `${name} ×${count}`;
 }
@@ -24,7 +24,6 @@ export function shareText(share: number): string {
   return share > 1e-9 && percent === 0 ? '1 %' : `${percent} %`;
 }
 
-/** In the currency of the prices. */
 export function costText(cost: number): string {
   return cost.toFixed(4);
 }
@@ -54,17 +53,15 @@ export function formatList(items: readonly string[], word: 'and' | 'or' = 'and')
   return `${items.slice(0, -1).join(', ')}${comma} ${word} ${last}`;
 }
 
-/** The words as the beginning of a sentence or a title. */
 export function capitalized(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A text as a piece of a regular expression that matches it alone. */
 export function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
 
-/** Names as a message lists them: a file may declare thousands. */
+/** Truncates a list for a message: a file can declare thousands of names. */
 export function truncateList(names: readonly string[]): string {
   const shown = names.slice(0, MAX_LISTED).join(', ');
   return names.length > MAX_LISTED ? `${shown}, … (${readable(names.length)} in all)` : shown;

@@ -36,5 +36,5 @@ export const REQUEST_VARIABLES = {
   conversation: 'an id of the conversation, another for each repetition, variant and run',
 } as const;
 
-/** Before the name of a key of the case's context. */
+/** Prefix for keys of the case's context. */
 export const CONTEXT_PREFIX = 'context.';

@@ -1,4 +1,4 @@
-/** Every character or pair that some reader treats as a line break. */
+/** Everything that some reader treats as a line break. */
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 function splitLines(text: string): string[] {
@@ -124,12 +124,12 @@ function shortened(text: string, length: number): string {
 
 const ICON = /\$\([a-z0-9-]+(?:~[a-z]+)?\)/gi;
 
-/** A label in VS Code, which would draw `$(trash)` as an icon. */
+/** For labels in VS Code, which would show `$(trash)` as an icon. */
 export function labelText(text: string, length?: number): string {
   return visibleLine(text, length).replace(ICON, '\\$&');
 }
 
-/** A notification in VS Code, which would make `[click](command:…)` a link. */
+/** For notifications in VS Code, which would turn `[click](command:…)` into a link. */
 export function noticeText(text: string): string {
   return visibleLine(text).replaceAll('](', '] (');
 }

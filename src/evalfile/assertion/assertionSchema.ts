@@ -13,7 +13,7 @@ export const threshold = z
   .max(1)
   .meta({ description: 'Score needed to pass, 0..1.' });
 
-/** More samples than these buy nothing but a bill. */
+/** More samples than this only cost more. */
 const MAX_SAMPLES = 25;
 
 const nestedAssertion: z.ZodType = z.lazy(() => assertionSchema);
@@ -35,7 +35,7 @@ const commonKeys = {
   at: atSchema.optional(),
 };
 
-/** In the scale of the type as well: 3 of 1 to 5. */
+/** Thresholds can also be on the type's scale: 3 of 1 to 5. */
 function thresholdIn(scale: AssertionType['scale']): z.ZodType {
   if (scale === undefined) return threshold;
   const high = scale === 'own' ? '' : `, or up to ${scale[1]} on the type's own scale`;
@@ -69,12 +69,12 @@ const partsKeys = {
   }),
   examples: z.literal('labels').optional().meta({
     description:
-      'If `labels`, the judge is shown up to four other conversations with what people say of them, from the labels beside the file.',
+      "If `labels`, the judge sees up to four other conversations with people's verdicts, from the labels next to the file.",
   }),
 };
 
 const deterministicKeys = {
-  negate: z.boolean().optional().meta({ description: 'If true, the opposite must hold.' }),
+  negate: z.boolean().optional().meta({ description: 'If true, the opposite must be true.' }),
 };
 
 /** The keys that a type shares with others, except `type`. */

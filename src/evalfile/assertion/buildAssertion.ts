@@ -32,7 +32,7 @@ import { checkInstructions, promptOf } from './judgePrompt.ts';
 import { checkKeys, nestedKeys, writtenLabel } from './keys.ts';
 
 interface AssertionSlot {
-  /** Place in the case's list, from 0. */
+  /** Index in the case's list, from 0. */
   readonly index: number;
   readonly key: string;
   /** From 0: the scripted turn that contains it. */
@@ -208,7 +208,7 @@ function checkReported(
   });
 }
 
-/** The key of a type's own that names a model. */
+/** The type's key for a model. */
 const modelKeyOf = memoize(({ params }: AssertionType) =>
   Object.keys(params.shape).find((key) => {
     const field = params.shape[key];
@@ -236,7 +236,6 @@ async function absolutePaths(
   return mappingOf(absolute);
 }
 
-/** Lowest and highest value of the assertion. */
 function scaleOf(
   { scale }: AssertionType,
   params: Mapping,
@@ -292,7 +291,6 @@ function labelOf(type: AssertionType, params: Mapping, prompt: JudgePrompt | und
 export interface CaseContext {
   readonly facts: CaseFacts;
   readonly known: ConversationTraits;
-  /** The mapping of its target, if it has one. */
   readonly targetAt: Location | undefined;
   /** The side of each turn, from turn 1, if known before the run. */
   readonly sides: readonly Turn['side'][] | undefined;
@@ -301,7 +299,6 @@ export interface CaseContext {
   readonly judge: ModelSpec | undefined;
   /** Whether a judge is set, even an invalid one. */
   readonly judgeNamed: boolean;
-  /** The `together` of the case or the file. */
   readonly together: boolean | undefined;
 }
 

@@ -87,7 +87,6 @@ export function writtenLabel(assertion: unknown): string | undefined {
 }
 
 class OwnKeys {
-  /** Number of assertions per type. */
   readonly #counts = new Map<unknown, number>();
 
   add(assertion: unknown): void {
@@ -104,7 +103,6 @@ class OwnKeys {
   }
 }
 
-/** A text is a criterion. */
 function typeOf(assertion: unknown): unknown {
   return typeof assertion === 'string' ? 'criterion' : mappingOf(assertion).type;
 }
@@ -164,7 +162,7 @@ function reportDuplicate(
   const nameable = isMapping(given) && !ownsName(given);
   const why =
     name === undefined
-      ? 'This assertion repeats another one, so results could not tell them apart.'
+      ? "This assertion repeats another one, so results couldn't distinguish them."
       : `Another assertion here is named "${name}".`;
   const message = `${why} ${nameable ? 'Give this one a `name`, or remove it.' : 'Remove this one.'}`;
   reporter.reportOnKey('same-assertion', message, location, {
@@ -175,7 +173,7 @@ function reportDuplicate(
   });
 }
 
-/** The type has a key `name` that means something else. */
+/** Whether the type has a different key `name`. */
 function ownsName(given: unknown): boolean {
   return Object.hasOwn(findAssertionType(typeOf(given))?.params.shape ?? {}, 'name');
 }

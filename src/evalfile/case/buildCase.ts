@@ -9,7 +9,7 @@ import { assertionKeys, checkKeys, collectAssertions } from '../assertion/keys.t
 import { modelFromOptions, type OfferedTools, resolveModel } from '../modelsAndTargets.ts';
 import type { CaseInput } from '../schema.ts';
 import { type Scope, within } from '../scope.ts';
-import { type Variant, type VariantInput, variantSetOf } from '../variants/several.ts';
+import { type Variant, type VariantInput, variantSetOf } from '../variants/variantSet.ts';
 import { type CaseSource, type ReadCase, readCase, topLevelAt } from './caseSources.ts';
 import { conversationOf } from './conversationOf.ts';
 import { fillIn } from './fillIn.ts';
@@ -27,9 +27,7 @@ export function hashOfText(text: string): string {
 }
 
 interface BuiltParts {
-  /** The case ready to run. */
   readonly suiteCase?: SuiteCase;
-  /** Absent if it has errors. */
   readonly origin?: SuiteCase['origin'];
   readonly history?: MessageHistory;
 }
@@ -129,7 +127,6 @@ async function buildOne(
   return { ...parts, suiteCase };
 }
 
-/** The tools of the case, or else of the file, with their location. */
 function offeredTools({ input, location, scope }: ReadCase): OfferedTools | undefined {
   if (scope.invalidKeys.has('tools')) return undefined;
   if (input.tools) return { tools: unwrapTools(input.tools), location: within(location, 'tools') };

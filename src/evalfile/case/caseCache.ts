@@ -124,7 +124,6 @@ function trackDependencies(files: Files, fileDependencies: FileDependency[]): Fi
   });
 }
 
-/** Whether all questions still have the answers that they had. */
 async function areUnchanged(
   fileDependencies: readonly FileDependency[],
   files: Files,

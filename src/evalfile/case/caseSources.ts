@@ -4,7 +4,7 @@ import { LIMITS, readable } from '../../core/limits.ts';
 import { isGlob } from '../../disk/glob.ts';
 import { runCooperatively } from '../../node/cooperative.ts';
 import { readYaml } from '../../yaml/yamlDocument.ts';
-import { checkValue } from '../checked.ts';
+import { checkValue } from '../checkValue.ts';
 import { filesMatching, findReferenced, readFound } from '../referencedFiles.ts';
 import { type CaseInput, caseSchema, includedFileSchema } from '../schema.ts';
 import type { Location, Scope } from '../scope.ts';
@@ -79,7 +79,7 @@ function withinLimit(found: readonly [string, Location][], { reporter }: Scope):
   return found.slice(0, LIMITS.includes).map(([path, location]) => ({ path, location }));
 }
 
-/** @param firstOwner the number that its first case will have in the suite */
+/** @param firstOwner index of its first case in the suite */
 async function readIncluded({ path, location }: IncludedPath, firstOwner: number, scope: Scope) {
   scope.dependencies.add(path);
   const found = await readFound(path, location, 'cases', scope);
@@ -112,7 +112,7 @@ export interface ReadCase {
   readonly input: ValidInput;
   /** Finds ranges by corrected keys. */
   readonly location: Location;
-  /** In which the case's own keys are unsound as well. */
+  /** Its `invalidKeys` include those of the case. */
   readonly scope: Scope;
   /** False if something is invalid: then the case can't run, but the rest is checked. */
   readonly isWhole: boolean;

@@ -1,5 +1,5 @@
-import { knownOf } from '../../assertions/caseNeeds.ts';
-import type { Known } from '../../assertions/contract.ts';
+import { traitsOf } from '../../assertions/caseNeeds.ts';
+import type { ConversationTraits } from '../../assertions/contract.ts';
 import {
   type Conversation,
   openEnd,
@@ -17,6 +17,7 @@ import {
   type SuiteCase,
   type TargetSpec,
 } from '../../core/suite.ts';
+import { formatList } from '../../core/text/format.ts';
 import { renderTemplate, templateVariables } from '../../core/text/template.ts';
 import { runCooperatively } from '../../node/cooperative.ts';
 import { declaredReporting, findTargetType } from '../../targets/registry.ts';
@@ -56,7 +57,10 @@ export async function conversationOf(
     const message =
       given.length === 0
         ? 'The case has no conversation. Add `turns` or `simulate` for the target to answer, or a `transcript` or `transcripts` to judge.'
-        : `A case has only one of ${given.map((key) => `\`${key}\``).join(' and ')}. Remove the others.`;
+        : `Use either ${formatList(
+            given.map((key) => `\`${key}\``),
+            'or',
+          )} in a case, not ${given.length === 2 ? 'both' : 'several'}.`;
     reporter.reportOnKey('turns-or-transcript', message, location, {
       ...(given.length === 0 && { fix: { add: { to: location.path, key: 'transcript' } } }),
     });
@@ -82,7 +86,7 @@ export async function conversationOf(
   const conversation = toConversation(messages);
   return {
     origin: { kind: 'transcript', messages, notes },
-    known: knownOf(conversation),
+    known: traitsOf(conversation),
     sides: turnsOf(conversation).map(({ side }) => side),
   };
 }
@@ -100,17 +104,15 @@ function reportUnusedKey(
 
 /** The source of a case's conversation, and what is known about it before the run. */
 interface KnownConversation {
-  /** Absent if it cannot be had, for the reason that was reported. */
+  /** Absent after reporting an error. */
   readonly origin?: SuiteCase['origin'];
   readonly history?: MessageHistory;
-  readonly known: Known;
-  /** The mapping of its target. */
+  readonly known: ConversationTraits;
   readonly targetAt?: Location | undefined;
   /** Absent if unknown before the run, or if a history can't be read. */
   readonly sides?: readonly Turn['side'][];
 }
 
-/** The user's turns as they are written. */
 async function scriptedConversation(
   read: ReadCase,
   offered: OfferedTools | undefined,
@@ -165,9 +167,9 @@ interface LiveCase {
   readonly target: TargetSpec | undefined;
   readonly targetAt: Location;
   readonly history: MessageHistory | undefined;
-  /** The sides of the history's turns; undefined if it cannot be read. */
+  /** The sides of the history's turns; undefined if it can't be read. */
   readonly before: readonly Turn['side'][] | undefined;
-  readonly known: Known;
+  readonly known: ConversationTraits;
 }
 
 /** The parts that all live conversations share. @param key the key that defines the user's turns */
@@ -199,7 +201,7 @@ async function liveCase(
   };
 }
 
-/** The target with the values of the case's context in its `system`. */
+/** The target with its `system` filled in from the case's context. */
 function withSystem(target: TargetSpec, { input, location, scope }: ReadCase): TargetSpec {
   const { name, system } = target;
   if (system === undefined || scope.invalidKeys.has('context')) return target;
@@ -214,8 +216,8 @@ function withSystem(target: TargetSpec, { input, location, scope }: ReadCase): T
 }
 
 /** Only what a history contains is known about the whole conversation. */
-function knownBefore(before: Conversation): Known {
-  return Object.fromEntries(Object.entries(knownOf(before)).filter(([, holds]) => holds));
+function knownBefore(before: Conversation): ConversationTraits {
+  return Object.fromEntries(Object.entries(traitsOf(before)).filter(([, holds]) => holds));
 }
 
 /** Whether an invalid turn may have an `expected`. */
@@ -255,19 +257,17 @@ function targetPlace({ input, location, scope }: ReadCase): Location {
 }
 
 /** A target that can reply with system texts can have ones that aren't in the file. */
-function systemTextKnown({ system, type }: TargetSpec): Pick<Known, 'hasSystemText'> {
+function systemTextKnown({ system, type }: TargetSpec): Pick<ConversationTraits, 'hasSystemText'> {
   if (system !== undefined) return { hasSystemText: true };
   return findTargetType(type)?.repliesWithSystemTexts ? {} : { hasSystemText: false };
 }
 
-/** The judge of a case. */
 interface CaseJudge {
   readonly judge: ModelSpec | undefined;
   /** Whether a judge is set, even an invalid one. */
   readonly judgeNamed: boolean;
 }
 
-/** The user that a model plays; undefined if it has no goal. */
 async function simulatedUserOf(
   { input, location, scope }: ReadCase,
   { judge, judgeNamed }: CaseJudge,
@@ -327,7 +327,7 @@ async function readHistory(read: ReadCase): Promise<MessageHistory | undefined> 
   return { messages, notes: loaded.notes };
 }
 
-/** Only the assistant has to speak in it: an agent may greet first. */
+/** Only the assistant must speak in it: an agent can greet first. */
 const OF_WHOLE = ['no-user-message', 'no-assistant-message', 'conversation-unfinished'];
 
 /** @param live the key for the user's next words */
@@ -349,7 +349,7 @@ function checkHistory({ input, location, scope }: ReadCase, target: TargetSpec):
   const { keepsSession } = findTargetType(target.type) ?? {};
   if (input.history === undefined || !keepsSession?.(target.params)) return;
   const key = within(location, 'history');
-  const message = `"${target.name}" keeps the conversation in its own session, so it cannot be given a \`history\`. Remove it, or say those turns live.`;
+  const message = `"${target.name}" keeps the conversation in its own session, so it can't take a \`history\`. Remove it, or make its turns live.`;
   scope.reporter.reportOnKey('history-refused', message, key, { fix: { remove: key.path } });
 }
 

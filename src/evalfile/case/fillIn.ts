@@ -70,7 +70,6 @@ function canBeVariable(name: string): boolean {
   return templateVariables(`{{${name}}}`)[0]?.name === name;
 }
 
-/** A value of a context within a text. */
 export function contextText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -3,8 +3,8 @@ import { type Mapping, mappingOf, valueAt } from '../../core/data/data.ts';
 import { MAX_REPETITIONS, type MessageHistory, type SuiteCase } from '../../core/suite.ts';
 import { collectAssertions } from '../assertion/keys.ts';
 import type { OutlineCase, OutlineTurn } from '../loadedSuite.ts';
+import { numberTurns } from '../numberTurns.ts';
 import { type Location, type Scope, within } from '../scope.ts';
-import { numberTurns } from '../spokenMessages.ts';
 import { hashOfCase } from './buildCase.ts';
 import type { CaseSource } from './caseSources.ts';
 

@@ -18,19 +18,19 @@ import {
   unreadNote,
 } from '../transcript.ts';
 
-/** A conversation in a file, found but not read. */
+/** A conversation that was located but not read. */
 export interface FoundConversation {
   /** Its id in the file, if any. */
   readonly id?: string;
-  /** From 1: its line in a `.jsonl` file, else its place in the list. */
+  /** From 1: its line in a `.jsonl` file, or else its position in the list. */
   readonly number: number;
   readonly tags: readonly string[];
-  /** Keys of it that nothing reads. */
+  /** Its ignored keys. */
   readonly unread: readonly string[];
   readonly place: Place;
-  /** SHA-256 of its line, if it is one. */
+  /** SHA-256 of its line in a `.jsonl` file. */
   readonly digest?: string;
-  /** Why it cannot be read. */
+  /** Why it can't be read. */
   readonly fault?: Problem;
 }
 
@@ -50,7 +50,7 @@ export interface ConversationSearch {
   /** Whether the file contains several conversations, instead of being one. */
   readonly isSet: boolean;
   readonly conversations: readonly FoundConversation[];
-  /** Why nothing of the file can be read. */
+  /** Why the file can't be read. */
   readonly problems: readonly Problem[];
 }
 
@@ -72,7 +72,7 @@ export function* findConversations(
     : yield* findInDocument(yield* parseTranscript(text, path), roles);
 }
 
-/** Lines between two places at which their reading may rest. */
+/** Lines between pauses. */
 const LINES = 50;
 
 function* findInLines(
@@ -103,7 +103,7 @@ class LineFinder {
   readonly #path: string;
   readonly #roles: Roles | undefined;
   readonly #conversations: FoundConversation[] = [];
-  /** Whether one of them is certainly a conversation. */
+  /** Whether a line is certainly a conversation. */
   #isSet = false;
   /** Whether a line exceeds a limit: then the lines aren't read as the messages of one conversation. */
   #isTooMuch = false;
@@ -119,7 +119,7 @@ class LineFinder {
     return this.#conversations.length > LIMITS.variants || this.#lines > LIMITS.dataLines;
   }
 
-  /** Empty lines. */
+  /** Skips empty lines. */
   skip(lines = 1): void {
     this.#lines += lines;
   }
@@ -286,7 +286,7 @@ function messagesKey(value: Mapping, roles: Roles | undefined): string | undefin
   return keys.length === 1 ? keys[0] : undefined;
 }
 
-/** Reads a conversation at its place. @param document its line, or the file */
+/** Reads a conversation that was found. @param document its line, or the file */
 export function* readConversation(
   document: YamlDocument,
   { place, unread }: FoundConversation,
@@ -318,7 +318,7 @@ function lineRange(line: number, content: string): Range {
   return { start: { line, character: 0 }, end: { line, character: content.length } };
 }
 
-/** Tools as logs have them: with keys of their own besides. */
+/** Tools in logs, which can have other keys. */
 const tools = z.array(z.union([z.object({ function: toolSchema.strip() }), toolSchema.strip()]));
 
 /** Data of a conversation that overrides that of its case. */
@@ -363,7 +363,7 @@ export async function findInSlices(
   return finder.found();
 }
 
-/** The text of one of these lines. @throws FileError */
+/** Reads a line. @throws FileError */
 export async function lineIn(slices: Slices, { start, end }: Omit<DataLine, 'content'>) {
   return textOfBytes(await slices.between(start, end));
 }
@@ -371,12 +371,11 @@ export async function lineIn(slices: Slices, { start, end }: Omit<DataLine, 'con
 const LINE_BREAK = 0x0a;
 const RETURN = 0x0d;
 
-/** The lines of a file's bytes, piece by piece. Offsets are in bytes. */
+/** Splits a file's bytes into lines. Offsets are in bytes. */
 class LineReader {
   readonly #finder: LineFinder;
   #start = 0;
   #open: Uint8Array[] = [];
-  /** Bytes of the current line. */
   #length = 0;
 
   constructor(finder: LineFinder) {

@@ -205,7 +205,7 @@ function rowsOfLines(
   return isWhole ? rows : undefined;
 }
 
-/** A row of a CSV text and the line that it ends in, from 0. */
+/** A CSV row with its last line, from 0. */
 interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
@@ -243,8 +243,8 @@ interface Raw {
 
 const WORDS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'A quote is not closed.',
-  CSV_INVALID_CLOSING_QUOTE: 'Text stands behind a closing quote.',
-  INVALID_OPENING_QUOTE: 'A quote stands within a cell that does not begin with one.',
+  CSV_INVALID_CLOSING_QUOTE: 'There is text after a closing quote.',
+  INVALID_OPENING_QUOTE: "A cell contains a quote but doesn't start with one.",
 };
 
 /** Invalid CSV. */

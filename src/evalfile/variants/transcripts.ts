@@ -75,7 +75,7 @@ export async function findRecorded(
       });
     }
     if (found.length > LIMITS.variants) {
-      const message = `The case stands for more than ${readable(LIMITS.variants)} conversations. Make several cases of them.`;
+      const message = `The case has more than ${readable(LIMITS.variants)} conversations. Make several cases of them.`;
       scope.reporter.report('too-many-variants', message, at);
       return [];
     }
@@ -84,7 +84,7 @@ export async function findRecorded(
   return found;
 }
 
-/** Of a file whose lines can be read by themselves. */
+/** Opens a file whose lines can be read separately. */
 async function slicesOf(path: string, { files }: Scope): Promise<Slices | undefined> {
   return path.endsWith('.jsonl') ? files.slices?.(path, LIMITS.dataSet) : undefined;
 }
@@ -196,7 +196,7 @@ class TranscriptReader {
     return { ...found, digest: sha256(text) };
   }
 
-  /** @param digest of the text in which it was found */
+  /** @param digest of the text that contained it */
   async conversation(
     path: string,
     found: FoundConversation,
@@ -213,7 +213,7 @@ class TranscriptReader {
     return runCooperatively(readConversation(document, found, roles), step);
   }
 
-  /** Undefined if it is another line now. */
+  /** Undefined if the line has changed. */
   async #line(
     path: string,
     { digest, number }: FoundConversation,
@@ -228,7 +228,7 @@ class TranscriptReader {
     return runCooperatively(readLine(content, path, number), this.#scope.step);
   }
 
-  /** Undefined if it is another text now. */
+  /** Undefined if the text has changed. */
   async #document(
     path: string,
     digest: string | undefined,

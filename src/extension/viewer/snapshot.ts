@@ -6,7 +6,7 @@ import {
   failingCases,
 } from '../../core/identity.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
-import { repeatedText } from '../../core/presentation/outcome.ts';
+import { repeatedText } from '../../core/presentation/verdictResult.ts';
 import { isError } from '../../core/problem.ts';
 import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';

@@ -2,7 +2,7 @@ import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
 import type { Work } from '../../node/cooperative.ts';
 import { edit } from '../../yaml/edits.ts';
-import { formatYaml, type Piece } from '../../yaml/layOut.ts';
+import { formatYaml, type Piece } from '../../yaml/formatYaml.ts';
 import { endOfLine } from '../../yaml/nodes.ts';
 import { isUnreadable } from '../../yaml/parser.ts';
 import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';

@@ -10,7 +10,7 @@ import type {
   OutlineCase,
   OutlineTurn,
 } from '../../evalfile/loadedSuite.ts';
-import { type NumberedMessage, numberTurns } from '../../evalfile/spokenMessages.ts';
+import { type NumberedMessage, numberTurns } from '../../evalfile/numberTurns.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
 import { type Step, stepsOf, type Work } from '../../node/cooperative.ts';
 import { endOf, isFlow, keyOf, nodeAt, spanOf, valueUnder } from '../../yaml/nodes.ts';

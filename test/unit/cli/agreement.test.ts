@@ -114,7 +114,7 @@ describe('turnlight agreement', () => {
     ]);
     const { out } = await turnlight(folder, ['agreement']);
     assert.match(out, /12 labels counted, though the question has changed since\./);
-    assert.match(out, /1 label not counted: label is of an earlier text\./);
+    assert.match(out, /1 label not counted: label is for an earlier text\./);
     assert.match(out, /1 label not counted: no stored run has the conversation\./);
   });
 

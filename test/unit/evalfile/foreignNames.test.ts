@@ -47,7 +47,7 @@ describe("another tool's name of an assertion type", () => {
     ['trajectory:tool-used', 'promptfoo', 'tool-called'],
   ] as const) {
     it(`is known: ${name} of ${tool}`, () => {
-      const message = `"${name}" is ${tool}'s name. Here it is "${meant}".`;
+      const message = `Unknown type "${name}". Use \`${meant}\` (${tool} calls it \`${name}\`).`;
       assert.deepEqual(typeFor(name), { meant, message });
       assert.ok(TYPES.includes(meant));
     });
@@ -58,7 +58,8 @@ describe("another tool's name of an assertion type", () => {
     assert.deepEqual(typeFor('not-contains'), {
       meant: 'contains',
       beside: { negate: true },
-      message: '"not-contains" is promptfoo\'s name. Here it is "contains" with `negate: true`.',
+      message:
+        'Unknown type "not-contains". Use `contains` with `negate: true` (promptfoo calls it `not-contains`).',
     });
     assert.deepEqual(typeFor('not-icontains-any')?.beside, { ignore_case: true, negate: true });
   });
@@ -101,7 +102,7 @@ describe("another tool's name of a key", () => {
     ['defaultTest', 'promptfoo', 'defaults'],
   ] as const) {
     it(`is known: ${name} of ${tool}`, () => {
-      const message = `"${name}" is ${tool}'s name. Here it is "${meant}".`;
+      const message = `Unknown key "${name}". Use \`${meant}\` (${tool} calls it \`${name}\`).`;
       assert.deepEqual(foreignNames.ofKey(name, known, undefined), { meant, message });
     });
   }
@@ -123,7 +124,7 @@ describe("another tool's name of a key", () => {
     assert.deepEqual(
       problems.map(({ message }) => message),
       [
-        '"tests" is promptfoo\'s name. Here it is "cases".',
+        'Unknown key "tests". Use `cases` (promptfoo calls it `tests`).',
         'Unknown key "asert". Did you mean "assert"?',
       ],
     );
@@ -198,15 +199,19 @@ describe('a key that another tool documents', () => {
     ],
     [
       'include_reason: true',
-      '"include_reason" is DeepEval\'s name; here every verdict has its reason. Remove it.',
+      'Unknown key "include_reason" (of DeepEval): every verdict has its reason. Remove it.',
       undefined,
     ],
     [
       'relevant_topics: [orders]',
-      '"relevant_topics" is DeepEval\'s name; here write `topics` in the case or at the top of the file.',
+      'Unknown key "relevant_topics" (of DeepEval): write `topics` in the case or at the top of the file.',
       undefined,
     ],
-    ['model: openai:gpt-5-mini', '"model" is DeepEval\'s name. Here it is "judge".', undefined],
+    [
+      'model: openai:gpt-5-mini',
+      'Unknown key "model". Use `judge` (DeepEval calls it `model`).',
+      undefined,
+    ],
   ] as const) {
     it(`is told of with what to write: ${written}`, async () => {
       const conversation = 'transcript: [{user: Hi}, {assistant: x}]';

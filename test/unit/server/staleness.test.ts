@@ -101,7 +101,7 @@ describe('the last result of a case', () => {
     const { put, said } = await ran(t, { [SUITE]: suite, 't.json': talk('x') });
     assert.doesNotMatch((await said()).hover, /changed since/);
     await put({ 't.json': talk('xx') });
-    assert.match((await said()).hover, /What the case reads has changed since this run/);
+    assert.match((await said()).hover, /The inputs of the case have changed since this run/);
   });
 
   it('is stale once its judge prompt has changed', async (t) => {
@@ -134,7 +134,7 @@ describe("the last results of a case's variants", () => {
     await put({ 'set.jsonl': [three[0], three[1], talk('xx', 'three')].join('') });
     const then = await said();
     assert.deepEqual(then.hints, ['✗ 2 of 3 passed (stale)']);
-    assert.match(then.hover, /What the case reads has changed/);
+    assert.match(then.hover, /The inputs of the case have changed/);
   });
 
   it("aren't stale if one of them can't be read, but are once that is fixed", async (t) => {

@@ -160,7 +160,7 @@ describe('labels beside an eval file', () => {
     const own = label({ turn: 2, question_hash: 'q1' });
     const edited = conversationHash(talk('Hi there', 'Hello'));
     assert.equal(validityOf(own, { conversation: edited, question: 'q1' }), 'earlier-text');
-    assert.equal(VALIDITY_WORDS['earlier-text'], 'label is of an earlier text');
+    assert.equal(VALIDITY_WORDS['earlier-text'], 'label is for an earlier text');
     assert.equal(validityOf(own, { conversation: HASH, question: 'q2' }), 'other-question');
     assert.equal(validityOf(own, { conversation: HASH, question: 'q1' }), 'current');
     assert.equal(validityOf(label(), { conversation: HASH, question: 'q2' }), 'current');

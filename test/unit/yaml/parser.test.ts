@@ -27,7 +27,10 @@ describe('what is no YAML', () => {
     ['a: b\nc\n', 'Expected `key: value`, with a space after the colon.'],
     ['a: @b\n', 'Text that starts with "@" needs quotes.'],
     ['a: "\\q"\n', '"\\q" is not an escape. Write "\\\\" for a backslash.'],
-    ['a: "b" c\n', 'Text goes on after its closing quote. Use the other kind of quotes around it.'],
+    [
+      'a: "b" c\n',
+      'Text continues after its closing quote. Use the other kind of quotes around it.',
+    ],
     ['- user: Hi: there\n', 'Text that contains ": " needs quotes.'],
     ['- user: Hi\n  say:"x"\n', 'Put a space after "say:".'],
     ['- user: Hi\n-user: Hi\n', 'Put a space after "-".'],

@@ -132,15 +132,15 @@ describe('did you mean', () => {
     const messageOf = async (text: string) => (await load(text)).problems[0]?.message;
     assert.equal(
       await messageOf(one('{type: llm-rubric, criterion: x}')),
-      '"llm-rubric" is promptfoo\'s name. Here it is "criterion".',
+      'Unknown type "llm-rubric". Use `criterion` (promptfoo calls it `llm-rubric`).',
     );
     assert.equal(
       await messageOf(one('{type: ConversationCompletenessMetric}')),
-      '"ConversationCompletenessMetric" is DeepEval\'s name. Here it is "conversation-completeness".',
+      'Unknown type "ConversationCompletenessMetric". Use `conversation-completeness` (DeepEval calls it `ConversationCompletenessMetric`).',
     );
     assert.equal(
       await messageOf(one('{type: not-icontains, value: x}')),
-      '"not-icontains" is promptfoo\'s name. Here it is "contains" with `ignore_case: true` and `negate: true`.',
+      'Unknown type "not-icontains". Use `contains` with `ignore_case: true` and `negate: true` (promptfoo calls it `not-icontains`).',
     );
   });
 

@@ -5,10 +5,10 @@ import { readMessages } from '../messages/readMessages.ts';
 /** A message of a transcript, as far as it can be read while it's being written. */
 export interface NumberedMessage {
   readonly role: string;
-  /** Empty if it only calls tools, or cannot be read. */
+  /** Empty if it only calls tools, or can't be read. */
   readonly text: string;
   readonly calls: readonly string[];
-  /** The number of the turn that it belongs to; absent outside of turns. */
+  /** Its turn number; absent outside of turns. */
   readonly turn?: number;
 }
 

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { mappingOf, type Path, withValueAt } from '../core/data/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Leaf } from '../schema/issues.ts';
-import { correctKeys, withCorrectedKeys } from '../schema/misspelt.ts';
+import { correctKeys, withCorrectedKeys } from '../schema/misspelled.ts';
 import { locateProblem, problemsOfCorrected } from '../schema/valueProblems.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { foreignNames } from './foreignNames.ts';
@@ -10,7 +10,7 @@ import { foreignNames } from './foreignNames.ts';
 interface CheckedValue {
   /** The value with corrected keys, without unknown ones; with defaults if it's valid. */
   readonly value: unknown;
-  /** Finds ranges by the intended keys. */
+  /** Finds ranges by corrected keys. */
   readonly document: YamlDocument;
   readonly problems: readonly Problem[];
   /** Paths of invalid values. */
@@ -25,10 +25,10 @@ export function checkValue(
   base: Path = [],
 ): CheckedValue {
   const meant = correctKeys(schema, value, foreignNames);
-  const misspelt = meant.misspelt.map((one) => ({ ...one, owner: [...base, ...one.owner] }));
+  const misspelled = meant.misspelled.map((one) => ({ ...one, owner: [...base, ...one.owner] }));
   return {
     value: meant.leaves.reduce(withoutUnknown, meant.value),
-    document: withCorrectedKeys(document, misspelt),
+    document: withCorrectedKeys(document, misspelled),
     problems: problemsOfCorrected(schema, meant, { foreign: foreignNames }).map((problem) =>
       locateProblem(problem, document, base),
     ),

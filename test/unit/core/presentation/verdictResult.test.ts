@@ -4,7 +4,7 @@ import {
   repeatedText,
   verdictResultOf,
   verdictResultText,
-} from '../../../../src/core/presentation/outcome.ts';
+} from '../../../../src/core/presentation/verdictResult.ts';
 
 describe('what says how far scores lie apart', () => {
   it('tells of repetitions how many passed, and the lowest and the highest score', () => {

@@ -43,7 +43,7 @@ export function* formatYaml(text: string, step: number): Work<readonly Piece[] |
 class Layout {
   readonly pieces: Pieces;
   readonly #step: number;
-  /** Of the lists and maps around the place, outermost first. */
+  /** The enclosing lists and maps, outermost first. */
   readonly #levels: Level[] = [];
 
   constructor(text: string, step: number) {
@@ -240,7 +240,7 @@ class Pieces {
   readonly #eol: string;
   readonly #pieces: Piece[] = [];
   #end = 0;
-  /** After a text that ends with `+`: its empty lines belong to it. */
+  /** After a text that ends with `+`, whose trailing empty lines belong to it. */
   #everyBreak = false;
 
   constructor(text: string) {

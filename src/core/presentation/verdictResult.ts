@@ -24,7 +24,6 @@ export interface VerdictResult {
 
 interface RepeatedResult {
   readonly passed: number;
-  /** Number of repetitions that finished. */
   readonly finished: number;
   /** Lowest and highest score, if they differ. */
   readonly range?: readonly [number, number] | undefined;
@@ -83,7 +82,7 @@ export function verdictResultText(outcome: VerdictResult): string {
   return label === undefined ? shown : `${shown} ${labelText(label)}`;
 }
 
-/** A number would read as one more score. */
+/** A leading number would look like another score. */
 function labelText(label: string | undefined): string | undefined {
   return label !== undefined && /^[-+.\d]/.test(label) ? `· ${label}` : label;
 }
@@ -115,7 +114,6 @@ export function repeatedSummaryOf(
   ];
 }
 
-/** A case in a table. */
 interface Row {
   readonly scored?: string | undefined;
   readonly repeated?:

@@ -27,7 +27,7 @@ export interface MisspelledKey {
 
 /** A value with corrected keys, and its remaining issues. */
 export interface CorrectedValue extends Validated {
-  readonly misspelt: readonly MisspelledKey[];
+  readonly misspelled: readonly MisspelledKey[];
 }
 
 /** A misspelled `type` hides misspelled keys below it. Nobody makes mistakes deeper than this. */
@@ -42,15 +42,15 @@ export function correctKeys(
   given: unknown,
   foreign?: ForeignNames,
 ): CorrectedValue {
-  const misspelt: MisspelledKey[] = [];
+  const misspelled: MisspelledKey[] = [];
   let value = given;
   for (let round = 0; ; round += 1) {
     const read = validate(schema, value);
     const isReadable = round < MAX_ROUNDS && mistakesIn(read) <= LIMITS.problems;
     const found = isReadable ? misspelledIn({ schema, ...read, foreign }) : [];
-    if (found.length === 0) return { ...read, misspelt };
+    if (found.length === 0) return { ...read, misspelled };
     for (const one of found) value = renamed(value, one);
-    misspelt.push(...found);
+    misspelled.push(...found);
   }
 }
 
@@ -184,11 +184,11 @@ function renamed(value: unknown, { owner, written, meant }: MisspelledKey): unkn
 }
 
 /** The path in the text, for a path in the corrected value. */
-export function pathAsWritten(path: Path, misspelt: readonly MisspelledKey[]): Path {
-  if (misspelt.length === 0) return path;
+export function pathAsWritten(path: Path, misspelled: readonly MisspelledKey[]): Path {
+  if (misspelled.length === 0) return path;
   return path.map((step, index) => {
     const above = path.slice(0, index);
-    const found = misspelt.find(({ owner, meant }) => meant === step && samePath(owner, above));
+    const found = misspelled.find(({ owner, meant }) => meant === step && samePath(owner, above));
     return found ? found.written : step;
   });
 }
@@ -196,14 +196,14 @@ export function pathAsWritten(path: Path, misspelt: readonly MisspelledKey[]): P
 /** A document that takes paths with corrected keys. */
 export function withCorrectedKeys(
   document: YamlDocument,
-  misspelt: readonly MisspelledKey[],
+  misspelled: readonly MisspelledKey[],
 ): YamlDocument {
-  if (misspelt.length === 0) return document;
+  if (misspelled.length === 0) return document;
   return {
     ...document,
-    rangeOf: (path) => document.rangeOf(pathAsWritten(path, misspelt)),
-    keyRangeOf: (path) => document.keyRangeOf(pathAsWritten(path, misspelt)),
-    entryRangeOf: (path) => document.entryRangeOf(pathAsWritten(path, misspelt)),
+    rangeOf: (path) => document.rangeOf(pathAsWritten(path, misspelled)),
+    keyRangeOf: (path) => document.keyRangeOf(pathAsWritten(path, misspelled)),
+    entryRangeOf: (path) => document.entryRangeOf(pathAsWritten(path, misspelled)),
   };
 }
 
@@ -251,7 +251,7 @@ function takesText(schema: z.ZodType, value: unknown, path: Path): boolean {
   return schemasAt(schema, asText, path).some((one) => definition(one).type === 'string');
 }
 
-/** Our name for something that another tool calls otherwise. */
+/** Our equivalent of another tool's name. */
 export interface ForeignName {
   readonly meant: string;
   /** Additional keys, such as `ignore_case: true`. */

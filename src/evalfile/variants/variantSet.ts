@@ -10,7 +10,6 @@ import { findRecorded } from './transcripts.ts';
 /** Data of one variant. */
 export interface VariantInput {
   readonly recorded?: RecordedConversation;
-  /** Of its `matrix`. */
   readonly values?: Mapping;
 }
 
@@ -97,7 +96,6 @@ async function recordedOf({ input, location }: ReadCase, finding: Scope) {
   return { variants, files: [...new Set(found.map(({ path }) => path))] };
 }
 
-/** A conversation with each combination of values. */
 function withMatrix(one: Variant, matrix: Matrix | undefined): Variant[] {
   if (!matrix) return [one];
   return matrix.combinations.map(({ name, values }) => ({
