@@ -24,17 +24,17 @@ export function connect<Protocol extends PageProtocol>(
   { toPage, state }: Protocol,
   start: (
     host: Host<Protocol>,
-    kept: PageState<Protocol> | undefined,
+    saved: PageState<Protocol> | undefined,
   ) => (message: ToPage<Protocol>) => void,
 ): void {
   const api = acquireVsCodeApi();
-  const kept = state.safeParse(api.getState()).data as PageState<Protocol> | undefined;
+  const saved = state.safeParse(api.getState()).data as PageState<Protocol> | undefined;
   const host: Host<Protocol> = {
     editor: true,
     post: (message) => api.postMessage(message),
     keep: (now) => api.setState(now),
   };
-  const receive = start(host, kept);
+  const receive = start(host, saved);
   window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const message = toPage.safeParse(data);
     if (message.success) receive(message.data as ToPage<Protocol>);

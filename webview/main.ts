@@ -34,8 +34,8 @@ const PAGES: Readonly<Record<ViewPage, (root: HTMLElement) => void>> = {
       return (message) => view.receive(message);
     }),
   results: (root) =>
-    connect(resultsProtocol, (host, kept) => {
-      const view = new ResultsView(root, host, kept?.shown);
+    connect(resultsProtocol, (host, saved) => {
+      const view = new ResultsView(root, host, saved?.shown);
       return (message) => view.receive(message);
     }),
   agreement: (root) =>
@@ -48,7 +48,7 @@ const PAGES: Readonly<Record<ViewPage, (root: HTMLElement) => void>> = {
       const view = new LabellingView(root, host);
       return (message) => view.show(message);
     }),
-  trends: (root) => connect(trendsProtocol, (host, kept) => showTrends(root, host, kept?.suite)),
+  trends: (root) => connect(trendsProtocol, (host, saved) => showTrends(root, host, saved?.suite)),
 };
 
 const root = document.getElementById('app');

@@ -15,7 +15,6 @@ export class ElementCache {
     this.#onMade = onMade;
   }
 
-  /** For when something else is shown. */
   reset(): void {
     this.#elements.clear();
   }
@@ -68,7 +67,6 @@ export class ExpandedState {
     });
   }
 
-  /** For when something else is shown. */
   reset(): void {
     this.#expanded.clear();
   }
@@ -117,7 +115,6 @@ export class FocusRestorer {
     });
   }
 
-  /** For when something else is shown. */
   reset(): void {
     this.#last = undefined;
   }

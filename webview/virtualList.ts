@@ -136,8 +136,8 @@ export class VirtualList {
       for (let index = first; index < end; index += 1) near.add(index);
     };
     const { top } = this.#list.getBoundingClientRect();
-    const beside = this.#printing || items.length <= MAX_UNVIRTUALIZED ? items.length : OVERSCAN;
-    const inView = rangeBetween(this.#heightsOf(items), -top, window.innerHeight - top, beside);
+    const overscan = this.#printing || items.length <= MAX_UNVIRTUALIZED ? items.length : OVERSCAN;
+    const inView = rangeBetween(this.#heightsOf(items), -top, window.innerHeight - top, overscan);
     add(inView);
     const selected = this.#selected();
     this.#selecting = selected !== undefined;

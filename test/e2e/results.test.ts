@@ -129,7 +129,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     }, file);
     const view = await workbench.frameWith('[data-page="results"] .notice');
     assert.equal(await view.locator('h1').innerText(), 'chat.jsonl');
-    assert.match(await view.locator('.notice').first().innerText(), /is not the record of a run/);
+    assert.match(await view.locator('.notice').first().innerText(), /is not a run record/);
     await workbench.screenshot('results-no-record');
   });
 

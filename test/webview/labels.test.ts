@@ -193,7 +193,10 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     await press('v', 'r');
     assert.equal(await view().page.locator('.label-form input:checked').count(), 0);
     await press('Enter');
-    assert.match(await view().page.locator('.label-form .fault').innerText(), /Choose/);
+    assert.match(
+      await view().page.locator('.label-form .fault').innerText(),
+      /Select what it should be/,
+    );
     await press('Escape');
     assert.deepEqual(await labels(), [
       { kind: 'label', assertion: 'Tone', status: 'fail', label: 'curt', score: 0.2 },

@@ -187,9 +187,9 @@ function renderThresholds({ head, rows, best, words }: ThresholdTable): HTMLElem
     const points = rows.flatMap((row, run) => {
       const value = row[measure];
       if (value === null) return [];
-      const told = `threshold ${row.cells[0]}: ${DRAWN[measure].toLowerCase()} ${scoreText(value)}`;
+      const description = `threshold ${row.cells[0]}: ${DRAWN[measure].toLowerCase()} ${scoreText(value)}`;
       // Values below chance are drawn as zero; the table has the number.
-      return [{ run, value: Math.max(0, value), words: told }];
+      return [{ run, value: Math.max(0, value), words: description }];
     });
     const title = `${DRAWN[measure]} at the best threshold:`;
     return renderChart(points, {

@@ -122,8 +122,8 @@ function beforeOf(snapshot: Snapshot, base: RecordedCase): Snapshot {
   const { reason: _, threshold: __, ...rest } = snapshot;
   const entries = base.conversation.entries.map((entry) => {
     if (entry.kind === 'system') return entry;
-    const { source: ___, ...said } = entry;
-    return said;
+    const { source: ___, ...unlinked } = entry;
+    return unlinked;
   });
   return { ...rest, ...base, conversation: { ...base.conversation, entries } };
 }
@@ -214,7 +214,7 @@ function pairItem(
   const isTurn = kind === 'turn';
   const make = () => {
     const [before, after] = [then?.make(), now?.make()];
-    const said = [
+    const names = [
       isTurn ? `T${name.slice(1)}` : 'Between turns',
       change && OUTCOME_WORDS[change],
       before && `before: ${spokenOf(before)}`,
@@ -229,7 +229,7 @@ function pairItem(
         tabindex: isTurn ? '-1' : undefined,
       }),
     );
-    pair.setAttribute('aria-label', said.join(', '));
+    pair.setAttribute('aria-label', names.join(', '));
     const mark =
       change &&
       cache.get(`change ${name}`, change, () =>

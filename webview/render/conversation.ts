@@ -43,7 +43,7 @@ function entryItems(
   { conversation, verdicts, phase, speaking }: Snapshot,
   { shown: { rendered }, cache, titleOf, onOpen, labels }: ConversationOptions,
 ): Item[] {
-  const said = entriesByTurn(verdicts);
+  const judged = entriesByTurn(verdicts);
   const running = isRunning(phase);
   // Failed judging of whole conversations may have missed the replies.
   const missing =
@@ -56,7 +56,7 @@ function entryItems(
       return { name, kind: 'other', failure: false, height: 60, make };
     }
     const name = turnName(entry.number);
-    const about = said.get(entry.number) ?? [];
+    const about = judged.get(entry.number) ?? [];
     const found =
       badgeOf(about) ?? (entry.error === undefined ? undefined : failedBadge(entry.error));
     const unjudged = missing && entry.side === 'assistant';

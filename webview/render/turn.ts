@@ -53,7 +53,7 @@ export function renderTurn(
   const openTools = running ? new Set<string>() : blamedTools(found?.entries ?? []);
   const body = renderItems(turn, { rendered, openTools });
   if (!running) markQuotes(body, found?.entries.flatMap(quotation) ?? []);
-  const said = [
+  const names = [
     `Turn ${number}`,
     side,
     history && 'history',
@@ -69,7 +69,7 @@ export function renderTurn(
       'data-focus': `turn ${number}`,
       'data-status': status,
       tabindex: '-1',
-      'aria-label': said.filter((words) => words).join(', '),
+      'aria-label': names.filter((words) => words).join(', '),
     },
     h(
       'header',
@@ -106,8 +106,8 @@ function quotation({ entry }: TurnBadge['entries'][number]): Quotation[] {
 
 /** Words in the rationales of failures, which may name a wrongly called tool. */
 function blamedTools(entries: TurnBadge['entries']): ReadonlySet<string> {
-  const said = entries.flatMap(({ entry }) => (isFailure(entry) ? [entry.rationale] : []));
-  return new Set(said.join('\n').match(/[\p{L}\p{N}_./:-]*[\p{L}\p{N}_]/gu));
+  const texts = entries.flatMap(({ entry }) => (isFailure(entry) ? [entry.rationale] : []));
+  return new Set(texts.join('\n').match(/[\p{L}\p{N}_./:-]*[\p{L}\p{N}_]/gu));
 }
 
 /** Most urgent first. */
@@ -162,7 +162,7 @@ function verdictPlace(
   parts: LabelParts,
   [title, status, score, turn]: readonly [string, Status, string | undefined, number],
 ) {
-  const said = [
+  const names = [
     title,
     STATUS_WORDS[status],
     score && `score ${score}`,
@@ -174,7 +174,7 @@ function verdictPlace(
     role: 'group',
     'data-subject': parts.key,
     'data-focus': verdictName(parts),
-    'aria-label': said.filter((words) => words).join(', '),
+    'aria-label': names.filter((words) => words).join(', '),
   };
 }
 

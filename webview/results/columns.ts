@@ -209,18 +209,18 @@ function spokenOutcome(
 ): string {
   const { status, score, spread, repeated } = outcome;
   const word = STATUS_WORDS[status];
-  const told = people === undefined ? '' : `, labeled ${people}`;
+  const suffix = people === undefined ? '' : `, labeled ${people}`;
   if (repeated) {
     const [, ...rest] = verdictResultText(outcome).split(' ');
-    const said = [word, passedOf(repeated), `${score === null ? '' : 'score '}${rest.join(' ')}`];
-    return `${title}: ${said.join(', ')}${told}`;
+    const spoken = [word, passedOf(repeated), `${score === null ? '' : 'score '}${rest.join(' ')}`];
+    return `${title}: ${spoken.join(', ')}${suffix}`;
   }
   const apart = spread === undefined ? '' : `, samples differ by ${scoreText(spread)}`;
-  const said =
+  const spoken =
     score === null
       ? verdictResultText(outcome)
       : `score ${verdictResultText({ ...outcome, spread: undefined })}${apart}`;
-  return `${title}: ${said === word ? word : `${word}, ${said}`}${told}`;
+  return `${title}: ${spoken === word ? word : `${word}, ${spoken}`}${suffix}`;
 }
 
 /** Icon and text of a change, with the values before and after. */
@@ -238,16 +238,16 @@ function changeCell({ compared }: ResultsCase): Cell {
 
 function caseCell(one: ResultsCase): Cell {
   const { title, status, compared } = one;
-  const said = compared ? [compared.spoken] : [STATUS_WORDS[status], ...rowWords(one)];
-  return { children: [title], name: [title, ...said].join(', ') };
+  const spoken = compared ? [compared.spoken] : [STATUS_WORDS[status], ...rowWords(one)];
+  return { children: [title], name: [title, ...spoken].join(', ') };
 }
 
 function statusCell(one: ResultsCase): Cell {
   const { status, reason } = one;
-  const told = [STATUS_WORDS[status], ...rowWords(one), ...(reason ? [reason] : [])];
+  const spoken = [STATUS_WORDS[status], ...rowWords(one), ...(reason ? [reason] : [])];
   return {
     children: [iconOf(STATUS_ICONS[status]), statusText(one)],
-    name: `Status: ${told.join(', ')}`,
+    name: `Status: ${spoken.join(', ')}`,
     status,
   };
 }

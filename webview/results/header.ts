@@ -20,7 +20,7 @@ export function renderHeader({ title, facts, problems, phase, table }: Results):
     return count === 0 ? [] : [`${count} ${STATUS_WORDS[status]}`];
   });
   const counts = changes.length > 0 ? changes : statuses;
-  const told = [
+  const parts = [
     phase === 'reading' || phase === 'running' ? `${phase} …` : undefined,
     counts.length === 0 ? counted(0, 'case') : counts.join(', '),
     ...facts,
@@ -29,7 +29,7 @@ export function renderHeader({ title, facts, problems, phase, table }: Results):
     'header',
     { class: 'top' },
     h('h1', {}, title),
-    h('div', { class: 'muted facts' }, told.filter((one) => one !== undefined).join(' · ')),
+    h('div', { class: 'muted facts' }, parts.filter((one) => one !== undefined).join(' · ')),
     ...notices(problems),
   );
 }
@@ -92,7 +92,7 @@ function line(summary: AssertionSummary): HTMLElement {
   ];
   const scored = passed + failed;
   const rate = scored === 0 ? '–' : shareText(passed / scored);
-  const told = counts
+  const countTexts = counts
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${STATUS_WORDS[status]}`);
   return h(
@@ -102,7 +102,7 @@ function line(summary: AssertionSummary): HTMLElement {
     bar(counts),
     h('span', { class: 'rate' }, `${rate} passed`),
     h('span', { class: 'mean' }, mean === null ? '' : `mean ${scoreText(mean, ...thresholds)}`),
-    h('span', { class: 'told muted' }, told.join(', ')),
+    h('span', { class: 'told muted' }, countTexts.join(', ')),
     labels(values),
   );
 }

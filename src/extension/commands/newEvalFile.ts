@@ -114,10 +114,10 @@ async function create(file: vscode.Uri, starter: Starter): Promise<void> {
   const agent = starterAgent(starter.target);
   const encoder = new TextEncoder();
   if (agent) {
-    const beside = vscode.Uri.joinPath(file, '..', agent.name);
+    const agentFile = vscode.Uri.joinPath(file, '..', agent.name);
     // If there already is an agent, it is the one to test.
-    if (!(await exists(beside))) {
-      await vscode.workspace.fs.writeFile(beside, encoder.encode(agent.text));
+    if (!(await exists(agentFile))) {
+      await vscode.workspace.fs.writeFile(agentFile, encoder.encode(agent.text));
     }
   }
   await vscode.workspace.fs.writeFile(file, encoder.encode(starterText(starter)));

@@ -59,8 +59,8 @@ export class CaseLabels {
     if (!target) return;
     switch (asked.kind) {
       case 'label': {
-        const { kind: _kind, ...said } = asked;
-        await this.#editor.add(target, said);
+        const { kind: _kind, ...input } = asked;
+        await this.#editor.add(target, input);
         break;
       }
       case 'remove-label':

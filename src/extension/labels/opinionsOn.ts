@@ -27,9 +27,9 @@ export function opinionsOn(
       if (!known || known.at < label.at) earlier.set(key, { opinion, at: label.at });
     }
   }
-  const said = new Set(current.map(ownKey));
+  const labeled = new Set(current.map(ownKey));
   const old = [...earlier.values()].map(({ opinion }) => opinion);
-  return [...current, ...old.filter((one) => !said.has(ownKey(one)))];
+  return [...current, ...old.filter((one) => !labeled.has(ownKey(one)))];
 }
 
 function opinionOf(label: PlacedLabel, standing: Opinion['standing']): Opinion {
