@@ -48,7 +48,6 @@ export interface Requests {
 
 export type RequestName = keyof Requests;
 
-/** The document of a request, and what answers it. */
 interface RequestContext {
   readonly uri: string;
   readonly path: string;

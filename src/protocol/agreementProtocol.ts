@@ -49,10 +49,8 @@ const disagreementSchema = z.strictObject({
 
 const agreementSchema = z.strictObject({
   phase: z.enum(['reading', 'done']),
-  /** Number of labels. */
   labels: count,
   head: z.array(z.string()),
-  /** Explains the numbers. */
   meaning: z.string(),
   rows: z.array(rowSchema),
   /** Labels that aren't counted. */

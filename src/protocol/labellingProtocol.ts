@@ -9,7 +9,6 @@ const labellingSchema = z.discriminatedUnion('phase', [
   z.strictObject({ phase: z.literal('reading') }),
   z.strictObject({
     phase: z.literal('asking'),
-    /** The case's title. */
     title: z.string(),
     conversation: conversationSchema,
     /** Number of this conversation, from 1; conversations that were labelled before come first. */
@@ -20,7 +19,6 @@ const labellingSchema = z.discriminatedUnion('phase', [
       at: z.int().min(1),
       count: z.int().min(1),
       name: z.string(),
-      /** The lines of the assertion. */
       stated: z.array(z.string()),
       choices: z.array(z.string()).min(1),
       /** Turns that can be labelled individually. */
@@ -32,7 +30,6 @@ const labellingSchema = z.discriminatedUnion('phase', [
   }),
   z.strictObject({
     phase: z.literal('done'),
-    /** Number of labelled conversations. */
     labelled: count,
     total: count,
     /** Whether some conversations belong to cases that are no longer in the file. */

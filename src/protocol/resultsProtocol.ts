@@ -5,7 +5,6 @@ import type { FromPage, PageProtocol, ToPage } from './viewPage.ts';
 
 const count = z.int().min(0);
 
-/** The change from one run to another. */
 const comparedSchema = z.strictObject({
   change: z.enum(OUTCOMES),
   shown: z.string(),
@@ -92,7 +91,6 @@ const tableSettingsSchema = z.strictObject({
   group: z.enum(['none', 'file', 'tag']),
   /** Of the case; of the verdict if `assertion` is set. `bad`: failed or errored. */
   status: z.enum(['all', 'bad', ...statusSchema.options]),
-  /** The name of an assertion. */
   assertion: z.string().optional(),
   /** Of the case; of the verdict if `assertion` is set. */
   change: z.enum(OUTCOMES).optional(),
@@ -109,7 +107,6 @@ const tableSettingsSchema = z.strictObject({
 
 /** What the view restores after a reload. Paths are absolute. */
 export const resultsStateSchema = z.strictObject({
-  /** The records of the run. */
   records: z.array(z.string()).min(1),
   /** The records of the base run of a comparison. */
   base: z.array(z.string()).min(1).optional(),

@@ -33,7 +33,6 @@ export const trendsProtocol = {
   toPage: z.strictObject({ kind: z.literal('snapshot'), trends: trendsSchema }),
   fromPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('ready') }),
-    /** The results of a run. */
     z.strictObject({ kind: z.literal('open'), run: count }),
   ]),
   /** `suite`: the name of the selected one in `suites`. */

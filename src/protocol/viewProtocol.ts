@@ -40,7 +40,6 @@ const recordedCaseSchema = z.strictObject({
 
 const index = z.int().min(0);
 
-/** A case in two runs. */
 const comparedSchema = z.strictObject({
   change: z.enum(OUTCOMES),
   /** `worse, from passed 1.00 to failed 0.40` */
@@ -63,7 +62,6 @@ const comparedSchema = z.strictObject({
   /** Turns that any assertion judged worse, or better. */
   worse: z.array(z.int().min(1)),
   better: z.array(z.int().min(1)),
-  /** The changed cases. */
   changed: z.strictObject({
     count: index,
     /** Number of the shown case among them, from 1; absent if it hasn't changed. */

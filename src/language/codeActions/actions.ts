@@ -7,7 +7,6 @@ import { resolveReference } from '../../evalfile/files.ts';
 import { linkedFile } from '../features/references.ts';
 import type { EvalDocument, LanguagePorts } from '../ports.ts';
 
-/** What code actions need besides the document. */
 export type CodeActionPorts = Pick<
   LanguagePorts,
   'uriOf' | 'files' | 'listFolder' | 'readText' | 'lastRuns' | 'workspaceOf'
@@ -60,7 +59,6 @@ export function newFileEdit(
   };
 }
 
-/** The place of the cursor. */
 export interface ActionContext {
   readonly document: EvalDocument;
   readonly uri: string;
@@ -69,7 +67,6 @@ export interface ActionContext {
   readonly ports: CodeActionPorts;
 }
 
-/** The path of the case around the cursor. */
 export function casePath({ path }: ActionContext): Path | undefined {
   return path[0] === 'cases' && typeof path[1] === 'number' ? path.slice(0, 2) : undefined;
 }

@@ -9,7 +9,6 @@ import { ALL_FIXES, fixesOf, PROMPT_FIXES, TEXT_FIXES } from './fixes.ts';
 import { improveJudge, inlinePrompt, toPromptFile } from './judgePrompt.ts';
 import { inlineTranscript, toTranscript, toTranscriptFile, toTurns } from './transcript.ts';
 
-/** The kinds of code actions, as LSP names them. */
 export const codeActionKinds = [
   'quickfix',
   'refactor.extract',

@@ -152,7 +152,6 @@ function insertSpace(at: FixData['blank']): QuickFix {
   return { title: 'Insert the missing space', edits, preferred: true };
 }
 
-/** Adds a missing key with a placeholder. */
 function addMissingKey(
   { to, key, value: known }: FixData['add'],
   { yaml, suite }: FixContext,
@@ -167,7 +166,6 @@ function createFile({ path, kind }: FixData['create'], { uriOf }: FixContext): Q
   return { title: `Create "${basename(path)}"`, edit };
 }
 
-/** Removes an unknown or ineffective key, or an unused name. */
 function remove(path: FixData['remove'], { yaml }: FixContext): QuickFix {
   const last = path.at(-1);
   const what = typeof last === 'number' ? 'this entry' : `"${last}"`;

@@ -96,7 +96,6 @@ function resultsFor(tools: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(unwrapTools(read).map(({ name }) => [name, 'text']));
 }
 
-/** The first declared symbol of a kind. */
 function declared(schema: z.ZodType, root: unknown, kind: SymbolKind): string | undefined {
   const { names } = mentionsIn(schema, root);
   return names.find((one) => one.kind === kind && one.role === 'declaration')?.text;

@@ -71,7 +71,6 @@ interface TurnText {
   readonly text: string;
 }
 
-/** The turns that `at` can select, with their texts. */
 async function turnChoices(cursor: Cursor, request: CompletionRequest): Promise<Choice[]> {
   const { root, path, style } = cursor;
   const owner = path.slice(0, path.lastIndexOf('at'));

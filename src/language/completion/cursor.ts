@@ -19,7 +19,7 @@ export interface Cursor {
   /** The existing text, within its quotes, which the completion replaces. */
   readonly range: Range;
   /** The cursor is right after a colon that needs a space. */
-  readonly blankNeeded: boolean;
+  readonly needsSpace: boolean;
   readonly hasColon: boolean;
   readonly inFlow: boolean;
   /** A new mapping can start here: at the start of a line or after a dash. */
@@ -42,7 +42,6 @@ export interface VariableCursor {
 /** Inserted at the cursor, so that incomplete YAML parses. */
 const MARK = 'turnlightcursor';
 
-/** Whether the text is the one at the cursor. */
 export function isMarked(text: string): boolean {
   return text.includes(MARK);
 }
@@ -95,7 +94,7 @@ function restLength(after: string): number {
 interface Attempt extends MarkSearchResult {
   readonly text: string;
   readonly unclosedQuote?: boolean;
-  readonly blankNeeded?: boolean;
+  readonly needsSpace?: boolean;
 }
 
 function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefined | 'dangling'> {
@@ -125,7 +124,7 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
     unclosedQuote: attempt.unclosedQuote ?? false,
     typed,
     range,
-    blankNeeded: attempt.blankNeeded ?? false,
+    needsSpace: attempt.needsSpace ?? false,
     hasColon: /^["']?[ \t]*:/.test(after.slice(rest.length)),
     inFlow: found.inFlow,
     canStartMapping: found.style === 'plain' && !found.inFlow && /^[ \t]*(?:-[ \t]+)*$/.test(lead),
@@ -170,7 +169,7 @@ function* locate({ text, offset }: Slice, before: string, after: string): Work<A
   if (/(?:^|[\s{,])["']?[\w-]+["']?:$/.test(before) && /^[ \t]*(?:[}\],].*)?$/.test(after)) {
     const spaced = yield* put(` ${MARK}`);
     if (spaced.found && !spaced.found.onKey && spaced.found.style === 'plain') {
-      return { ...spaced, blankNeeded: true };
+      return { ...spaced, needsSpace: true };
     }
   }
   const plain = yield* put(MARK);

@@ -49,7 +49,7 @@ export function valueItems(
     const written = choice.incomplete ? String(value) : writeAt(value, cursor);
     if (written === undefined) return [];
     const below = snippets && cursor.style === 'plain' ? choice.below : undefined;
-    const blank = cursor.blankNeeded ? ' ' : '';
+    const blank = cursor.needsSpace ? ' ' : '';
     const filter = String(value);
     const shown = visibleLine(label);
     return [

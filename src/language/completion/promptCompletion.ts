@@ -124,7 +124,6 @@ export async function promptContext(
   };
 }
 
-/** Whether a file is part of a suite. */
 function isPartOf({ path, suite }: IndexedFile, file: IndexedFile): boolean {
   return path === file.path || suite.dependencies.includes(file.path);
 }

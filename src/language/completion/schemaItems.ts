@@ -73,7 +73,6 @@ export function mappingItems(
   );
 }
 
-/** The required keys that are missing. */
 export function missingKeys(keys: readonly KeyInfo[], there: readonly string[]): KeyInfo[] {
   const isKey = (wanted: string) => keys.some(({ name }) => name === wanted);
   // A judge needs either `prompt` or `instructions`, so neither is marked as required.
@@ -239,7 +238,6 @@ export function isKnownKey(root: unknown, path: Path): boolean {
   return keysAt(evalFileSchema, root, path.slice(0, -1)).some(({ name }) => name === path.at(-1));
 }
 
-/** The values that the schema enumerates. */
 export function enumerated(cursor: Cursor, schema: z.ZodType = evalFileSchema): Choice[] {
   const options = optionChoices(cursor, schema);
   if (options.length > 0) return options;

@@ -29,7 +29,6 @@ const OFFERED: Readonly<Partial<Record<SymbolKind, OfferedKind>>> = {
   node: { shown: KINDS.reference, declared: true },
 };
 
-/** The symbols that can be referred to at the cursor. */
 export async function symbolChoices(
   cursor: Cursor,
   { text, including, editorModels, step }: CompletionRequest,

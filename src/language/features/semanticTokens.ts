@@ -25,10 +25,8 @@ type Modifier = (typeof SEMANTIC_TOKENS.tokenModifiers)[number];
 
 const [, ...ROLES] = SEMANTIC_TOKENS.tokenModifiers;
 
-/** Lists of messages or turns. */
 const MESSAGE_LISTS = ['transcript', 'history', 'turns'];
 
-/** Token types of the symbols that a file declares. */
 const SYMBOLS: Readonly<Partial<Record<EvalSymbol['kind'], TokenType>>> = {
   case: 'class',
   model: 'variable',
@@ -155,7 +153,6 @@ class TokenBuilder {
     if (!isBlockText(node)) this.#push(start + quotes, end - quotes, meaning);
   }
 
-  /** Adds the variables in a text. */
   addVariables({ value, range }: Scalar, environment: ReadonlySet<number>): void {
     if (typeof value !== 'string' || !value.includes('{')) return;
     const [start, end] = range ?? [0, 0];

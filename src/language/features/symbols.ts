@@ -27,7 +27,6 @@ const KINDS = {
   object: 19,
 } as const satisfies Readonly<Record<string, SymbolKind>>;
 
-/** Maximum length of a name. */
 const MAX_LABEL = 60;
 
 /** Models, targets, default assertions, and cases with their turns and assertions. */
@@ -78,7 +77,7 @@ function symbolOf(
   const key = keyOf(item)?.node.range;
   const range = yaml.rangeOfOffsets(...span);
   const selectionRange = key ? yaml.rangeOfOffsets(key[0], key[1]) : range;
-  const label = shortened(name, '(no name)');
+  const label = shortenLabel(name, '(no name)');
   return [{ name: label, kind, range, selectionRange, ...(children && { children }) }];
 }
 
@@ -95,7 +94,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
     owner?.push(assertionSymbol(assertion));
   }
   return {
-    name: shortened(id ?? '', '(no id)'),
+    name: shortenLabel(id ?? '', '(no id)'),
     kind: KINDS.class,
     range,
     // An alias has its id elsewhere.
@@ -111,7 +110,7 @@ function within(inner: Range, outer: Range): boolean {
 
 function turnSymbol({ label, range, role, turns }: OutlineTurn): DocumentSymbol {
   return {
-    name: shortened(label, `(${role})`),
+    name: shortenLabel(label, `(${role})`),
     detail: visibleLine(turns.length === 0 ? role : `${role}, turn ${turns.join(' and ')}`),
     kind: KINDS.string,
     range,
@@ -121,12 +120,12 @@ function turnSymbol({ label, range, role, turns }: OutlineTurn): DocumentSymbol 
 }
 
 function assertionSymbol({ label, range }: OutlineAssertion): DocumentSymbol {
-  const name = shortened(label, '(no type)');
+  const name = shortenLabel(label, '(no type)');
   return { name, detail: 'assertion', kind: KINDS.boolean, range, selectionRange: range };
 }
 
 /** Editors reject empty names. */
-function shortened(text: string, otherwise: string): string {
+function shortenLabel(text: string, otherwise: string): string {
   return visibleLine(text, MAX_LABEL) || otherwise;
 }
 
@@ -199,9 +198,6 @@ function messageSymbol(message: NumberedMessage, range: DocumentSymbol['range'])
   };
 }
 
-/** LSP's `SymbolKind.Class`. */
-const CASE: SymbolKind = 5;
-
 /**
  * The cases whose id or description contains the letters of the query in order: `rfnd` finds `refund`.
  * The best matches come first. An empty query finds all cases.
@@ -224,7 +220,7 @@ export async function workspaceSymbols(
       const place = `${one.path}:${start.line}:${start.character}`;
       if (rank === undefined || found.has(place)) continue;
       const location = { uri: uriOf(one.path), range: one.nameRange };
-      const symbol = { name: nameOf(one), kind: CASE, containerName, location };
+      const symbol = { name: nameOf(one), kind: KINDS.class, containerName, location };
       found.set(place, { symbol, rank });
     }
   }

@@ -14,7 +14,6 @@ export interface JudgedTurn {
   readonly badge: TurnBadge;
 }
 
-/** The last results of a case's turns. */
 export interface JudgedCase {
   /** Set if the case has changed since it ran. */
   readonly change?: Change | undefined;

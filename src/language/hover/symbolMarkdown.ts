@@ -66,7 +66,6 @@ async function headMarkdown(
 
 interface Declared {
   readonly value: unknown;
-  /** The id of its case. */
   readonly caseId?: string;
 }
 

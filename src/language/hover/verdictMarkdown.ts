@@ -26,7 +26,7 @@ import { isCachedAmong, isFailure, type TurnVerdict, type Verdict } from '../../
 
 /** The last results of turns; undefined if no assertion judged them. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {
-  const isRecalled = isCachedAmong(line.verdicts);
+  const isCached = isCachedAmong(line.verdicts);
   const parts = turns.flatMap((turn) => {
     const failed = line.failed_turn?.number === turn ? failedBadge(line.reason ?? '') : undefined;
     const badge = turnBadge(line.verdicts, turn) ?? failed;
@@ -35,22 +35,22 @@ export function turnMarkdown(line: CaseLine, turns: readonly number[]): string |
     const scored = score === undefined ? '' : ` · score ${score}`;
     const { status } = badge;
     const heading = `**${STATUS_ICONS[status]} Turn ${turn}: ${STATUS_WORDS[status]}**${scored}`;
-    const entries = badge.entries.map((one) => entryMarkdown(one, isRecalled(one.verdict)));
+    const entries = badge.entries.map((one) => entryMarkdown(one, isCached(one.verdict)));
     const error = badge.error === undefined ? [] : [escapeMarkdown(badge.error)];
     return [[heading, ...error, ...entries].join('\n\n')];
   });
   return parts.length === 0 ? undefined : parts.join('\n\n---\n\n');
 }
 
-/** @param recalled whether the judge's answer came from the cache */
+/** @param fromCache whether the judge's answer came from the cache */
 export function entryMarkdown(
   { verdict, entry }: TurnBadge['entries'][number],
-  recalled = false,
+  fromCache = false,
 ): string {
   const score = entry.score === null ? '' : `, ${scoreText(entry.score, verdict.threshold)}`;
   const name = escapeLine(verdict.assertion.name, 80);
   return [
-    `${STATUS_ICONS[entry.status]} **${name}** — ${STATUS_WORDS[entry.status]}${score}${recalled ? ', from the cache' : ''}`,
+    `${STATUS_ICONS[entry.status]} **${name}** — ${STATUS_WORDS[entry.status]}${score}${fromCache ? ', from the cache' : ''}`,
     escapeMarkdown(entry.rationale),
     ...(entry.evidence ? [quoteMarkdown(entry.evidence)] : []),
   ].join('  \n');
@@ -62,12 +62,12 @@ function quoteMarkdown({ text, verified }: NonNullable<TurnVerdict['evidence']>)
   return verified ? `> ${quote}` : `> ${quote} — _not found in this turn_`;
 }
 
-/** @param recalled as in `entryMarkdown` */
-export function verdictMarkdown(verdict: Verdict, recalled: boolean): string {
+/** @param fromCache as in `entryMarkdown` */
+export function verdictMarkdown(verdict: Verdict, fromCache: boolean): string {
   const { assertion, status, score, rationale, reason, misses, usage } = verdict;
   const samples = samplesText(verdict);
   const together = togetherText(verdict);
-  const cached = recalled ? 'from the cache' : cacheText(usage);
+  const cached = fromCache ? 'from the cache' : cacheText(usage);
   const outcome = escapeLine(verdictText(verdict), 60);
   const facts = [
     STATUS_WORDS[status],

@@ -36,7 +36,6 @@ export interface FoundSymbol {
   readonly symbol: EvalSymbol;
 }
 
-/** The symbol at the cursor, and its occurrence there. */
 interface SymbolAtCursor extends FoundSymbol {
   readonly occurrence: Occurrence;
 }

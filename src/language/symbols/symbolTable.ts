@@ -45,7 +45,6 @@ export interface SymbolTable {
   isAt(position: Position): (occurrence: Occurrence) => boolean;
 }
 
-/** The symbols of an eval file. */
 export const symbolsOf = memoize((yaml: YamlDocument): SymbolTable => {
   const collector = new SymbolCollector(yaml);
   const { names, templates } = mentionsIn(evalFileSchema, yaml.value);
