@@ -3,7 +3,7 @@ import { Scrubber } from '../core/scrubber.ts';
 import { plainLog } from '../core/text/visibleText.ts';
 import { toUnwritableError } from '../disk/fileErrors.ts';
 import { reportError, runProgram } from './commands.ts';
-import { EXIT } from './exitCode.ts';
+import { EXIT, type ExitCode } from './exitCode.ts';
 import { limitYoungSpace } from './memory.ts';
 import type { Shell, Stream } from './shell.ts';
 
@@ -67,11 +67,21 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') broken ??= error;
   });
 }
+/** Node would print an error that reporting another one throws, unscrubbed. */
+function lastResort(error: unknown): ExitCode {
+  try {
+    return reportError(error, shell);
+  } catch {
+    process.stderr.write('Internal error. Please report it. Its message could contain secrets.\n');
+    return EXIT.unwritten;
+  }
+}
+
 // By default, Node would exit with the code of a failed case.
-process.on('uncaughtException', (error) => process.exit(reportError(error, shell)));
+process.on('uncaughtException', (error) => process.exit(lastResort(error)));
 
 limitYoungSpace();
-const code = await runProgram(process.argv.slice(2), shell);
+const code = await runProgram(process.argv.slice(2), shell).catch(lastResort);
 await Promise.all([drained(process.stdout), drained(process.stderr)]);
 const failed = broken && reportError(toUnwritableError('The output', undefined, broken), shell);
 // A client that waits to retry, or a target that does not end, must not keep the process alive.

@@ -1,13 +1,13 @@
 import { type Logger, mapLog } from './logger.ts';
-import { escapeRegExp } from './text/format.ts';
+import { MIN_NEEDLE, Needles } from './text/needles.ts';
 
 /** Whether a variable or header contains a secret, judging by its name. */
 export function isSecretName(name: string): boolean {
   return /KEY|TOKEN|SECRET|PASSWORD|AUTHORIZATION/i.test(name);
 }
 
-/** Characters. Shorter values are ordinary words: hiding them would garble texts. */
-const MIN_SECRET_LENGTH = 8;
+/** UTF-16 units. Shorter values are ordinary words: hiding them would garble texts. */
+const MIN_SECRET_LENGTH = MIN_NEEDLE;
 
 /**
  * Removes secrets from texts: `sk-0123456789` becomes `[hidden: OPENAI_API_KEY]`, also within a URL, JSON, or base64.
@@ -15,7 +15,7 @@ const MIN_SECRET_LENGTH = 8;
 export class Scrubber {
   /** Names of variables by each encoded form of their values. */
   readonly #names = new Map<string, string>();
-  #pattern: RegExp | undefined;
+  #needles: Needles | undefined;
 
   /** @param env contains the first secrets, by name */
   constructor(env: Readonly<Record<string, string | undefined>> = {}) {
@@ -32,10 +32,12 @@ export class Scrubber {
   add(name: string, value: string | undefined): void {
     const secret = value?.trim() ?? '';
     if (secret.length < MIN_SECRET_LENGTH || this.#names.has(secret)) return;
+    this.#needles ??= new Needles();
     for (const form of formsOf(secret)) {
-      if (!this.#names.has(form)) this.#names.set(form, name);
+      if (this.#names.has(form)) continue;
+      this.#names.set(form, name);
+      this.#needles.add(form);
     }
-    this.#pattern = undefined;
   }
 
   log(log: Logger): Logger {
@@ -43,23 +45,19 @@ export class Scrubber {
   }
 
   text(text: string): string {
-    if (this.#names.size === 0) return text;
-    // Longest first: a secret may start with another one.
-    this.#pattern ??= new RegExp(
-      [...this.#names.keys()]
-        .sort((a, b) => b.length - a.length)
-        .map(escapeRegExp)
-        .join('|'),
-      'g',
-    );
-    return text.replace(this.#pattern, (form) => `[hidden: ${this.#names.get(form)}]`);
+    let clean = '';
+    let done = 0;
+    for (const { needle, start, end } of this.#needles?.find(text) ?? []) {
+      clean += `${text.slice(done, start)}[hidden: ${this.#names.get(needle)}]`;
+      done = end;
+    }
+    return done === 0 ? text : clean + text.slice(done);
   }
 
   /** The part of a streamed text that no secret can overlap. */
   beginning(text: string): string {
     const clean = this.text(text);
-    const open = [...this.#names.keys()].map((form) => overlap(clean, form));
-    return clean.slice(0, clean.length - Math.max(0, ...open));
+    return clean.slice(0, clean.length - (this.#needles?.overlap(clean) ?? 0));
   }
 
   /** Scrubs all texts of JSON data; returns the same object if there are no secrets. */
@@ -72,17 +70,12 @@ export class Scrubber {
   }
 }
 
-/** Length of the longest end of a text that is a start of the form. */
-function overlap(text: string, form: string): number {
-  let length = Math.min(text.length, form.length - 1);
-  while (length > 0 && !text.endsWith(form.slice(0, length))) length -= 1;
-  return length;
-}
-
 function formsOf(secret: string): string[] {
   const quoted = inJson(secret);
   const ascii = quoted.replace(/[^\0-\x7f]/g, unicodeEscape);
-  const inUrl = encodeURIComponent(secret);
+  // As a request would send it; half of a character would be an error.
+  const sent = secret.replace(/\p{Surrogate}/gu, '\ufffd');
+  const inUrl = encodeURIComponent(sent);
   const texts = [
     secret,
     quoted,
@@ -93,7 +86,7 @@ function formsOf(secret: string): string[] {
     inUrl,
     inUrl.replaceAll('%2F', '/'),
     inUrl.replaceAll(/%../g, (code) => code.toLowerCase()),
-    encodeURI(secret),
+    encodeURI(sent),
     new URLSearchParams({ '': secret }).toString().slice(1),
     inHtml(secret),
   ];

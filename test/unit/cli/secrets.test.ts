@@ -106,6 +106,24 @@ cases:
   }
 });
 
+describe('a long secret', () => {
+  it('is written nowhere, nor are others', async (t) => {
+    const long = 'QUJD'.repeat(7_000);
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': `targets: {t: {type: http, url: "http://127.0.0.1:1/x", reply: /r, headers: {X-Key: ${'a'.repeat(30_000)}}}}
+target: t
+cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
+`,
+    });
+    for (const args of [['--help'], ['run']]) {
+      const env = { ANDROID_KEYSTORE_BASE64: long, OPENAI_API_KEY: KEY };
+      const { code, out, err } = await turnlightProcess(folder, args, env);
+      assert.equal(code, args[0] === 'run' ? 2 : 0, err.slice(0, 200));
+      assert.doesNotMatch(out + err, /QUJDQUJD|aaaaaaaa|sk-planted/);
+    }
+  });
+});
+
 describe('a secret in the address of an endpoint', () => {
   it('is not shown when nobody answers there', async (t) => {
     const folder = await workspaceWith(t, {

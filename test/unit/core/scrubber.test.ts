@@ -48,6 +48,31 @@ describe('a secret', () => {
     assert.equal(scrubber.text('0123456789-abc 0123456789'), '[hidden: LONGER] [hidden: MY_KEY]');
   });
 
+  it('is hidden whole at any length, and never in a RegExp, which V8 would print', () => {
+    const long = `${'a'.repeat(30_000)}+`;
+    const scrubber = hiding(long);
+    scrubber.add('OTHER', `${'a'.repeat(30_000)}-b`);
+    for (const text of [long, encodeURIComponent(long), Buffer.from(long).toString('base64')]) {
+      assert.doesNotMatch(scrubber.text(`x ${text} y`), /aaaaaaaa|YWFhYWFh/);
+    }
+    assert.equal(scrubber.text(`x ${'a'.repeat(30_000)}-b y`), 'x [hidden: OTHER] y');
+    assert.equal(scrubber.beginning(`x ${'a'.repeat(255)}`), 'x ');
+  });
+
+  it('with half of a character is no error', () => {
+    assert.equal(hiding('\ud800 abcdefgh').text('a \ud800 abcdefgh'), 'a [hidden: MY_KEY]');
+  });
+
+  it('is added in a time that does not depend on how many others there are', () => {
+    const scrubber = new Scrubber();
+    const cpu = process.cpuUsage();
+    for (let index = 0; index < 300; index += 1) {
+      scrubber.add('X-Key', `${index}/${'kz/'.repeat(60)}`);
+      assert.equal(scrubber.text('a line of a log'), 'a line of a log');
+    }
+    assert.ok(process.cpuUsage(cpu).user < 1_500_000);
+  });
+
   it('is hidden at every depth of data, and data without one is the same object', () => {
     const scrubber = hiding();
     assert.deepEqual(scrubber.data({ a: [{ b: `x${KEY}`, n: 1 }] }), {
