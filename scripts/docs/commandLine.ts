@@ -8,6 +8,7 @@ import { table } from './table.ts';
 
 const SILENT: Stream = {
   write() {},
+  report() {},
   command() {},
   isTty: false,
   size: () => ({ columns: 80, rows: 24 }),

@@ -24,7 +24,8 @@ const scrubber = new Scrubber(process.env);
 function streamOf(stream: NodeJS.WriteStream): Stream {
   return {
     write: (text) => void stream.write(plainLog(scrubber.text(text))),
-    command: (text) => void stream.write(scrubber.text(text)),
+    report: (text) => void stream.write(plainLog(text)),
+    command: (text) => void stream.write(text),
     isTty: stream.isTTY === true,
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
   };

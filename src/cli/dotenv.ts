@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { VARIABLE_NAME } from '../core/environment.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { isSecretName } from '../core/scrubber.ts';
+import { visibleLine } from '../core/text/visibleText.ts';
 import { FileError } from '../evalfile/files.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import { CACHE_VARIABLE } from '../store/answers.ts';
@@ -39,6 +41,13 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
     throw new UsageError(`--dotenv: can't read ${file}. ${error.message}`);
   });
   const variables = Object.entries(parseEnv(text));
+  const invalid = variables.find(([name]) => !VARIABLE_NAME.test(name));
+  if (invalid) {
+    const line = lineOf(invalid[0], text);
+    throw new UsageError(
+      `--dotenv: ${file}:${line}: "${visibleLine(invalid[0], 60)}" is not the name of a variable. Use letters, digits, and _.`,
+    );
+  }
   if (variables.length > LIMITS.dotenvVariables) {
     throw new UsageError(
       `--dotenv: ${file} sets more than ${readable(LIMITS.dotenvVariables)} variables.`,
@@ -59,6 +68,16 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
       shell.hostsFromFile.push({ host, variables: names, isFromFile: true });
     }
   }
+}
+
+/** The line that sets a variable, from 1. */
+function lineOf(name: string, text: string): number {
+  const nameOn = (line: string) =>
+    line
+      .split('=')[0]
+      ?.trim()
+      .replace(/^export\s+/, '');
+  return text.split('\n').findIndex((line) => nameOn(line) === name) + 1;
 }
 
 /** The hosts in a value that may be an address, with or without a scheme. */

@@ -54,7 +54,8 @@ export async function createReporters(
     await assertWritable(path);
   }
   const usesOut = outputs.some(({ name, path }) => path === undefined && !isCommands(name));
-  const log = new RunLog(outputs.every(({ name }) => onlyFailures(name)) ? isFailure : undefined);
+  const keeps = outputs.every(({ name }) => onlyFailures(name)) ? isFailure : undefined;
+  const log = new RunLog(keeps, shell.scrubber);
   const terminal = reporters.some(({ name }) => name === 'terminal')
     ? createTerminal(usesOut ? shell.err : shell.out, shell, log)
     : undefined;
@@ -75,10 +76,10 @@ export async function createReporters(
         const { name, path, appends } = one;
         const pieces = write(log, folderOf(one, shell));
         if (path === undefined) {
-          for (const text of pieces) shell.out[isCommands(name) ? 'command' : 'write'](text);
+          for (const text of pieces) shell.out[isCommands(name) ? 'command' : 'report'](text);
         } else {
           const file = createWriteStream(path, { flags: appends ? 'a' : 'w' });
-          await pipeline(scrubbed(pieces, shell), file).catch((error: unknown) =>
+          await pipeline(pieces, file).catch((error: unknown) =>
             failures.push(unwritableReport(path, error)),
           );
         }
@@ -86,10 +87,6 @@ export async function createReporters(
       return failures;
     },
   };
-}
-
-function* scrubbed(pieces: Iterable<string>, { scrubber }: Shell): Generator<string> {
-  for (const text of pieces) yield scrubber.text(text);
 }
 
 function outputsOf(

@@ -13,7 +13,7 @@ export interface Shell {
   readonly fileVariables: Record<string, string>;
   /** Hosts that the `--dotenv` file names, with the variables that it sets. */
   readonly hostsFromFile: AllowedHost[];
-  /** Hides secrets in everything that `out` and `err` write. */
+  /** Hides secrets in everything that `write` of `out` and `err` writes. */
   readonly scrubber: Scrubber;
   readonly out: Stream;
   readonly err: Stream;
@@ -28,7 +28,9 @@ export interface Shell {
 
 export interface Stream {
   write(text: string): void;
-  /** Writes commands that a CI obeys; it finds none in the output of `write`. */
+  /** Writes text that was made of data without secrets. Hiding them here could break its format. */
+  report(text: string): void;
+  /** As `report`, commands that a CI obeys; it finds none in the output of `write` and `report`. */
   command(text: string): void;
   /** True for a terminal. */
   readonly isTty: boolean;

@@ -1,5 +1,6 @@
 import { type Logger, mapLog } from './logger.ts';
 import { MIN_NEEDLE, Needles } from './text/needles.ts';
+import { visibleLine } from './text/visibleText.ts';
 
 /** Whether a variable or header contains a secret, judging by its name. */
 export function isSecretName(name: string): boolean {
@@ -8,6 +9,9 @@ export function isSecretName(name: string): boolean {
 
 /** UTF-16 units. Shorter values are ordinary words: hiding them would garble texts. */
 const MIN_SECRET_LENGTH = MIN_NEEDLE;
+
+/** Characters of the name of a secret that are shown. A header's name may be any text. */
+const MAX_NAME = 100;
 
 /**
  * Removes secrets from texts: `sk-0123456789` becomes `[hidden: OPENAI_API_KEY]`, also within a URL, JSON, or base64.
@@ -32,10 +36,11 @@ export class Scrubber {
   add(name: string, value: string | undefined): void {
     const secret = value?.trim() ?? '';
     if (secret.length < MIN_SECRET_LENGTH || this.#names.has(secret)) return;
+    const shownName = visibleLine(name, MAX_NAME);
     this.#needles ??= new Needles();
     for (const form of formsOf(secret)) {
       if (this.#names.has(form)) continue;
-      this.#names.set(form, name);
+      this.#names.set(form, shownName);
       this.#needles.add(form);
     }
   }
@@ -60,15 +65,68 @@ export class Scrubber {
     return clean.slice(0, clean.length - (this.#needles?.overlap(clean) ?? 0));
   }
 
-  /** Scrubs all texts of JSON data; returns the same object if there are no secrets. */
+  /**
+   * Scrubs all strings of JSON data, and keys that others chose. Our own keys and words stay, even if a secret equals
+   * one: `required` must not disappear. Returns the same object if there are no secrets.
+   */
   data<Data>(data: Data): Data {
-    if (this.#names.size === 0) return data;
-    const text = JSON.stringify(data);
-    if (text === undefined) return data;
-    const clean = this.text(text);
-    return clean === text ? data : JSON.parse(clean);
+    return this.#needles ? (this.#clean(data, '', false) as Data) : data;
+  }
+
+  /** JSON of data without secrets. */
+  json(data: unknown): string {
+    return JSON.stringify(this.data(data));
+  }
+
+  /** @param isForeign whether others chose the keys */
+  #clean(value: unknown, key: string, isForeign: boolean): unknown {
+    if (typeof value === 'string') {
+      return !isForeign && OWN_WORDS.get(key)?.test(value) ? value : this.text(value);
+    }
+    if (typeof value === 'number' && isForeign) {
+      const text = String(value);
+      const clean = this.text(text);
+      return clean === text ? value : clean;
+    }
+    if (Array.isArray(value)) {
+      const clean = value.map((one) => this.#clean(one, key, isForeign));
+      return clean.some((one, index) => one !== value[index]) ? clean : value;
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    let isSame = true;
+    const entries = Object.entries(value).map(([name, one]) => {
+      const cleanName = isForeign ? this.text(name) : name;
+      const clean = this.#clean(one, name, isForeign || FOREIGN_KEYS.has(name));
+      isSame &&= cleanName === name && clean === one;
+      return [cleanName, clean];
+    });
+    return isSame ? value : Object.fromEntries(entries);
   }
 }
+
+/** Our keys under which agents, programs, and authors choose the keys. */
+const FOREIGN_KEYS: ReadonlySet<string> = new Set([
+  'arguments',
+  'context',
+  'details',
+  'expectations',
+  'parameters',
+  'schema',
+]);
+
+const OWN_WORD = /^[a-z]+(?:-[a-z]+)*$/;
+
+/** By our keys: values that programs compare. Each is printed in our source, so it is no secret. */
+const OWN_WORDS: ReadonlyMap<string, RegExp> = new Map([
+  ['answerFormat', OWN_WORD],
+  ['finish', OWN_WORD],
+  ['kind', OWN_WORD],
+  ['origin', OWN_WORD],
+  ['role', /^(?:assistant|developer)$/],
+  ['side', OWN_WORD],
+  ['stop_reason', OWN_WORD],
+  ['type', OWN_WORD],
+]);
 
 function formsOf(secret: string): string[] {
   const quoted = inJson(secret);

@@ -54,7 +54,7 @@ export async function openRecorder(
   return {
     write: ({ kind, request, ...result }) => {
       const exchange = { kind, key: exchangeKey(request), request, ...result };
-      const line = `${scrubber.text(JSON.stringify(exchange))}\n`;
+      const line = `${scrubber.json(exchange)}\n`;
       last = last
         .then(() => (hasFailed ? undefined : file.appendFile(line)))
         .catch((error: unknown) => {

@@ -11,6 +11,7 @@ import {
   runDuration,
   summaryOf,
 } from '../core/record/runRecord.ts';
+import { Scrubber } from '../core/scrubber.ts';
 import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { isFailure, type Usage, usageOf } from '../core/verdict.ts';
@@ -45,6 +46,7 @@ export class RunLog {
   /** Absolute paths. */
   records: readonly string[] = [];
   homes: ReadonlyMap<string, RecordHome> = new Map();
+  readonly #scrubber: Scrubber;
   readonly #keeps: (line: CaseLine) => boolean;
   #planned: readonly CaseRef[] = [];
   readonly #running = new Map<string, SuiteCase>();
@@ -56,16 +58,20 @@ export class RunLog {
   #cases: readonly CaseSummary[] | undefined;
   #results: readonly CaseResult[] | undefined;
 
-  /** @param keeps which lines to store in full. Default: all */
-  constructor(keeps: (line: CaseLine) => boolean = () => true) {
+  /**
+   * @param keeps which lines to store in full. Default: all
+   * @param scrubber hides secrets in everything that is reported. Default: events are without secrets already
+   */
+  constructor(keeps: (line: CaseLine) => boolean = () => true, scrubber = new Scrubber()) {
     this.#keeps = keeps;
+    this.#scrubber = scrubber;
   }
 
   add(event: RunEvent): void {
     switch (event.kind) {
       case 'run-started':
-        this.run = event.run;
-        this.records = event.records;
+        this.run = this.#scrubber.data(event.run);
+        this.records = this.#scrubber.data(event.records);
         this.homes = event.dataFolders;
         this.#planned = event.cases;
         break;
@@ -76,7 +82,7 @@ export class RunLog {
         break;
       }
       case 'case-finished':
-        this.#finish(executionKey(event.ref), event.line);
+        this.#finish(executionKey(event.ref), this.#scrubber.data(event.line));
         break;
       case 'run-finished':
         this.end = event.end;
@@ -95,7 +101,10 @@ export class RunLog {
     const summary = summaryOf(line);
     if (this.#keeps(line)) {
       const known = this.#running.get(key);
-      const execution: Execution = { line, assertions: known ? stateAssertions(known) : [] };
+      const execution: Execution = {
+        line,
+        assertions: this.#scrubber.data(known ? stateAssertions(known) : []),
+      };
       this.#places.set(summary, this.#lines.put(JSON.stringify(execution)));
     }
     if (line.must_pass !== undefined) this.#needed.set(caseKey(line), line.must_pass);

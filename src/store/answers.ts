@@ -61,7 +61,7 @@ export class AnswerCache {
   }
 
   save(key: string, answer: unknown): void {
-    const text = this.#setup.scrubber.text(JSON.stringify({ key, answer }));
+    const text = this.#setup.scrubber.json({ key, answer });
     if (Buffer.byteLength(text) > LIMITS.cachedAnswer) return;
     this.#work(() => this.#write(key, text));
   }

@@ -89,8 +89,8 @@ export async function appendLabels(
     const { known, isWhole } = await linesOf(path);
     const lines = labels
       .filter((label) => !known.has(identityOf(label)))
-      .map((label) => JSON.stringify(labelSchema.parse(label)))
-      .map((line) => scrubber?.text(line) ?? line);
+      .map((label) => labelSchema.parse(label))
+      .map((label) => scrubber?.json(label) ?? JSON.stringify(label));
     if (lines.length === 0) return 0;
     const file = await openRegular(path, APPEND);
     try {

@@ -29,7 +29,7 @@ export function openPersistentAnswers(
     load: async (key) => (await answers()).get(key),
     async save(key, answer) {
       (await answers()).set(key, answer);
-      const line = `${scrubber.text(JSON.stringify({ key, answer }))}\n`;
+      const line = `${scrubber.json({ key, answer })}\n`;
       try {
         await makeDataFolder(root);
         await writeRegular(fileIn(root), line, APPEND);

@@ -117,7 +117,8 @@ export async function turnlight(
   const written = (name: 'out' | 'err') => ({
     ...shell[name],
     write: (more: string) => shell[name].write(plainLog(scrubber.text(more))),
-    command: (more: string) => shell[name].write(scrubber.text(more)),
+    report: (more: string) => shell[name].write(plainLog(more)),
+    command: (more: string) => shell[name].write(more),
   });
   const code = await runProgram(args, {
     ...shell,

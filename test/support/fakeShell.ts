@@ -12,6 +12,9 @@ export function fakeShell(
     write: (more) => {
       text[name] += more;
     },
+    report: (more) => {
+      text[name] += more;
+    },
     command: (more) => {
       text.commands += more;
     },

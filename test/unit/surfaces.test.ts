@@ -202,6 +202,7 @@ describe('what files, agents and judges say', () => {
       write: (more: string) => {
         written += more;
       },
+      report() {},
       command() {},
       isTty: false,
       size: () => ({ columns: 200, rows: 30 }),

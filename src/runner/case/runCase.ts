@@ -234,9 +234,9 @@ class CaseRun {
   }
 
   #settle(assertion: Assertion, found: Verdict): void {
-    const verdict = this.#options.scrubber.data(this.#withQuestion(found));
+    const verdict = this.#withQuestion(found);
     this.#verdicts.set(assertion, verdict);
-    this.#context.report({ kind: 'verdict', verdict });
+    this.#context.report({ kind: 'verdict', verdict: this.#options.scrubber.data(verdict) });
   }
 
   #tell(turn: Turn): void {

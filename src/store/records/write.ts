@@ -64,7 +64,7 @@ export async function continueRecord(
     await rm(beside, { force: true });
     const [from, to] = [await openRegular(earlier), await openRegular(beside, CREATE)];
     try {
-      await to.appendFile(`${scrubber.text(JSON.stringify(first))}\n`);
+      await to.appendFile(`${scrubber.json(first)}\n`);
       for (const { offset, length } of retained) {
         const { buffer } = await from.read(Buffer.alloc(length), 0, length, offset);
         await to.appendFile(buffer);
@@ -122,7 +122,7 @@ function writer(
   return {
     path,
     append(line) {
-      pending.push(`${scrubber.text(JSON.stringify(line))}\n`);
+      pending.push(`${scrubber.json(line)}\n`);
       // Lines that come while others are written are written together.
       if (pending.length > 1) return last;
       last = last

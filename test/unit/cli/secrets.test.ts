@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { recordLineSchema } from '../../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { turnlight, turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
 import { tries } from '../../support/long.ts';
@@ -121,6 +122,84 @@ cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
       assert.equal(code, args[0] === 'run' ? 2 : 0, err.slice(0, 200));
       assert.doesNotMatch(out + err, /QUJDQUJD|aaaaaaaa|sk-planted/);
     }
+  });
+});
+
+describe('a secret that is part of our own JSON or XML', () => {
+  const SUITE = `cases:
+  - id: a
+    threshold: 0.5
+    transcript: [{user: Hi}, {assistant: Nope}]
+    assert: [{type: contains, value: Hello, required: true}, {type: contains, value: Nope}]
+`;
+  const FORMATS = ['json', 'junit', 'html', 'csv', 'otlp', 'github'] as const;
+  const reporters = FORMATS.flatMap((name) => [
+    '--reporter',
+    name === 'github' ? name : `${name}=out/${name}`,
+  ]);
+
+  for (const secret of [
+    'required',
+    'verdicts',
+    'rationale',
+    'threshold',
+    'assistant',
+    'transcript',
+    '"kind":"turn"',
+    '"status":"fail"',
+    '"line":5',
+    '<failure',
+    'failures="1"',
+    '</testcase>',
+    '::error file=',
+  ]) {
+    it(`such as ${secret}, changes no result, record, or report`, async (t) => {
+      const folder = await workspaceWith(t, { 'a.eval.yaml': SUITE });
+      const { code, err } = await turnlight(folder, ['run', ...reporters], {
+        SSH_KEY_POLICY: secret,
+      });
+      assert.equal(code, 1, err);
+      const [record] = await readdir(join(folder, '.turnlight/runs'));
+      const text = await readFile(join(folder, '.turnlight/runs', record ?? ''), 'utf8');
+      const [, line, end] = text
+        .trim()
+        .split('\n')
+        .map((one) => recordLineSchema.parse(JSON.parse(one)));
+      assert.ok(line?.kind === 'case' && end?.kind === 'end');
+      assert.deepEqual([line.status, line.verdicts[0]?.assertion.required], ['fail', true]);
+      const junit = await readFile(join(folder, 'out/junit'), 'utf8');
+      assert.match(junit, /<testsuites name="Turnlight" tests="1" failures="1"/);
+      assert.match(junit, /<failure message=.*<\/failure>\n {4}<\/testcase>/s);
+      const { code: printed, out } = await turnlight(folder, ['run', '--reporter', 'junit'], {
+        SSH_KEY_POLICY: secret,
+      });
+      assert.equal(printed, 1);
+      assert.match(out, /<testsuites name="Turnlight" tests="1" failures="1"/);
+      assert.match(out, /<\/testcase>/);
+    });
+  }
+
+  it('crashes no run as a header of a target', async (t) => {
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': `targets: {t: {type: http, url: "http://127.0.0.1:1/x", reply: /r, headers: {X-Key: '"kind":"turn"'}}}
+target: t
+cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
+`,
+    });
+    const { code, err } = await turnlight(folder, ['run'], {});
+    assert.equal(code, 2, err);
+  });
+
+  it('is refused under a name that is no name of a variable', async (t) => {
+    const name = 'x_KEY":0,"status":"pass","score":1,"rationale":"\u001by';
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': SUITE,
+      '.env': `A=1\n${name}='status":"fail","score":0,"rationale":"'\n`,
+    });
+    const { code, err } = await turnlight(folder, ['run', '--dotenv', '.env'], {});
+    assert.equal(code, 3);
+    assert.match(err, /^--dotenv: \.env:2: "x_KEY":0,.* is not the name of a variable/);
+    assert.ok(!err.includes('\u001b'));
   });
 });
 

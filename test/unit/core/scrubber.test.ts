@@ -83,6 +83,27 @@ describe('a secret', () => {
     assert.equal(scrubber.data(undefined), undefined);
   });
 
+  it('is hidden in keys that others chose, and in none of ours, nor in our words', () => {
+    const scrubber = new Scrubber();
+    const words = ['arguments', 'required', 'verdicts', 'assistant', 'tool-calls', '12345678'];
+    for (const word of words) scrubber.add('A_KEY', word);
+    const ours = { verdicts: [{ required: true, line: 12345678, constructor: 'x' }] };
+    assert.equal(scrubber.data(ours), ours);
+    const turn = { kind: 'tool-calls', role: 'assistant', side: 'assistant' };
+    assert.equal(scrubber.data(turn), turn);
+    const call = { name: 'assistant', arguments: { required: [12345678, { side: 'assistant' }] } };
+    assert.deepEqual(scrubber.data(call), {
+      name: '[hidden: A_KEY]',
+      arguments: { '[hidden: A_KEY]': ['[hidden: A_KEY]', { side: '[hidden: A_KEY]' }] },
+    });
+    assert.equal(scrubber.json({ required: 'x required' }), '{"required":"x [hidden: A_KEY]"}');
+  });
+
+  it('has a name in which nothing is hidden', () => {
+    const scrubber = new Scrubber({ 'A\u001b]0;x\u0007KEY': 'abcdefgh' });
+    assert.equal(scrubber.text('abcdefgh'), '[hidden: A[U+001B]]0;x[U+0007]KEY]');
+  });
+
   it('of less than eight characters is a word, and stays', () => {
     assert.equal(hiding('gpt-5-m').text('gpt-5-m'), 'gpt-5-m');
     assert.equal(hiding('').text('abc'), 'abc');
