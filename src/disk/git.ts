@@ -1,8 +1,30 @@
 import { execFile } from 'node:child_process';
+import { devNull } from 'node:os';
 import { promisify } from 'node:util';
 
 /** Milliseconds. If one of git's files is replaced by a pipe, git would wait forever. */
 const MAX_WAIT = 5_000;
+
+/** A repository's own settings name programs, and a folder of a checkout can pose as a bare repository. */
+const OVERRIDES = [
+  'safe.bareRepository=explicit',
+  'core.fsmonitor=false',
+  `core.hooksPath=${devNull}`,
+  'core.sshCommand=false',
+  'core.gitProxy=',
+  'credential.helper=',
+];
+
+const ARGS = ['--no-pager', ...OVERRIDES.flatMap((one) => ['-c', one])];
+
+/** Git fetches a missing object from the repository's remote, through programs that its settings name. */
+const ENVIRONMENT = {
+  GIT_NO_LAZY_FETCH: '1',
+  // For versions before 2.45, which don't know the variable above: no protocol has this name.
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+};
 
 /** Trimmed output of git in a folder; undefined if it fails, takes too long, or isn't installed. */
 export async function gitOutput(
@@ -10,8 +32,12 @@ export async function gitOutput(
   folder: string,
 ): Promise<string | undefined> {
   try {
-    const options = { cwd: folder, timeout: MAX_WAIT, killSignal: 'SIGKILL' } as const;
-    const { stdout } = await promisify(execFile)('git', [...args], options);
+    const { stdout } = await promisify(execFile)('git', [...ARGS, ...args], {
+      cwd: folder,
+      env: { ...process.env, ...ENVIRONMENT },
+      timeout: MAX_WAIT,
+      killSignal: 'SIGKILL',
+    });
     return stdout.trim();
   } catch {
     return undefined;
