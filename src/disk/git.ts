@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
-import { promisify } from 'node:util';
+import { systemProgramOutput } from './systemProgram.ts';
 
 /** Milliseconds. If one of git's files is replaced by a pipe, git would wait forever. */
 const MAX_WAIT = 5_000;
@@ -32,13 +31,13 @@ export async function gitOutput(
   folder: string,
 ): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)('git', [...ARGS, ...args], {
+    const output = await systemProgramOutput('git', [...ARGS, ...args], {
       cwd: folder,
       env: { ...process.env, ...ENVIRONMENT },
       timeout: MAX_WAIT,
       killSignal: 'SIGKILL',
     });
-    return stdout.trim();
+    return output.trim();
   } catch {
     return undefined;
   }

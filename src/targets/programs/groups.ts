@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { systemProgramOutput } from '../../disk/systemProgram.ts';
 
 /**
  * The process groups of a program, which leads the first, and of everything it started: for example, a browser has
@@ -56,7 +55,7 @@ async function killGroup(group: number): Promise<void> {
   try {
     if (process.platform === 'win32') {
       const args = ['/PID', String(group), '/T', '/F'];
-      await promisify(execFile)('taskkill', args, { windowsHide: true });
+      await systemProgramOutput('taskkill', args, { windowsHide: true });
     } else {
       process.kill(-group, 'SIGKILL');
     }
@@ -93,8 +92,7 @@ async function listProcesses(): Promise<ProcessInfo[]> {
 }
 
 async function readPs(): Promise<string[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,state=,ppid=,pgid=']);
-  return stdout.split('\n');
+  return (await systemProgramOutput('ps', ['-A', '-o', 'pid=,state=,ppid=,pgid='])).split('\n');
 }
 
 async function readProc(): Promise<string[]> {

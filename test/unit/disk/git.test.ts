@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gitOutput } from '../../../src/disk/git.ts';
 
@@ -62,6 +62,21 @@ function settings(program: string, url: string, isBare: boolean): string {
 }
 
 const HOOKS = ['reference-transaction', 'post-index-change', 'fsmonitor-watchman', 'post-checkout'];
+
+describe('git', POSIX, () => {
+  it('is the one of an absolute folder of the PATH, never one of the working folder', async (t) => {
+    const root = await temporary(t);
+    const marker = join(root, 'ran');
+    await writeFile(join(root, 'git'), `#!/bin/sh\ntouch '${marker}'\n`, { mode: 0o755 });
+    const { PATH = '' } = process.env;
+    t.after(() => Object.assign(process.env, { PATH }));
+    for (const before of ['.', '']) {
+      Object.assign(process.env, { PATH: `${before}${delimiter}${PATH}` });
+      assert.equal(await gitOutput(['config', '--get', 'core.fsmonitor'], root), 'false');
+    }
+    assert.equal(existsSync(marker), false);
+  });
+});
 
 describe('a repository', POSIX, () => {
   for (const [name, url] of [

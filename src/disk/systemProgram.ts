@@ -1,0 +1,33 @@
+import { type ExecFileOptions, execFile } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/**
+ * Output of a program of the system, such as `git`. Windows would look for it in the working folder first, and
+ * relative folders of the PATH start there: both may be in a workspace.
+ *
+ * @throws if it isn't in an absolute folder of the PATH, or fails
+ */
+export async function systemProgramOutput(
+  name: string,
+  args: readonly string[],
+  options: ExecFileOptions = {},
+): Promise<string> {
+  const file = process.platform === 'win32' ? `${name}.exe` : name;
+  const { PATH = '' } = process.env;
+  const folders = PATH.split(delimiter).filter((one) => isAbsolute(one));
+  const program = folders.map((folder) => join(folder, file)).find(isExecutable);
+  if (program === undefined) throw new Error(`${name} is not installed`);
+  const { stdout } = await promisify(execFile)(program, args, { ...options, encoding: 'utf8' });
+  return stdout;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
