@@ -85,8 +85,8 @@ export function caseStatus(
   return passes ? 'pass' : 'fail';
 }
 
-/** Whether a case is recorded as passed although its verdicts or scores contradict that, as in a forged record. */
-export function passesFalsely({
+/** Whether a case is recorded as passed or skipped although its verdicts or scores contradict that, as in a forged record. */
+export function contradictsVerdicts({
   status,
   verdicts,
   threshold,
@@ -95,8 +95,9 @@ export function passesFalsely({
   readonly verdicts: readonly Verdict[];
   readonly threshold?: number | undefined;
 }): boolean {
-  // The mean is the most lenient aggregate, and a record doesn't say which was used.
+  if (status === 'skipped') return verdicts.some((verdict) => verdict.status !== 'skipped');
   if (status !== 'pass') return false;
+  // The mean is the most lenient aggregate, and a record doesn't say which was used.
   return caseStatus(verdicts, threshold) !== 'pass' || verdicts.some(isFalsePass);
 }
 

@@ -3,7 +3,7 @@ import { REPORTS, reportsIn, turnsOf } from '../core/conversation.ts';
 import { uniqueBy } from '../core/data/data.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { passesFalsely } from '../core/scoring.ts';
+import { contradictsVerdicts } from '../core/scoring.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { replyTurnsOf } from '../judge/inputs.ts';
@@ -215,7 +215,7 @@ async function isReusable(
   context: RunContext,
 ): Promise<boolean> {
   const { suiteCase, fault } = await openCase(planned.case);
-  if (fault || passesFalsely(line)) return false;
+  if (fault || contradictsVerdicts(line)) return false;
   const { input_hash } = await context.describe(suiteCase);
   return line.input_hash === input_hash && isCurrent(line, suiteCase);
 }

@@ -1,6 +1,6 @@
 import { groupBy } from '../data/data.ts';
 import { type CaseIdentity, caseKey } from '../identity.ts';
-import { mean, SCORE_EPSILON } from '../scoring.ts';
+import { mean, reaches, SCORE_EPSILON } from '../scoring.ts';
 import { isFailure, type Status } from '../verdict.ts';
 import type { CaseSummary, EndLine } from './runRecord.ts';
 
@@ -119,5 +119,6 @@ function statusOf(lines: readonly Repetition[], passRate: number | null, pass: n
   if (gated) return 'fail';
   if (lines.some(({ status }) => status === 'error')) return 'error';
   if (passRate === null) return 'skipped';
-  return passRate >= pass - 1e-9 ? 'pass' : 'fail';
+  // Any share needs at least one, however small it is.
+  return passRate > 0 && reaches(passRate, pass) ? 'pass' : 'fail';
 }

@@ -12,7 +12,7 @@ import {
   type RunLine,
   runLineSchema,
 } from '../../core/record/runRecord.ts';
-import { passesFalsely } from '../../core/scoring.ts';
+import { contradictsVerdicts } from '../../core/scoring.ts';
 import { isFailure, shownVerdictSchema } from '../../core/verdict.ts';
 import type { JsonLine } from '../../disk/jsonLines.ts';
 import { BROKEN_HASH, shortHash } from '../../node/hashes.ts';
@@ -121,10 +121,10 @@ export function parseSummary(value: unknown, root: string): SummaryLine | undefi
   return summary && { ...summary, suite: absolutePath(root, summary.suite) };
 }
 
-/** As `parseCaseLine`; a text if the case says that it passed and its verdicts don't. */
+/** As `parseCaseLine`; a text if its verdicts contradict that it passed or was skipped. */
 export function parseTrueCase(value: unknown, root: string): CaseLine | string | undefined {
   const line = parseCaseLine(value, root);
-  return line && passesFalsely(line) ? FALSE_PASS : line;
+  return line && contradictsVerdicts(line) ? CONTRADICTION : line;
 }
 
 /** The first line of a record, its paths absolute; undefined if it isn't one. */
@@ -183,7 +183,7 @@ function inputOf({ input_hash, fault }: SummaryLine): Pick<CaseStats, 'input'> {
   return input_hash === undefined ? {} : { input: shortHash(input_hash) };
 }
 
-const FALSE_PASS = 'it says that the case passed, and its verdicts do not';
+const CONTRADICTION = 'the status of the case contradicts its verdicts';
 
 const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes or ${readable(LIMITS.values)} values`;
 

@@ -34,8 +34,8 @@ export interface RecordListener {
   /** A case that was read. What this throws ends the reading. */
   readonly onCase?: (summary: SummaryLine, stats: CaseStats) => void;
   /**
-   * All of a case that was read, in place of `onCase`, which is faster. Cases that pass although their verdicts
-   * don't are problems then.
+   * All of a case that was read, in place of `onCase`, which is faster. Cases whose verdicts contradict their status
+   * are problems then.
    */
   readonly onWholeCase?: (line: CaseLine, stats: CaseStats) => void;
 }

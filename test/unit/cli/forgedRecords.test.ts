@@ -65,6 +65,10 @@ const FORGED: Readonly<Record<string, (lines: Line[]) => void>> = {
   'a case that failed, of which none must pass': (lines) => {
     Object.assign(lines[1], { status: 'fail', must_pass: 0 });
   },
+  'a failed case that says it was skipped': (lines) => {
+    Object.assign(lines[1].verdicts[0], { status: 'fail', score: 0 });
+    Object.assign(lines[1], { status: 'skipped', score: null });
+  },
   'a case that finished at no time': (lines) => {
     lines[1].finished = '~';
   },
@@ -86,6 +90,14 @@ describe('turnlight merge of a record with', () => {
       assert.ok(err.length < 3_000);
     });
   }
+
+  it('a case that failed, of which almost none must pass, fails', async (t) => {
+    const { folder } = await forged(t, PASSING, (lines) => {
+      Object.assign(lines[1], { status: 'fail', must_pass: 1e-10 });
+    });
+    const { code, err } = await turnlight(folder, ['merge', '--no-save', '.turnlight/runs']);
+    assert.equal(code, 1, err);
+  });
 
   it('nothing changed passes', async (t) => {
     const { folder } = await forged(t, PASSING, () => {});
