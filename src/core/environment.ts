@@ -41,15 +41,19 @@ export function environmentNames(value: unknown): string[] {
   return substituteEnv(value, () => undefined).unset;
 }
 
+/** The names of variables that hold an address, and not, for example, the title of a pull request. */
+const HOLDS_ADDRESS = /(?:^|_)(?:url|uri|host|endpoint|base|address)$/i;
+
 /** Variables that npm and CI services set from files, messages, and names in a checkout. */
 const SET_BY_CHECKOUT =
-  /^(npm|ci|github|gitlab|bitbucket|build|buildkite|circle|drone|travis|system)_/i;
+  /^(?:npm|ci|github|gitlab|bitbucket|build|buildkite|circle|drone|travis|system|appveyor|bitrise(?:io)?|branch|cf|change|cirrus|codebuild|deploy|git|netlify|pull_request|render|semaphore|vercel|woodpecker)_/i;
 
-/** Whether a text is one reference, and nothing else, to a variable that the user sets. */
+/** Whether a text is only a reference to a variable that the user set to an address, as its name says. */
 export function isUserReference(text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const [match] = text.matchAll(REFERENCE);
-  return match?.[0] === text && !SET_BY_CHECKOUT.test(match[1] ?? '');
+  const name = match?.[1] ?? '';
+  return match?.[0] === text && HOLDS_ADDRESS.test(name) && !SET_BY_CHECKOUT.test(name);
 }
 
 export function hasEnvReference(text: string): boolean {

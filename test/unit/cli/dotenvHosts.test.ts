@@ -18,8 +18,8 @@ cases:
 const WAYS: Readonly<Record<string, readonly [judge: string, dotenv: string]>> = {
   "a provider's variable": ['openai:j', `OPENAI_BASE_URL=${AWAY}\n`],
   'a variable that the eval file has as its address': [
-    `{provider: openai, model: j, base_url: '\${env:GW}', timeout: 1}`,
-    `GW=${AWAY}\n`,
+    `{provider: openai, model: j, base_url: '\${env:GW_URL}', timeout: 1}`,
+    `GW_URL=${AWAY}\n`,
   ],
   "a provider's variable with a blank before it": [
     'azure-openai:j',

@@ -55,7 +55,18 @@ describe('a run that would send a key to a host that nobody allowed', () => {
     assert.match(out, ASKED);
   });
 
-  for (const name of ['npm_package_config_url', 'CI_COMMIT_TITLE', 'GITHUB_HEAD_REF']) {
+  const decidedByCheckout = [
+    'npm_package_config_url',
+    'CI_COMMIT_TITLE',
+    'GITHUB_HEAD_REF',
+    'CHANGE_TITLE',
+    'APPVEYOR_REPO_COMMIT_MESSAGE',
+    'SEMAPHORE_GIT_PR_NAME',
+    'SOME_OTHER_MESSAGE',
+    'BITRISE_PULL_REQUEST_REPOSITORY_URL',
+    'VERCEL_BRANCH_URL',
+  ];
+  for (const name of decidedByCheckout) {
     it(`asks also if \${env:${name}}, which a checkout decides, is the address`, async (t) => {
       const file = FILES['a.eval.yaml'].replace(`https://${FOREIGN}/v1`, `\${env:${name}}`);
       const folder = await workspaceWith(t, { 'a.eval.yaml': file });
