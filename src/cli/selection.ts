@@ -90,11 +90,17 @@ function partOf<One>(all: readonly One[], { part, of }: Shard): One[] {
 
 type LastStatus = Pick<RunCommandOptions, 'onlyFailed' | 'onlyErrors'>;
 
+interface FilteredCases {
+  readonly found: ReadonlySet<SuiteCase>;
+  /** Why cases may be missing. */
+  readonly damage: readonly string[];
+}
+
 /** The cases with the last status that the options ask for; undefined if they ask for none. */
 export async function filterByLastStatus(
   suites: readonly Suite[],
   { onlyFailed, onlyErrors }: LastStatus,
-): Promise<ReadonlySet<SuiteCase> | undefined> {
+): Promise<FilteredCases | undefined> {
   if (!onlyFailed && !onlyErrors) return undefined;
   const latest = new LatestRuns();
   const found = new Set<SuiteCase>();
@@ -105,7 +111,7 @@ export async function filterByLastStatus(
       if ((onlyFailed && status === 'fail') || (onlyErrors && status === 'error')) found.add(one);
     }
   }
-  return found;
+  return { found, damage: latest.damage };
 }
 
 export function noneWithLastStatus({ onlyFailed, onlyErrors }: LastStatus): string {

@@ -12,7 +12,7 @@ import { mapCasePaths, namedPath, rootOfRecord } from '../node/paths.ts';
 import type { DataFolder } from '../store/dataFolder.ts';
 import type { EarlierRun } from '../store/records/list.ts';
 import type { LinePlace } from '../store/records/parseLine.ts';
-import { RunRecord } from '../store/records/runRecord.ts';
+import { damageOf, RunRecord } from '../store/records/runRecord.ts';
 import type { RetainedLines } from '../store/records/write.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { type ExecutionResult, openCase } from './case/caseLine.ts';
@@ -54,6 +54,11 @@ export class StoredCases {
       return { record, places: new Map(first.map((one) => [executionKey(one), one])) };
     });
     return new StoredCases(dataFolders, await Promise.all(opened));
+  }
+
+  /** Why cases of the records may be missing, `NAME.jsonl, line 3: …`. */
+  get damage(): readonly string[] {
+    return damageOf(this.#records.map(({ record }) => record));
   }
 
   has(ref: CaseRef): boolean {

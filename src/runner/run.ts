@@ -72,7 +72,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
     );
     const end = endOf(planned);
     options.onEvent({ kind: 'run-finished', end });
-    return { end, records, writeErrors: writeErrors.errors };
+    return { end, records, writeErrors: writeErrors.errors, damage: stored?.damage ?? [] };
   } finally {
     await writer?.close();
     await context.close();

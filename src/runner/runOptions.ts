@@ -77,6 +77,8 @@ export interface RunOptions {
 }
 
 export interface RunResult {
+  /** Why conversations of the run that is judged again may be missing. */
+  readonly damage: readonly string[];
   readonly end: EndLine;
   /** Paths of the records, absolute. */
   readonly records: readonly string[];

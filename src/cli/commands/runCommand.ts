@@ -3,7 +3,7 @@ import { scoreText } from '../../core/presentation/score.ts';
 import { passRateOf } from '../../core/record/repetitions.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
 import type { Suite } from '../../core/suite.ts';
-import { visibleText } from '../../core/text/visibleText.ts';
+import { visibleLine, visibleText } from '../../core/text/visibleText.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { shownPath } from '../../report/style.ts';
 import type { RunEvent } from '../../runner/events.ts';
@@ -45,15 +45,15 @@ export async function run(
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
-  const among = await filterByLastStatus(suites, options);
-  const selection = { ...selectionOf(options), ...(among && { among }) };
+  const filtered = await filterByLastStatus(suites, options);
+  const selection = { ...selectionOf(options), ...(filtered && { among: filtered.found }) };
   const select = prior?.select ?? selectCases(suites, selection);
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
   const chosen = selectedCases(suites, select).map((one) => one.case);
   if (chosen.length === 0) {
-    shell.err.write(among ? noneWithLastStatus(options) : `${noCasesText(options)}\n`);
-    return EXIT.passed;
+    shell.err.write(filtered ? noneWithLastStatus(options) : `${noCasesText(options)}\n`);
+    return reportDamage(filtered?.damage, shell) ? EXIT.errored : EXIT.passed;
   }
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
   // Workers of a queue use their own keys.
@@ -109,7 +109,17 @@ export async function run(
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
   const { minPassRate } = options;
   if (minPassRate !== undefined) shell.err.write(passRateLine(result.end, minPassRate));
-  return exitCodeOf(result.end, unwritten.length > 0, minPassRate);
+  const isDamaged = reportDamage(filtered?.damage ?? result.damage, shell);
+  const code = exitCodeOf(result.end, unwritten.length > 0, minPassRate);
+  return isDamaged && code === EXIT.passed ? EXIT.errored : code;
+}
+
+/** Reports why cases of earlier runs may be missing. @returns whether there is a reason */
+function reportDamage(damage: readonly string[] = [], shell: Shell): boolean {
+  for (const one of damage) shell.err.write(`${visibleLine(one)}\n`);
+  if (damage.length > 0)
+    shell.err.write('Cases may be missing, so this does not count as passed.\n');
+  return damage.length > 0;
 }
 
 /** Sends the cases of a run to the workers of a queue. @throws UsageError, QueueError */

@@ -1,6 +1,8 @@
 import { questionHash } from '../../assertions/questionHash.ts';
 import type { Conversation, FailedTurn, Report } from '../../core/conversation.ts';
+import { jsonExcess } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
 import { isError, type Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -57,9 +59,24 @@ export function caseLine(
   };
 }
 
-/** The line of a case whose worker returned no result. */
-export function lostLine(planned: PlannedCase, reason: string): CaseLine {
-  const verdicts = skipAll(planned.case, 'not-reached', 'The worker returned no result.');
+/** The line, or an error in its place if it is larger than what is read of a record. */
+export function boundedLine(planned: PlannedCase, line: CaseLine): CaseLine {
+  const bytes = Buffer.from(JSON.stringify(line));
+  const isLong = bytes.length > LIMITS.recordLine;
+  const why = isLong ? `has more than ${readable(LIMITS.recordLine)} bytes` : jsonExcess(bytes);
+  if (why === undefined) return line;
+  const reason = `too-large: The result of the case ${why}.`;
+  const { usage, duration } = line;
+  return { ...lostLine(planned, reason, 'The result is too large.'), usage, duration };
+}
+
+/** The line of a case without a result, such as one whose worker returned none. */
+export function lostLine(
+  planned: PlannedCase,
+  reason: string,
+  rationale = 'The worker returned no result.',
+): CaseLine {
+  const verdicts = skipAll(planned.case, 'not-reached', rationale);
   const nothing = { conversation: EMPTY_CONVERSATION, usage: NO_USAGE };
   return caseLine(planned, planned.case, {}, { status: 'error', reason, verdicts, ...nothing }, 0);
 }

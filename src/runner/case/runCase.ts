@@ -14,10 +14,12 @@ import type { CaseContext, RunContext } from '../runContext.ts';
 import type { PlannedCase, RunOptions } from '../runOptions.ts';
 import {
   addQuestionHashes,
+  boundedLine,
   caseLine,
   EMPTY_CONVERSATION,
   type ExecutionResult,
   errorReasonOf,
+  lostLine,
   skipAll,
   skippedResult,
 } from './caseLine.ts';
@@ -42,13 +44,18 @@ export async function runCase(
   const opened = await context.begin(planned);
   const { suiteCase, fault } = opened;
   const then = await stored?.line(planned.ref);
+  if (stored && !then) {
+    const reason = 'unreadable: The record of the conversation is damaged.';
+    return lostLine(planned, reason, 'The conversation cannot be read.');
+  }
   const described = {
     ...opened.description,
     ...(then ? provenanceOf(then) : { conversation_id: randomUUID() }),
   };
   const lineOf = (ended: ExecutionResult) => {
     const duration = performance.now() - began;
-    return scrubber.data(caseLine(planned, suiteCase, described, ended, duration));
+    const line = caseLine(planned, suiteCase, described, ended, duration);
+    return boundedLine(planned, scrubber.data(line));
   };
   const unsaid = suiteCase.skip
     ? skippedResult(suiteCase)

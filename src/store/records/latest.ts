@@ -14,7 +14,7 @@ import { mapCasePaths, namedPath } from '../../node/paths.ts';
 import { type ExistingDataFolders, findExistingDataFolders } from '../dataFolder.ts';
 import { recordsOf } from './files.ts';
 import type { CaseStats } from './parseLine.ts';
-import { RunRecord } from './runRecord.ts';
+import { damageOf, RunRecord } from './runRecord.ts';
 
 export interface FoundCase {
   readonly line: CaseLine;
@@ -168,6 +168,11 @@ export class LatestRuns {
       if (runs.length === HISTORY_RUNS || bytes > MAX_HISTORY) break;
     }
     return historyOf(runs);
+  }
+
+  /** Why results may be missing in the records that were read, `NAME.jsonl, line 3: …`. */
+  get damage(): readonly string[] {
+    return damageOf([...this.#records.values()].map(({ record }) => record));
   }
 
   /** A record with what is new in it. @param path absolute @param root as in `Search` */

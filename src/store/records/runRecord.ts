@@ -1,9 +1,12 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { groupBy, shallowJson } from '../../core/data/data.ts';
+import { executionKey } from '../../core/identity.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
 import { coalesce } from '../../core/scheduling.ts';
+import { counted } from '../../core/text/format.ts';
 import { type JsonLine, readFileLines, readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import { isAtHome, rootOfRecord } from '../../node/paths.ts';
@@ -114,6 +117,21 @@ export class RunRecord {
       ...(isTooLong ? [TOO_LONG] : []),
       ...problems,
       ...(torn === undefined ? [] : [`line ${torn}: ${whyUnread(version)}`]),
+      ...(left > 0 ? [TOO_MANY] : []),
+    ];
+  }
+
+  /** Why cases of the run may be missing. A run that was interrupted may lack cases, and the end of its last line. */
+  get damage(): readonly string[] {
+    const { isTooLong, left, problems, run, cases } = this.#content;
+    const found = new Set(cases.map(executionKey)).size;
+    // Merged runs may have planned one execution several times.
+    const planned = run?.merged_from ? 0 : (run?.planned ?? 0);
+    const missing = this.state === 'finished' ? planned - found - left : 0;
+    return [
+      ...(isTooLong ? [TOO_LONG] : []),
+      ...problems,
+      ...(missing > 0 ? [`${counted(missing, 'case')} of its run missing`] : []),
       ...(left > 0 ? [TOO_MANY] : []),
     ];
   }
@@ -359,6 +377,11 @@ export class RunReader {
       one === rewritten ? one : this.#open(one.path, one.root),
     );
   }
+}
+
+/** The damage of records, each with the name of its record. */
+export function damageOf(records: readonly RunRecord[]): string[] {
+  return records.flatMap(({ path, damage }) => damage.map((one) => `${basename(path)}, ${one}`));
 }
 
 /** The state of a run that came to an end. */

@@ -135,6 +135,49 @@ describe('turnlight run --resume of a record in which', () => {
   }
 });
 
+const UNREADABLE: Readonly<Record<string, (lines: Line[]) => void>> = {
+  'is damaged': (lines) => {
+    lines[1].status = 'fial';
+  },
+  'is missing': (lines) => {
+    lines.splice(1, 1);
+  },
+  'comes after 500 lines that are none': (lines) => {
+    lines.splice(1, 0, ...Array.from({ length: LIMITS.problems }, () => ({})));
+  },
+  'has too many values': (lines) => {
+    lines[1].context = { x: Array.from({ length: LIMITS.values }, () => 1) };
+  },
+};
+
+describe('a record in which a failed case', () => {
+  for (const [what, change] of Object.entries(UNREADABLE)) {
+    for (const command of [
+      ['judge', '--no-save'],
+      ['run', '--only-failed'],
+    ]) {
+      it(`${what} is no reason for turnlight ${command.join(' ')} to pass`, async (t) => {
+        const { folder } = await forged(t, FAILING, change);
+        const { code, err } = await turnlight(folder, command);
+        assert.equal(code, 2, err);
+        assert.match(err, /\.jsonl, (?:line 2: |1 case of its run missing)/);
+        assert.match(err, /Cases may be missing/);
+      });
+    }
+  }
+});
+
+describe('a conversation that cannot be read', () => {
+  it('is an error if it is judged again', async (t) => {
+    const { folder } = await forged(t, PASSING, (lines) => {
+      lines[1].conversation = 'none';
+    });
+    const { code, out } = await turnlight(folder, ['judge', '--no-save']);
+    assert.equal(code, 2);
+    assert.match(out, /unreadable: The record of the conversation is damaged/);
+  });
+});
+
 describe('a record whose first line is too long', () => {
   it('is of no run, and is not read further', async (t) => {
     const { folder, path } = await forged(t, PASSING, () => {});

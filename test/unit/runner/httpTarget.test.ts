@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { textOf, turnsOf } from '../../../src/core/conversation.ts';
+import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { runFiles } from '../../support/runs.ts';
-import { beginEvents, startService } from '../../support/service.ts';
+import { answerJson, beginEvents, startService } from '../../support/service.ts';
 
 const TOKEN = 'token-0123456789';
 const env = (name: string) => (name === 'AGENT_TOKEN' ? TOKEN : undefined);
@@ -58,3 +59,26 @@ cases: [{ id: a, turns: [Hi], assert: [{ type: contains, value: x }] }]
   assert.equal(lines[0]?.status, 'error');
   assert.match(lines[0]?.reason ?? '', /host-not-allowed.*agent\.example\.invalid=AGENT_TOKEN/);
 });
+
+const LARGE = Array.from({ length: 300_000 }, () => 1);
+const DEEP = JSON.parse(`${'['.repeat(195)}1${']'.repeat(195)}`);
+
+for (const [what, value] of [
+  ['many values', LARGE],
+  ['deep values', DEEP],
+] as const) {
+  it(`a case with too ${what} is an error, and its record can be read`, async (t) => {
+    const { url } = await startService(t, (_request, response) => {
+      answerJson(response, { text: 'Hi', calls: [{ name: 'f', arguments: { value } }] });
+    });
+    const text = `target: { type: http, url: "${url}", reply: /text, tool_calls: /calls }
+cases: [{ id: a, turns: [Hi, Bye], assert: [{ type: contains, value: Hi }] }]
+`;
+    const { lines, record = '' } = await runFiles(t, { 'suite.eval.yaml': text });
+    assert.equal(lines[0]?.status, 'error');
+    assert.match(lines[0]?.reason ?? '', /^too-large: The result of the case (has more|is nested)/);
+    const { cases, problems } = await readRecord(record);
+    assert.deepEqual(problems, []);
+    assert.equal(cases[0]?.reason, lines[0]?.reason);
+  });
+}
