@@ -99,7 +99,7 @@ describe('hosts that are allowed', () => {
     await writeFile(join(folder, '.config/turnlight/allowed-hosts.json'), '{"a": true}');
     const { code, err } = await turnlight(folder, ['run'], KEY);
     assert.equal(code, 3);
-    assert.match(err, /allowed-hosts\.json, cannot be read/);
+    assert.match(err, /allowed-hosts\.json, can't be read/);
   });
 });
 
