@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { buildCaseLine } from '../../test/support/buildRun.ts';
+import { recordText } from '../../test/support/records.ts';
 import { node, type Took, TURNLIGHT, timed } from '../processes.ts';
 import type { Attack, Scene } from './attack.ts';
 
@@ -89,6 +91,24 @@ function numbered(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join('\n');
 }
 
+/** A case of a record that fails, as its verdicts allow. */
+const failing = (index: number) =>
+  buildCaseLine({ id: 'a', repetition: index + 1, repetitions: 99, status: 'fail', score: 0 });
+
+const RECORD = '.turnlight/runs/2026-01-01T00-00-00-000Z-aaaaaaaa.jsonl';
+
+/** Of a run that was killed. */
+function recorded(change: (text: string) => string, ...args: readonly string[]): Input {
+  const cases = Array.from({ length: 60 }, (_, index) => failing(index));
+  const text = change(recordText({ id: 'aaaaaaaa', cases }));
+  return { suite: CHECKED, files: { [RECORD]: text }, args };
+}
+
+/** Empty mappings in each case. */
+function dense(text: string): string {
+  return text.replaceAll('"tags":', `"other":[${'{},'.repeat(450_000)}{}],"tags":`);
+}
+
 const INPUTS: Readonly<Record<string, Input>> = {
   'a pattern with 90 stars': dataSet(`${'a'.repeat(200)}.jsonl`, GOOD, `${'*a'.repeat(90)}*b`),
   'a pattern with nested repetitions': dataSet(`${'a'.repeat(200)}.jsonl`, GOOD, '+(a|aa)+(a|aa)b'),
@@ -115,6 +135,9 @@ const INPUTS: Readonly<Record<string, Input>> = {
     ),
     args: ['run', '--resume'],
   },
+  'merge on a record of 27 million values': recorded(dense, 'merge', RECORD, '--no-save'),
+  'judge on a record of 27 million values': recorded(dense, 'judge', '--no-save'),
+  'resume on a record of 27 million values': recorded(dense, 'run', '--resume'),
 
   'a line of 200 MB': dataSet('data.jsonl', `${GOOD}["${'x'.repeat(200 * MB)}"]\n${GOOD}`),
   'a line of 20 MB of [': dataSet('data.jsonl', `${GOOD}${'['.repeat(20 * MB)}\n${GOOD}`),

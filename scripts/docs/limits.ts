@@ -1,4 +1,4 @@
-import { LIMITS, readable } from '../../src/core/limits.ts';
+import { BYTES_PER_VALUE, LIMITS, readable } from '../../src/core/limits.ts';
 import { table } from './table.ts';
 
 export function limits(): string {
@@ -26,6 +26,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   problems: 'Problems reported per file; the last one counts the rest',
   record: 'Bytes of a record; what comes after them is not read',
   recordLine: 'Bytes of a line of a record',
+  recordValues: `Keys of mappings and entries of lists in a record, besides one per ${BYTES_PER_VALUE} bytes; what comes after them is not read`,
   runLine: "Bytes of a record's first line; a longer one isn't a run",
   values:
     'Keys of mappings and entries of lists in a line of a record or a data set, and in an answer of an endpoint',

@@ -17,6 +17,7 @@ export const LIMITS = {
   problems: 500,
   record: 256_000_000,
   recordLine: 32_000_000,
+  recordValues: 2_000_000,
   runLine: 4_000_000,
   values: 500_000,
   recordCases: 200_000,
@@ -41,6 +42,9 @@ export const LIMITS = {
   importedCases: 1_000,
   work: 5_000,
 } as const;
+
+/** Bytes of a record that allow one more value; records that Turnlight writes have more bytes per value. */
+export const BYTES_PER_VALUE = 20;
 
 /** A whole number with separators: `2,000,000`. The first call of `toLocaleString` is slow. */
 export function readable(limit: number): string {

@@ -14,6 +14,8 @@ export interface JsonLine {
   readonly length: number;
   /** Undefined if it isn't JSON, or is nested too deep. */
   readonly value: unknown;
+  /** Keys of mappings and entries of lists, about; 0 if it is not parsed. */
+  readonly values: number;
   /** Whether it exceeds a limit; it is not parsed then. */
   readonly isTooLarge: boolean;
   /** False for a last line without a line break: more may follow. */
@@ -100,6 +102,7 @@ class PartialLine {
       offset: this.#offset,
       length: this.#length,
       value: this.#isReadable() ? shallowJson(Buffer.concat(this.#pieces).toString()) : undefined,
+      values: this.#isReadable() ? this.#shape.values : 0,
       isTooLarge: this.#isTooLarge(),
       isComplete: isComplete,
     };

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { mappingOf } from '../../core/data/data.ts';
 import { listOf, tryParse } from '../../core/data/listOf.ts';
-import { LIMITS, readable } from '../../core/limits.ts';
+import { BYTES_PER_VALUE, LIMITS, readable } from '../../core/limits.ts';
 import type { RepeatedLine, Repetition } from '../../core/record/repetitions.ts';
 import {
   type CaseLine,
@@ -189,6 +189,9 @@ const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes o
 
 /** Why a record is not read to its end. */
 export const TOO_LONG = `it has more than ${readable(LIMITS.record)} bytes; what comes after them is not read`;
+
+/** Why a record that is small, and would take much memory and time, is not read to its end. */
+export const TOO_DENSE = `it has more than ${readable(LIMITS.recordValues)} values besides one per ${BYTES_PER_VALUE} bytes; what comes after them is not read`;
 
 /** Why cases of a record are not read. */
 export const TOO_MANY = `it has more than ${readable(LIMITS.recordCases)} cases; the others are not read`;

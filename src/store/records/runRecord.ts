@@ -3,7 +3,7 @@ import { type FileHandle, lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { groupBy, shallowJson } from '../../core/data/data.ts';
 import { executionKey } from '../../core/identity.ts';
-import { LIMITS } from '../../core/limits.ts';
+import { BYTES_PER_VALUE, LIMITS } from '../../core/limits.ts';
 import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
 import { coalesce } from '../../core/scheduling.ts';
 import { counted } from '../../core/text/format.ts';
@@ -23,6 +23,7 @@ import {
   type RecordedLine,
   type SummaryLine,
   statsOf,
+  TOO_DENSE,
   TOO_LONG,
   TOO_MANY,
   whyUnread,
@@ -53,8 +54,9 @@ export interface RecordOptions extends RecordListener {
 /** Bytes before the end of what was read that show whether the file is still the same. */
 const SAMPLE = 1_000;
 
-/** Lines of `each` that are in memory together. */
+/** Lines of `each` that are in memory together, and their bytes: parsed, these can take thirty times as much. */
 const AT_ONCE = 50;
+const BYTES_AT_ONCE = 1_000_000;
 
 /** In place of an inode: nothing was read yet, or all of it under another path. */
 const UNREAD = 0;
@@ -112,9 +114,10 @@ export class RunRecord {
 
   /** Lines that could not be read, a last line that is not whole among them, and what exceeds a limit. */
   get allProblems(): readonly string[] {
-    const { isTooLong, left, torn, problems, version } = this.#content;
+    const { isTooDense, isTooLong, left, torn, problems, version } = this.#content;
     return [
       ...(isTooLong ? [TOO_LONG] : []),
+      ...(isTooDense ? [TOO_DENSE] : []),
       ...problems,
       ...(torn === undefined ? [] : [`line ${torn}: ${whyUnread(version)}`]),
       ...(left > 0 ? [TOO_MANY] : []),
@@ -123,13 +126,14 @@ export class RunRecord {
 
   /** Why cases of the run may be missing. A run that was interrupted may lack cases, and the end of its last line. */
   get damage(): readonly string[] {
-    const { isTooLong, left, problems, run, cases } = this.#content;
+    const { isTooDense, isTooLong, left, problems, run, cases } = this.#content;
     const found = new Set(cases.map(executionKey)).size;
     // Merged runs may have planned one execution several times.
     const planned = run?.merged_from ? 0 : (run?.planned ?? 0);
     const missing = this.state === 'finished' ? planned - found - left : 0;
     return [
       ...(isTooLong ? [TOO_LONG] : []),
+      ...(isTooDense ? [TOO_DENSE] : []),
       ...problems,
       ...(missing > 0 ? [`${counted(missing, 'case')} of its run missing`] : []),
       ...(left > 0 ? [TOO_MANY] : []),
@@ -172,9 +176,13 @@ export class RunRecord {
     readonly line: CaseLine;
     readonly place: LinePlace;
   }> {
-    for (let from = 0; from < places.length; from += AT_ONCE) {
-      const lines = await this.lines(places.slice(from, from + AT_ONCE));
-      for (const [place, line] of lines) yield { line, place };
+    let [batch, bytes] = [[] as LinePlace[], 0];
+    for (const [index, one] of places.entries()) {
+      batch.push(one);
+      bytes += one.length;
+      if (batch.length < AT_ONCE && bytes < BYTES_AT_ONCE && index + 1 < places.length) continue;
+      for (const [place, line] of await this.lines(batch)) yield { line, place };
+      [batch, bytes] = [[], 0];
     }
   }
 
@@ -233,11 +241,12 @@ export class RunRecord {
   }
 
   async #readTo(end: number, file: FileHandle): Promise<void> {
-    const { problems } = this.#content;
-    this.#content.torn = undefined;
+    const content = this.#content;
+    content.torn = undefined;
+    if (content.isGivenUp) return;
     for await (const lines of readLines(file, this.#read, end, this.#number)) {
-      for (const line of lines) if (problems.length < LIMITS.problems) this.#add(line);
-      if (problems.length >= LIMITS.problems) break;
+      for (const line of lines) if (!content.isGivenUp) this.#add(line);
+      if (content.isGivenUp) break;
     }
   }
 
@@ -251,6 +260,9 @@ export class RunRecord {
     }
     this.#read = line.offset + line.length;
     this.#number = line.number;
+    content.values += line.values;
+    content.isTooDense = content.values > LIMITS.recordValues + this.#read / BYTES_PER_VALUE;
+    if (content.isTooDense) return;
     const { onCase, onWholeCase } = this.#options;
     const parseCase = onWholeCase ? parseTrueCase : parseSummary;
     const parsed = parseLine<SummaryLine | CaseLine>(line, parseCase, root, content.version);
@@ -284,6 +296,14 @@ class Content {
   torn: number | undefined;
   left = 0;
   isTooLong = false;
+  /** Of its lines so far. */
+  values = 0;
+  isTooDense = false;
+
+  /** Whether nothing more of it is read. */
+  get isGivenUp(): boolean {
+    return this.isTooDense || this.problems.length >= LIMITS.problems;
+  }
 
   get version(): number {
     return this.run?.version ?? 0;

@@ -180,6 +180,30 @@ describe('a hostile record', () => {
     assert.match((await readRecord(path)).problems.join(), /line 2: the line has more than/);
   });
 
+  const dense = (id: string) =>
+    lineOf(id).replace('{', `{"other":[${'{},'.repeat(LIMITS.values * 0.9)}{}],`);
+
+  it('is read no further than to its limit of values, which is a problem', async (t) => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const { path } = await recordWith(t, ids.map(dense).join(''));
+    const record = new RunRecord(path);
+    assert.deepEqual(await idsIn(record), ids.slice(0, 5));
+    assert.match(record.allProblems.join(), /^it has more than 2,000,000 values/);
+    await appendFile(path, lineOf('last'));
+    assert.deepEqual(await idsIn(record), ids.slice(0, 5));
+  });
+
+  it('has lines in memory together only up to a megabyte', async (t) => {
+    const { path } = await recordWith(t, ['a', 'b', 'c'].map(dense).join('') + lineOf('d'));
+    const record = new RunRecord(path);
+    await record.readNew();
+    const lines = t.mock.method(record, 'lines');
+    const found: string[] = [];
+    for await (const { line } of record.each(record.cases)) found.push(line.id);
+    assert.deepEqual(found, ['a', 'b', 'c', 'd']);
+    assert.equal(lines.mock.callCount(), 4);
+  });
+
   it('is looked at no further than to the first of its verdicts that is none', async (t) => {
     const many = `[${'{},'.repeat(20_000)}{}]`;
     const work = async (key: 'verdicts' | 'other') => {
