@@ -104,6 +104,10 @@ function recorded(change: (text: string) => string, ...args: readonly string[]):
   return { suite: CHECKED, files: { [RECORD]: text }, args };
 }
 
+function blank(text: string): string {
+  return text.replace('\n', '\n'.repeat(60 * MB));
+}
+
 /** Empty mappings in each case. */
 function dense(text: string): string {
   return text.replaceAll('"tags":', `"other":[${'{},'.repeat(450_000)}{}],"tags":`);
@@ -138,6 +142,13 @@ const INPUTS: Readonly<Record<string, Input>> = {
   'merge on a record of 27 million values': recorded(dense, 'merge', RECORD, '--no-save'),
   'judge on a record of 27 million values': recorded(dense, 'judge', '--no-save'),
   'resume on a record of 27 million values': recorded(dense, 'run', '--resume'),
+  'merge on a record of 60 MB of empty lines': recorded(blank, 'merge', RECORD, '--no-save'),
+  'resume on a record of 60 MB of empty lines': recorded(blank, 'run', '--resume'),
+  '60 MB of empty lines as labels': {
+    suite: CHECKED,
+    files: { 'suite.labels/me.jsonl': '\n'.repeat(60 * MB) },
+    args: ['agreement'],
+  },
 
   'a line of 200 MB': dataSet('data.jsonl', `${GOOD}["${'x'.repeat(200 * MB)}"]\n${GOOD}`),
   'a line of 20 MB of [': dataSet('data.jsonl', `${GOOD}${'['.repeat(20 * MB)}\n${GOOD}`),

@@ -22,6 +22,8 @@ export interface JsonLine {
   readonly isComplete: boolean;
 }
 
+const LINE_FEED = 10;
+
 /** Bytes per read; other work can run in between. */
 const SLICE_BYTES = 100_000;
 
@@ -46,8 +48,12 @@ export async function* readLines(
     const slice = buffer.subarray(0, bytesRead);
     const lines: JsonLine[] = [];
     let at = 0;
-    for (let end = slice.indexOf('\n'); end >= 0; end = slice.indexOf('\n', at)) {
-      if (end > at || open) {
+    while (at < bytesRead) {
+      // Millions of empty lines are skipped without a search for the end of each.
+      const isEmpty = !open && slice[at] === LINE_FEED;
+      const end = isEmpty ? at : slice.indexOf(LINE_FEED, at);
+      if (end < 0) break;
+      if (!isEmpty) {
         open ??= new PartialLine(number, offset + at);
         open.add(slice.subarray(at, end));
         lines.push(open.line(true));
