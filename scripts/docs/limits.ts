@@ -20,6 +20,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   dataLines: 'Lines of a JSON Lines file, empty ones included',
   variants: 'Variants of a case: conversations of `transcripts`, combinations of `matrix`',
   includes: 'Files that a suite includes',
+  caseId: 'Characters of the id of a case, in an eval file and in a record',
   tokens: 'YAML tokens of a file; a key with its value is about eight',
   depth: 'Lists and mappings within each other, in YAML and JSON',
   syntaxErrors: 'Syntax errors of a file, after which none of it is read',

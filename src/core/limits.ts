@@ -11,6 +11,7 @@ export const LIMITS = {
   dataLines: 1_000_000,
   variants: 10_000,
   includes: 1_000,
+  caseId: 200,
   tokens: 500_000,
   depth: 200,
   syntaxErrors: 5_000,

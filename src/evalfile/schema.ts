@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LIMITS } from '../core/limits.ts';
 import { MEANING_KEYS } from '../core/meaning.ts';
 import { toolsSchema } from '../core/message.ts';
 import { DEFAULT_USER_TURNS, MAX_REPETITIONS, MAX_USER_TURNS } from '../core/suite.ts';
@@ -144,7 +145,7 @@ export const caseSchema = z
         /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
         'Start with a letter or digit, then use only letters, digits, ".", "_" and "-"',
       )
-      .max(200, 'Use at most 200 characters')
+      .max(LIMITS.caseId, `Use at most ${LIMITS.caseId} characters`)
       .meta({
         description:
           'Identifies the case everywhere; unique in the suite. Letters, digits, `.`, `_` and `-`.',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { conversationSchema, failedTurnSchema } from '../conversation.ts';
 import { listOf } from '../data/listOf.ts';
+import { LIMITS } from '../limits.ts';
 import { toolSchema } from '../message.ts';
 import { rangeSchema, sourceSchema } from '../problem.ts';
 import type { SuiteCase } from '../suite.ts';
@@ -89,7 +90,7 @@ export const caseLineSchema = z.object({
     .string()
     .meta({ description: "The suite's file; the case itself may be in an included file." }),
   suite_name: z.string().meta({ description: 'The name of the suite.' }),
-  id: z.string().meta({ description: 'The `id` of the case.' }),
+  id: z.string().max(LIMITS.caseId).meta({ description: 'The `id` of the case.' }),
   variant: z.string().optional().meta({
     description: 'The variant, if the case has several.',
   }),

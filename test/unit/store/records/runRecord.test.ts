@@ -180,6 +180,14 @@ describe('a hostile record', () => {
     assert.match((await readRecord(path)).problems.join(), /line 2: the line has more than/);
   });
 
+  it('loses a case whose id is longer than that of an eval file can be', async (t) => {
+    const ids = ['a', 'b'.repeat(LIMITS.caseId), 'c'.repeat(LIMITS.caseId + 1)];
+    const { path } = await recordWith(t, ids.map((id) => lineOf(id)).join(''));
+    const record = new RunRecord(path);
+    assert.deepEqual(await idsIn(record), ids.slice(0, 2));
+    assert.match(record.allProblems.join(), /^line 3: /);
+  });
+
   const dense = (id: string) =>
     lineOf(id).replace('{', `{"other":[${'{},'.repeat(LIMITS.values * 0.9)}{}],`);
 
