@@ -226,35 +226,49 @@ function isTool({ attributes }: Span): boolean {
 }
 
 /** Whether a tool made the request: the user isn't part of that conversation. */
-function isInTool(span: Span, spans: readonly Span[]): boolean {
-  return ancestorsOf(span, spans).some(isTool);
+function isInTool({ parent }: Span, spans: readonly Span[]): boolean {
+  return originsOf(spans).get(parent)?.hasTool ?? false;
 }
 
 /** Whether a span around it is missing, so that the origin of the request is unknown. */
-function isOrphan(span: Span, spans: readonly Span[]): boolean {
-  const outermost = ancestorsOf(span, spans).at(-1) ?? span;
-  return outermost.parent !== '' && !spansById(spans).has(outermost.parent);
+function isOrphan({ parent }: Span, spans: readonly Span[]): boolean {
+  return originsOf(spans).get(parent)?.isOrphan ?? parent !== '';
 }
 
-const spansById = memoize(
-  (spans: readonly Span[]): ReadonlyMap<string, Span> => new Map(spans.map((one) => [one.id, one])),
-);
-
-/** Spans around a span, innermost first. */
-function ancestorsOf(span: Span, spans: readonly Span[]): Span[] {
-  const byId = spansById(spans);
-  const found = new Set<Span>();
-  for (let at = byId.get(span.parent); at && !found.has(at); at = byId.get(at.parent))
-    found.add(at);
-  return [...found];
+/** What is known of a span by itself and the spans around it. */
+interface Origin {
+  readonly hasTool: boolean;
+  readonly isOrphan: boolean;
+  /** The name of the innermost agent. */
+  readonly agent: string | undefined;
 }
+
+/** By the id of each span. Each one is looked at once, however deep they are nested. */
+const originsOf = memoize((spans: readonly Span[]): ReadonlyMap<string, Origin> => {
+  const byId = new Map(spans.map((one) => [one.id, one]));
+  const origins = new Map<string, Origin>();
+  for (const span of byId.values()) {
+    const chain = new Set<Span>();
+    let at: Span | undefined = span;
+    for (; at && !origins.has(at.id) && !chain.has(at); at = byId.get(at.parent)) chain.add(at);
+    for (const one of [...chain].reverse()) {
+      const around = origins.get(one.parent);
+      origins.set(one.id, {
+        hasTool: isTool(one) || (around?.hasTool ?? false),
+        isOrphan: around?.isOrphan ?? (one.parent !== '' && !byId.has(one.parent)),
+        agent: agentNamedBy(one) ?? around?.agent,
+      });
+    }
+  }
+  return origins;
+});
 
 /** Attributes with the name of a span's agent. */
 const AGENT_NAMES = ['gen_ai.agent.name', 'agent.name', 'ai.telemetry.functionId'];
 
 /** The agent of a span: that of the innermost span with one, starting with itself. */
 function agentOf(span: Span, spans: readonly Span[]): string | undefined {
-  return [span, ...ancestorsOf(span, spans)].map(agentNamedBy).find((name) => name !== undefined);
+  return agentNamedBy(span) ?? originsOf(spans).get(span.parent)?.agent;
 }
 
 function agentNamedBy({ attributes }: Span): string | undefined {

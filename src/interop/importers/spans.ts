@@ -131,11 +131,7 @@ export function innermost<Span extends Nested>(
   const parents = new Map(spans.map(({ id, parent }) => [id, parent]));
   const around = new Set<string>();
   for (const { parent } of chosen) {
-    const seen = new Set<string>();
-    for (let at = parent; at && !seen.has(at); at = parents.get(at)) {
-      seen.add(at);
-      around.add(at);
-    }
+    for (let at = parent; at && !around.has(at); at = parents.get(at)) around.add(at);
   }
   return chosen.filter(({ id }) => !around.has(id));
 }

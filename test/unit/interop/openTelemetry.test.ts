@@ -8,6 +8,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { imported, jsonLines } from '../../support/imports.ts';
+import { growth } from '../../support/work.ts';
 
 /** What the real SDK of OpenTelemetry exports of spans, as OTLP JSON. */
 async function exported(write: (start: StartSpan) => void): Promise<string> {
@@ -221,6 +222,28 @@ describe('traces of OpenTelemetry', () => {
         ['One', 'Two'],
       );
     }
+  });
+
+  it('nested thousands deep are read in time that grows with their number', async () => {
+    const nested = (count: number) =>
+      json({
+        resourceSpans: [
+          {
+            scopeSpans: [
+              {
+                spans: Array.from({ length: count }, (_, index) => ({
+                  traceId: 'a',
+                  spanId: `${index + 1}`,
+                  parentSpanId: index === 0 ? '' : `${index}`,
+                  name: 'step',
+                })),
+              },
+            ],
+          },
+        ],
+      });
+    const times = await growth((count) => imported('traces.json', nested(count)), 1_000);
+    assert.ok(times < 8, `${times} times as much for four times as many`);
   });
 
   it('without messages say how to have them captured', async () => {
