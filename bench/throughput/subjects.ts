@@ -13,7 +13,7 @@ export interface Load {
 /** What is measured of a slow subject. */
 export interface Slow {
   readonly rounds: number;
-  /** Beyond so many conversations it is left out. */
+  /** Maximum number of conversations at which it is measured. */
   readonly conversations?: number;
 }
 

@@ -37,7 +37,7 @@ function agreementShown(): AgreementSnapshot {
     })),
   );
   const problems = [
-    { path: '/work/suite.labels/ann.jsonl', line: 9, message: 'This line is no JSON.' },
+    { path: '/work/suite.labels/ann.jsonl', line: 9, message: 'This line is not JSON.' },
   ];
   return shownAgreement(agreementOf(labels, data), { labels, problems }, (path) => path.slice(6));
 }
@@ -63,7 +63,7 @@ describe('the view of agreement', { timeout: 120_000 }, () => {
     );
     assert.match(
       await page.locator('.notice').innerText(),
-      /suite\.labels\/ann\.jsonl:9: This line is no JSON/,
+      /suite\.labels\/ann\.jsonl:9: This line is not JSON/,
     );
     for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key);
     const button = page.locator('[data-focus="row 1"]');

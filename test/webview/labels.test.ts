@@ -115,7 +115,7 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
     ];
     await show(labelled([opinion({ ...other, standing: 'earlier-text' })]));
     assert.deepEqual(await isOpen(), [null, null]);
-    const problems = ['shop.labels/bob.jsonl:3: This line is no JSON.'];
+    const problems = ['shop.labels/bob.jsonl:3: This line is not JSON.'];
     await show(labelled([opinion(other), opinion({ turn: 2 })], {}, problems));
     assert.deepEqual(await isOpen(), ['', '']);
     assert.equal(await view().page.locator('.notice').innerText(), `⚠ ${problems[0]}`);

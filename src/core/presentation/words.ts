@@ -106,7 +106,7 @@ export function caseName({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>):
 /** Maximum number of problems in a view; the command line shows all. */
 const MAX_SHOWN = 20;
 
-/** `shop.labels/ann.jsonl:3: This line is no JSON. …` @param place the path to show */
+/** `shop.labels/ann.jsonl:3: This line is not JSON. …` @param place the path to show */
 export function labelProblemText(
   place: string,
   { line, message }: { readonly line?: number; readonly message: string },
