@@ -44,13 +44,7 @@ const WAYS: typeof WAYS_OUT = [
 ];
 
 /** What of our own may be a link to the outside. */
-const OURS = [
-  '.turnlight',
-  '.turnlight/runs',
-  '.turnlight/kept.jsonl',
-  '.turnlight/.gitignore',
-  '.git',
-];
+const OURS = ['.turnlight', '.turnlight/runs', '.turnlight/.gitignore', '.git'];
 
 /** Paths and links that lead out of the workspace: nothing there is read, run or written. */
 export const paths: Attack = {

@@ -302,6 +302,7 @@ class ServedRun {
       timeout,
       ...(budget && { budget }),
       sharedLimits: (line) => new QueueLimits(connection.redis, run, line),
+      answersFolder: host.answersFolder,
       ...(cache && { cache: { folder: host.answersFolder, fresh: false } }),
       concurrency: host.concurrency,
       forbidOnly: false,

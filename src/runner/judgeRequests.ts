@@ -78,16 +78,18 @@ export async function reconstructRequests(
     }),
   );
   const watched: TracingModel[] = [];
+  const { folder, scrubber } = host;
+  const workspaces = [suite.workspace];
   const answers = new AnswerCache({
-    folder: host.folder,
+    folder,
     fresh: false,
-    workspaces: [suite.workspace],
-    scrubber: host.scrubber,
+    workspaces,
+    scrubber,
     warn: () => {},
   });
   const lookup = new AnswerLookup(answers, line.repetition);
-  const dataFolder = findDataFolder(suite);
-  const kept = openPersistentAnswers(dataFolder, host.scrubber);
+  const { root } = findDataFolder(suite);
+  const kept = openPersistentAnswers({ folder, root, workspaces, scrubber });
   const { conversation, replyTurns, measured, reporting } = reuseConversation(line);
   const again = await judgeAssertions({
     conversation,
@@ -100,7 +102,7 @@ export async function reconstructRequests(
     signal: new AbortController().signal,
     sharedAnswers: {
       answers: new Map(),
-      load: async (key) => kept?.load(key),
+      load: (key) => kept.load(key),
       save: async () => {},
     },
     modelFor: async (spec) => {

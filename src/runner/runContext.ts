@@ -184,23 +184,26 @@ export class RunContext {
     };
   }
 
-  /** Answers that all cases share, and those stored next to the records of a suite. */
+  /** Answers that all cases share, and those stored for later runs. */
   #sharedAnswersFor(suite: string): SharedAnswers {
     const store = this.#storeFor(suite);
     return {
       answers: this.#answers,
       load: async (key) => store?.load(key),
-      save: (key, answer) => this.writeErrors.tolerate(store?.save(key, answer)),
+      save: async (key, answer) => store?.save(key, answer),
     };
   }
 
   #storeFor(suite: string): PersistentAnswers | undefined {
     const dataFolder = this.dataFolders.get(suite);
+    const { answersFolder: folder, keepRecord, scrubber, suites } = this.options;
     // A recording contains every answer.
-    if (!dataFolder || this.#player || this.#recorder || !this.options.keepRecord) return undefined;
+    if (!dataFolder || !folder || this.#player || this.#recorder || !keepRecord) return undefined;
+    const { root } = dataFolder;
+    const workspaces = suites.map(({ workspace }) => workspace);
     const store =
-      this.#stores.get(dataFolder.root) ?? openPersistentAnswers(dataFolder, this.options.scrubber);
-    this.#stores.set(dataFolder.root, store);
+      this.#stores.get(root) ?? openPersistentAnswers({ folder, root, workspaces, scrubber });
+    this.#stores.set(root, store);
     return store;
   }
 

@@ -1,53 +1,60 @@
+import { join } from 'node:path';
 import * as z from 'zod';
 import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { toUnwritableError } from '../disk/fileErrors.ts';
 import { readFileLines } from '../disk/jsonLines.ts';
 import { APPEND, writeRegular } from '../disk/regularFile.ts';
-import { type DataFolder, makeDataFolder, pathInDataFolder } from './dataFolder.ts';
+import { sha256, shortHash } from '../node/hashes.ts';
+import { prepareFolder } from './answers.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
 /** Answers for later runs, such as the steps that a judge created from criteria. */
 export interface PersistentAnswers {
   load(key: string): Promise<unknown>;
-  /** @throws UnwritableError */
   save(key: string, answer: unknown): Promise<void>;
 }
 
-/** Stores answers in `.turnlight/kept.jsonl`, one line each; the last line of a key counts. Unreadable lines are ignored. */
-export function openPersistentAnswers(
-  { root, existing }: Pick<DataFolder, 'root' | 'existing'>,
-  scrubber: Scrubber,
-): PersistentAnswers {
+interface PersistentAnswersOptions {
+  /** As of `answersFolder`. Nothing is stored if others can write to it, or if it is in the workspace. */
+  readonly folder: string;
+  /** Of the suite, as of `DataFolder`: what is stored for one root is used only there. */
+  readonly root: string;
+  readonly workspaces: readonly string[];
+  readonly scrubber: Scrubber;
+}
+
+/** Stores answers in the user's folder, one per line; the last line of a key counts. Unreadable lines are ignored. */
+export function openPersistentAnswers({
+  folder,
+  root,
+  workspaces,
+  scrubber,
+}: PersistentAnswersOptions): PersistentAnswers {
+  const path = join(folder, `asked-once-${shortHash(sha256(root))}.jsonl`);
+  let usable: Promise<boolean> | undefined;
+  const isUsable = () => {
+    usable ??= prepareFolder(folder, workspaces).then(
+      () => true,
+      () => false,
+    );
+    return usable;
+  };
   let known: Promise<Map<string, unknown>> | undefined;
-  const answers = () => {
-    known ??= readAll(existing);
+  const answers = async () => {
+    if (!(await isUsable())) return new Map<string, unknown>();
+    known ??= read(path);
     return known;
   };
   return {
     load: async (key) => (await answers()).get(key),
     async save(key, answer) {
+      if (!(await isUsable())) return;
       (await answers()).set(key, answer);
-      const line = `${scrubber.json({ key, answer })}\n`;
-      try {
-        await makeDataFolder(root);
-        await writeRegular(fileIn(root), line, APPEND);
-      } catch (error) {
-        throw toUnwritableError('What judges were asked once', fileIn(root), error);
-      }
+      // Without the line, the next run asks again.
+      await writeRegular(path, `${scrubber.json({ key, answer })}\n`, APPEND).catch(() => {});
     },
   };
-}
-
-function fileIn(root: string): string {
-  return pathInDataFolder(root, 'kept.jsonl');
-}
-
-/** Answers nearer to the eval file take precedence. @param roots the nearest first */
-async function readAll(roots: readonly string[]): Promise<Map<string, unknown>> {
-  const files = await Promise.all(roots.map((root) => read(fileIn(root))));
-  return new Map(files.reverse().flatMap((answers) => [...answers]));
 }
 
 async function read(path: string): Promise<Map<string, unknown>> {
@@ -58,7 +65,7 @@ async function read(path: string): Promise<Map<string, unknown>> {
       if (data) answers.set(data.key, data.answer);
     }
   } catch {
-    // There is no such file.
+    // The file doesn't exist, or isn't a regular file.
   }
   return answers;
 }

@@ -90,6 +90,7 @@ export async function run(
     keepRecord: options.save,
     ...(prior?.earlier && { [options.judgeAgain ? 'judgeAgain' : 'resume']: prior.earlier }),
     ...recordings,
+    answersFolder: answersFolder(shell.processEnv),
     ...(options.cache && { cache: { folder: answersFolder(shell.processEnv), fresh: false } }),
     described: { ...describeOptions(options), ...shardOf(suites, selection) },
     secret: async (name) => shell.env(name),

@@ -9,7 +9,10 @@ export function runSettings(
   suites: readonly Suite[],
   env: RunOptions['env'],
   { fresh = false, debugged = false }: { readonly fresh?: boolean; readonly debugged?: boolean },
-): Pick<RunOptions, 'concurrency' | 'timeout' | 'maxCost' | 'cache' | 'described' | 'attach'> {
+): Pick<
+  RunOptions,
+  'concurrency' | 'timeout' | 'maxCost' | 'answersFolder' | 'cache' | 'described' | 'attach'
+> {
   const uris = suites.map(({ path }) => vscode.Uri.file(path));
   const settings = settingsOf(uris);
   const folder = uris[0] && vscode.workspace.getWorkspaceFolder(uris[0]);
@@ -18,6 +21,7 @@ export function runSettings(
     concurrency: debugged ? 1 : settings.get<number>(SETTINGS.concurrency, DEFAULT_CONCURRENCY),
     timeout: settings.get<number>(SETTINGS.timeout, DEFAULT_TIMEOUT),
     ...(maxCost !== null && { maxCost }),
+    answersFolder: answersFolder(env),
     ...(settings.get<boolean>(SETTINGS.cache, true) && {
       cache: { folder: answersFolder(env), fresh: fresh || debugged },
     }),

@@ -346,21 +346,44 @@ describe('what a judge is asked once', () => {
     const server = await startModelServer(answer);
     t.after(() => server.close());
     const files = { 'suite.eval.yaml': suite(server.baseUrl) };
-    const { workspace, lines } = await runFiles(t, files);
+    const answersFolder = join(emptyCache(), 'answers');
+    const { workspace, lines } = await runFiles(t, files, { answersFolder });
     assert.equal(server.requests.length, 3);
     assert.deepEqual(lines[0]?.verdicts[0]?.details.steps, ['Look at the tone.']);
-    const kept = await readFile(join(workspace, '.turnlight/kept.jsonl'), 'utf8');
+    const [name = '', ...others] = await readdir(answersFolder);
+    assert.deepEqual(others, []);
+    const kept = await readFile(join(answersFolder, name), 'utf8');
     assert.equal(kept.trim().split('\n').length, 1);
-    await runFiles(t, files, { workspace });
+    await runFiles(t, files, { workspace, answersFolder });
     assert.equal(server.requests.length, 5);
+    // The same file in the workspace could be anyone's.
+    const forged = { ...files, '.turnlight/kept.jsonl': kept.replace('tone', 'weather') };
+    const { lines: again } = await runFiles(t, forged, { answersFolder: emptyCache() });
+    assert.deepEqual(again[0]?.verdicts[0]?.details.steps, ['Look at the tone.']);
+    assert.equal(server.requests.length, 8);
+  });
+
+  it('is not kept in a folder of the workspace, where whoever commits a file could forge it', async (t) => {
+    const root = await workspaceWith(t, {});
+    const answers = () =>
+      openPersistentAnswers({
+        folder: join(root, 'cache/answers'),
+        root,
+        workspaces: [root],
+        scrubber: new Scrubber(),
+      });
+    await answers().save('a', 'words');
+    assert.equal(await answers().load('a'), undefined);
+    assert.deepEqual(await readdir(root), []);
   });
 
   it('is asked again where the run is recorded: a recording holds all that was asked', async (t) => {
     const server = await startModelServer(answer);
     t.after(() => server.close());
     const files = { 'suite.eval.yaml': suite(server.baseUrl) };
-    const { workspace } = await runFiles(t, files);
-    await runFiles(t, files, { workspace, record: join(workspace, 'r.jsonl') });
+    const answersFolder = join(emptyCache(), 'answers');
+    const { workspace } = await runFiles(t, files, { answersFolder });
+    await runFiles(t, files, { workspace, answersFolder, record: join(workspace, 'r.jsonl') });
     assert.equal(server.requests.length, 6);
     const { lines } = await runFiles(t, files, { replay: join(workspace, 'r.jsonl') });
     assert.deepEqual(
@@ -370,23 +393,24 @@ describe('what a judge is asked once', () => {
     assert.equal(server.requests.length, 6);
   });
 
-  it('is asked again where more is kept than is read', async (t) => {
-    const workspace = await workspaceWith(t, {});
-    const home = { root: workspace, existing: [workspace] };
-    await openPersistentAnswers(home, new Scrubber()).save('a', 'x'.repeat(LIMITS.kept - 100));
-    await openPersistentAnswers(home, new Scrubber()).save('b', 'x'.repeat(100));
-    const { load } = openPersistentAnswers(home, new Scrubber());
+  it('is asked again where more is kept than is read', async () => {
+    const folder = join(emptyCache(), 'answers');
+    const home = { folder, root: '/work', workspaces: ['/work'], scrubber: new Scrubber() };
+    await openPersistentAnswers(home).save('a', 'x'.repeat(LIMITS.kept - 100));
+    await openPersistentAnswers(home).save('b', 'x'.repeat(100));
+    const { load } = openPersistentAnswers(home);
     assert.equal(typeof (await load('a')), 'string');
     assert.equal(await load('b'), undefined);
   });
 
-  it('is asked again where the file was torn', async (t) => {
-    const workspace = await workspaceWith(t, {});
-    const home = { root: workspace, existing: [workspace] };
-    await openPersistentAnswers(home, new Scrubber()).save('a', { steps: [] });
-    assert.deepEqual(await openPersistentAnswers(home, new Scrubber()).load('a'), { steps: [] });
-    await appendFile(join(workspace, '.turnlight/kept.jsonl'), '{"key": "b", "ans');
-    assert.equal(await openPersistentAnswers(home, new Scrubber()).load('b'), undefined);
-    assert.deepEqual(await openPersistentAnswers(home, new Scrubber()).load('a'), { steps: [] });
+  it('is asked again where the file was torn', async () => {
+    const folder = join(emptyCache(), 'answers');
+    const home = { folder, root: '/work', workspaces: ['/work'], scrubber: new Scrubber() };
+    await openPersistentAnswers(home).save('a', { steps: [] });
+    assert.deepEqual(await openPersistentAnswers(home).load('a'), { steps: [] });
+    const [name = ''] = await readdir(folder);
+    await appendFile(join(folder, name), '{"key": "b", "ans');
+    assert.equal(await openPersistentAnswers(home).load('b'), undefined);
+    assert.deepEqual(await openPersistentAnswers(home).load('a'), { steps: [] });
   });
 });

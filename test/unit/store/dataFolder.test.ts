@@ -24,6 +24,7 @@ import { recordsIn } from '../../../src/store/records/files.ts';
 import { LatestRuns } from '../../../src/store/records/latest.ts';
 import { renameCase } from '../../../src/store/records/renameCase.ts';
 import { RecordWatch } from '../../../src/store/watchRecords.ts';
+import { emptyCache } from '../../support/answersFolder.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';
 import { botSuite, ECHO, runFiles, workspaceWith } from '../../support/runs.ts';
 import { until } from '../../support/until.ts';
@@ -159,12 +160,11 @@ const FILES = {
 const THEIRS = `${JSON.stringify({ key: 'a', answer: 'theirs' })}\n`;
 
 /** A workspace in which one thing of `.turnlight` is a link to a file or folder outside. */
-async function linked(t: TestContext, name: '' | 'runs' | 'kept.jsonl') {
-  const outside = join(await workspaceWith(t, { 'there/kept.jsonl': THEIRS }), 'there');
+async function linked(t: TestContext, name: '' | 'runs') {
+  const outside = join(await workspaceWith(t, { 'there/file': THEIRS }), 'there');
   const workspace = await workspaceWith(t, FILES);
   if (name !== '') await mkdir(join(workspace, '.turnlight'));
-  const target = name === 'kept.jsonl' ? join(outside, 'kept.jsonl') : outside;
-  await symlink(target, join(workspace, '.turnlight', name).replace(/\/$/, ''));
+  await symlink(outside, join(workspace, '.turnlight', name).replace(/\/$/, ''));
   return { outside, workspace, link: join(workspace, '.turnlight', name) };
 }
 
@@ -176,21 +176,22 @@ describe('a link that a workspace brings along', () => {
       const run = runFiles(t, {}, { workspace, onEvent: ({ kind }) => events.push(kind) });
       await assert.rejects(run, { name: 'UnwritableError', reason: 'in-the-way' });
       assert.deepEqual(events, []);
-      assert.deepEqual(await readdir(outside), ['kept.jsonl']);
+      assert.deepEqual(await readdir(outside), ['file']);
     });
   }
 
-  it('as kept.jsonl is neither read nor appended to', async (t) => {
-    const { outside, workspace, link } = await linked(t, 'kept.jsonl');
-    const answers = openPersistentAnswers(
-      { root: workspace, existing: [workspace] },
-      new Scrubber(),
-    );
+  it('as the file of what judges were asked once is neither read nor appended to', async (t) => {
+    const folder = join(emptyCache(), 'answers');
+    const home = { folder, root: '/work', workspaces: ['/work'], scrubber: new Scrubber() };
+    await openPersistentAnswers(home).save('b', 'ours');
+    const [name = ''] = await readdir(folder);
+    const outside = join(await workspaceWith(t, { theirs: THEIRS }), 'theirs');
+    await rm(join(folder, name));
+    await symlink(outside, join(folder, name));
+    const answers = openPersistentAnswers(home);
     assert.equal(await answers.load('a'), undefined);
-    await assert.rejects(answers.save('a', 'words'), {
-      message: `What judges were asked once cannot be written. ${link} is a symbolic link. Remove it.`,
-    });
-    assert.equal(await readFile(join(outside, 'kept.jsonl'), 'utf8'), THEIRS);
+    await answers.save('a', 'words');
+    assert.equal(await readFile(outside, 'utf8'), THEIRS);
   });
 
   it('holds no records', async (t) => {
