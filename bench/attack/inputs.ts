@@ -87,6 +87,15 @@ const LABEL = JSON.stringify({
   at: '2026-01-01T00:00:00Z',
 });
 
+function importing(name: string, text: string): Input {
+  return { suite: CHECKED, files: { [name]: text }, args: ['import', name] };
+}
+
+function longTalk(size: number): string {
+  const said = 'x'.repeat(size);
+  return JSON.stringify({ messages: [{ role: 'user', content: said }, ...JSON.parse(GOOD)] });
+}
+
 function numbered(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join('\n');
 }
@@ -149,6 +158,12 @@ const INPUTS: Readonly<Record<string, Input>> = {
     files: { 'suite.labels/me.jsonl': '\n'.repeat(60 * MB) },
     args: ['agreement'],
   },
+  'import of 20 MB of commas as CSV': importing('x.csv', ','.repeat(20 * MB - 1)),
+  'import of a line of 20 MB': importing('x.jsonl', longTalk(20 * MB - 200)),
+  'import of 790,000 columns': importing('x.csv', csv(395_000, 1)),
+  'import of 5 MB of [': importing('x.json', '['.repeat(5 * MB)),
+  'import of 9 MB of mappings': importing('x.json', `[${'{},'.repeat(3 * MB)}{}]`),
+  'import of 790,000 mappings': importing('x.json', `[${'{},'.repeat(790_000)}{}]`),
 
   'a line of 200 MB': dataSet('data.jsonl', `${GOOD}["${'x'.repeat(200 * MB)}"]\n${GOOD}`),
   'a line of 20 MB of [': dataSet('data.jsonl', `${GOOD}${'['.repeat(20 * MB)}\n${GOOD}`),

@@ -50,6 +50,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   comparedWord: 'Characters of a word for which "did you mean" looks for a likely one',
   comparedWords: 'Names that it is compared with',
   imported: 'Bytes of a file that `turnlight import` reads',
+  importedCommas: 'Commas of such a file, except YAML: about as many as it has values',
   importedCases: 'Conversations that one import makes cases of',
   work: 'Milliseconds of work per editor request, such as completion, after the file is read',
 };

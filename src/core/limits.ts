@@ -39,7 +39,8 @@ export const LIMITS = {
   answerEntries: 5_000,
   comparedWord: 100,
   comparedWords: 300,
-  imported: 100_000_000,
+  imported: 20_000_000,
+  importedCommas: 800_000,
   importedCases: 1_000,
   work: 5_000,
 } as const;

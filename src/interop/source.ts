@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { isMapping, isTooDeep, jsonOrText, type Path, parseJson } from '../core/data/data.ts';
-import { LIMITS } from '../core/limits.ts';
+import { LIMITS, readable } from '../core/limits.ts';
 import { isError } from '../core/problem.ts';
 import { jsonFault } from '../evalfile/transcript.ts';
 import { looksLikeMessages } from '../messages/readMessages.ts';
@@ -13,13 +13,26 @@ import type { Ledger, Row } from './importer.ts';
  */
 export function rowsOf(path: string, text: string, ledger: Ledger): Row[] {
   const plain = text.replace(/^\uFEFF/, '');
+  if (/\.ya?ml$/i.test(path)) return yamlRows(path, plain, ledger);
+  if (hasTooManyCommas(plain)) {
+    const limit = readable(LIMITS.importedCommas);
+    ledger.broken(1, `The file has more than ${limit} commas, so too many values. Split it.`);
+    return [];
+  }
   if (/\.(jsonl|ndjson)$/i.test(path)) return joinMessages(linesOf(plain, ledger));
   if (/\.csv$/i.test(path)) return csvRows(plain, ledger);
-  if (/\.ya?ml$/i.test(path)) return yamlRows(path, plain, ledger);
   const first = /^.*/.exec(plain.trimStart())?.[0] ?? '';
   // Some tools write a document on each line of a `.json`.
   const several = isMapping(parseAny(first)) && parseAny(plain) === undefined;
   return several ? joinMessages(linesOf(plain, ledger)) : jsonRows(plain, ledger);
+}
+
+/** Before the file is parsed: values take up to a hundred times their bytes. YAML has a limit of its own. */
+function hasTooManyCommas(text: string): boolean {
+  let count = 0;
+  let at = text.indexOf(',');
+  for (; at >= 0 && count <= LIMITS.importedCommas; at = text.indexOf(',', at + 1)) count += 1;
+  return count > LIMITS.importedCommas;
 }
 
 /** An export can have millions of values. */
@@ -44,12 +57,12 @@ function jsonMessage(text: string, what: string): string {
 }
 
 function jsonRows(text: string, ledger: Ledger): Row[] {
-  const { lines, cut } = scanJson(text);
+  const { lines, cut, tooDeep } = scanJson(text);
   const lineOf = (index: number) => lines[index] ?? 1;
   const whole = parseAny(text);
   if (whole !== undefined) return itemRows(whole, lineOf);
   const kept = cut && parseAny(text.slice(0, cut.at) + cut.closers);
-  const line = text.slice(0, jsonFault(text)?.offset).split('\n').length;
+  const line = tooDeep ?? text.slice(0, jsonFault(text)?.offset).split('\n').length;
   const rest = kept === undefined ? '' : ' Everything before it is imported.';
   ledger.broken(line, `${jsonMessage(text, 'From here on, the file')}${rest}`);
   return kept === undefined ? [] : itemRows(kept, lineOf);
@@ -108,6 +121,8 @@ function joinMessages(rows: Row[]): Row[] {
 interface ScannedJson {
   /** The lines where the items of the outermost list start, from 1. */
   readonly lines: readonly number[];
+  /** The line on which the text is nested too deep; it is not scanned further. */
+  readonly tooDeep?: number;
   /**
    * For truncated text: where to cut it, and how to close it. The cut is after the last complete item of
    * the outermost list with one, because half a conversation is useless.
@@ -139,6 +154,7 @@ function scanJson(text: string): ScannedJson {
     if (character === '"') inText = true;
     else if (character === '[' || character === '{') {
       open.push(character);
+      if (open.length > LIMITS.depth) break;
       awaitsItem = open.length === 1 && character === '[';
     } else if (character === ']' || character === '}') {
       if (CLOSERS[open.at(-1) ?? ''] !== character) break;
@@ -152,7 +168,8 @@ function scanJson(text: string): ScannedJson {
   }
   const depth = Math.min(...cuts.keys());
   const at = cuts.get(depth);
-  if (at === undefined || open.length === 0) return { lines };
+  const deep = open.length > LIMITS.depth && { tooDeep: line };
+  if (at === undefined || open.length === 0) return { lines, ...deep };
   const around = open.slice(0, depth).reverse();
-  return { lines, cut: { at, closers: around.map((one) => CLOSERS[one]).join('') } };
+  return { lines, ...deep, cut: { at, closers: around.map((one) => CLOSERS[one]).join('') } };
 }

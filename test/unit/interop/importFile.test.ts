@@ -14,6 +14,24 @@ const talk = (question: string, more: object = {}) => ({
 });
 
 describe('an imported file', () => {
+  it('is refused before it is parsed if it has too many values', async () => {
+    const commas = ','.repeat(LIMITS.importedCommas + 1);
+    for (const name of ['log.jsonl', 'log.json', 'log.csv']) {
+      const { broken } = await imported(name, `[${commas}]`);
+      assert.match(broken.join(), /^1 The file has more than 800,000 commas/);
+    }
+  });
+
+  it('that is nested too deep is scanned no further than to there', async () => {
+    const deep = '['.repeat(LIMITS.depth);
+    const { broken, cases } = await imported(
+      'log.json',
+      `[${JSON.stringify(talk('Hi'))},\n[${deep}\n${'['.repeat(10_000)}`,
+    );
+    assert.match(broken.join(), /^2 From here on, the file is nested deeper than 200 levels/);
+    assert.equal(cases.length, 1);
+  });
+
   it('becomes a file with ids, tags, a check that needs no model, and suggestions', async () => {
     const { texts } = await imported(
       'log.jsonl',
