@@ -18,3 +18,18 @@ it('every script that a page names is one of package.json', () => {
     [],
   );
 });
+
+it('every source file that a page names exists', () => {
+  const files = globSync(['{bench,examples,scripts,src,test,types,webview}/**'], { cwd: ROOT });
+  const pages = globSync(['*.md', '{bench,docs,examples,test}/**/*.md'], {
+    cwd: ROOT,
+    ignore: ['CHANGELOG.md'],
+  });
+  const named = pages.flatMap((page) => {
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    return [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|mjs))`/g)].map(([, path = '']) => path);
+  });
+  assert.ok(named.includes('core/scrubber.ts'));
+  const missing = named.filter((path) => !files.some((file) => `/${file}`.endsWith(`/${path}`)));
+  assert.deepEqual([...new Set(missing)], []);
+});
