@@ -10,11 +10,15 @@ export class PatternError extends Error {
 const MAX_LENGTH = 200;
 const MAX_ALTERNATIVES = 20;
 
+/** Maximum number of comparisons of a pattern with the paths in a folder: about a second. */
+const MAX_STEPS = 50_000_000;
+
 /**
  * The files that match any of the patterns, absolute and sorted. `*` and `?` match characters of a name, `**`
  * folders, `[a-z]` and `[!a-z]` one character, and `{a,b}` either. Hidden names match only if a name in the pattern
- * begins with a dot. Links and `node_modules` are skipped. Matching is linear in the length of a path: glob libraries
- * build regular expressions, and a hostile pattern could keep those busy for hours.
+ * begins with a dot. Links and `node_modules` are skipped. Matching takes at most the product of the lengths of path and
+ * pattern, and `MAX_STEPS` in all: glob libraries build regular expressions, and a hostile pattern could keep those
+ * busy for hours.
  *
  * @param folder absolute
  * @throws PatternError
@@ -33,7 +37,10 @@ async function filesMatching(pattern: string, folder: string): Promise<string[]>
   }
   const fixed = folderWithoutWildcards(pattern);
   const rest = fixed === '' ? pattern : pattern.slice(fixed.length + 1);
-  const wanted = expandBraces(rest).map((one) => one.split('/').map(parseSegment));
+  const steps = new Steps();
+  const wanted = expandBraces(rest).map((one) =>
+    one.split('/').map((name) => parseSegment(name, steps)),
+  );
   const isDeep = wanted.some((parts) => parts.includes('any'));
   const base = resolve(folder, fixed);
   const paths = await glob(['**/*'], {
@@ -45,7 +52,7 @@ async function filesMatching(pattern: string, folder: string): Promise<string[]>
     followSymbolicLinks: false,
   });
   return paths
-    .filter((path) => wanted.some((parts) => matchesPattern(parts, path.split('/'))))
+    .filter((path) => wanted.some((parts) => matchesPattern(parts, path.split('/'), steps)))
     .map((path) => resolve(base, path));
 }
 
@@ -105,7 +112,20 @@ function splitChoices(text: string): string[] {
 /** Matches one name of a path, or one character of a name; `any` matches any number of them. */
 type Matcher = 'any' | ((item: string) => boolean);
 
-function parseSegment(text: string): Matcher {
+class Steps {
+  #left = MAX_STEPS;
+
+  /** @throws PatternError */
+  take(): void {
+    this.#left -= 1;
+    if (this.#left >= 0) return;
+    throw new PatternError(
+      'It takes too long to match with so many files. Start it with a folder, or use fewer wildcards and braces.',
+    );
+  }
+}
+
+function parseSegment(text: string, steps: Steps): Matcher {
   if (text === '**') return 'any';
   const characters: Matcher[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -122,7 +142,7 @@ function parseSegment(text: string): Matcher {
       characters.push((other) => other === one);
     }
   }
-  return (name) => matchesPattern(characters, name);
+  return (name) => matchesPattern(characters, name, steps);
 }
 
 /** @param text between the brackets: `a-z_`, or `!a-z` for any other character */
@@ -137,10 +157,15 @@ function parseClass(text: string): (one: string) => boolean {
  * Whether items match a pattern in which some elements match any number of items. Each of these takes as few items as
  * possible, and one more if the rest doesn't match; only the last one ever needs to backtrack.
  */
-function matchesPattern(pattern: readonly Matcher[], items: ArrayLike<string>): boolean {
+function matchesPattern(
+  pattern: readonly Matcher[],
+  items: ArrayLike<string>,
+  steps: Steps,
+): boolean {
   let [at, item] = [0, 0];
   let run: { readonly next: number; from: number } | undefined;
   while (item < items.length) {
+    steps.take();
     const matcher = pattern[at];
     if (matcher === 'any') {
       at += 1;

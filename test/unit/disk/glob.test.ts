@@ -57,6 +57,17 @@ describe('a pattern', () => {
     for (const pattern of hard) await matchingFiles([pattern], folder);
   });
 
+  it('is refused if matching it takes too many steps', async (t) => {
+    const deep = 'a/'.repeat(900);
+    const folder = await workspaceWith(
+      t,
+      Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${deep}${index}.json`, ''])),
+    );
+    const hard = `**/${'a/'.repeat(85)}{b,c,d,e,f,g,h}`;
+    await assert.rejects(matchingFiles([hard], folder), /^PatternError: It takes too long/);
+    assert.equal((await matchingFiles(['**/1*.json'], folder)).length, 11);
+  });
+
   it('is refused if it is too long, or has too many braces', async (t) => {
     const folder = await workspaceWith(t, {});
     for (const pattern of ['*'.repeat(201), '{a,b}'.repeat(25), `*${'/'.repeat(70_000)}`]) {
