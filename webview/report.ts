@@ -1,5 +1,6 @@
 import { groupBy } from '../src/core/data/data.ts';
-import { executionKey, failingCases } from '../src/core/identity.ts';
+import { failingCases } from '../src/core/failingCases.ts';
+import { executionKey } from '../src/core/identity.ts';
 import { caseScoreText } from '../src/core/presentation/score.ts';
 import { executionTitle, STATUS_WORDS } from '../src/core/presentation/words.ts';
 import { textFinder } from '../src/core/record/searchedText.ts';

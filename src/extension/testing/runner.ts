@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import pLimit from 'p-limit';
 import * as vscode from 'vscode';
 import { errorText, stackText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
@@ -22,6 +21,7 @@ import {
 import type { Edit } from './edits.ts';
 import type { CaseProgress } from './progress.ts';
 import type { RecordedRuns } from './recordedRuns.ts';
+import { RunQueue } from './runQueue.ts';
 import type { RunStatus } from './runStatus.ts';
 import type { TestTree } from './tree.ts';
 
@@ -62,8 +62,7 @@ interface ActiveRun {
 /** Runs the requests of the Testing panel, one at a time. */
 export class TestRunner {
   readonly #parts: RunnerParts;
-  /** A second run waits for the first one to end. */
-  readonly #queue = pLimit(1);
+  readonly #queue = new RunQueue();
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
@@ -92,7 +91,7 @@ export class TestRunner {
     status.expect(known.length);
     await enqueue(run, known);
     let unfinished: readonly vscode.TestItem[] = known;
-    await this.#queue(async () => {
+    await this.#queue.add(async () => {
       status.begin(known.length);
       // Edits from here on count: the files are read now, with everything typed before.
       const edits: Edit[] = [];

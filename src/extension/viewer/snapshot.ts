@@ -1,10 +1,6 @@
 import { type Conversation, toConversation, turnsOf } from '../../core/conversation.ts';
-import {
-  type CaseRef,
-  executionKey,
-  type FailingCases,
-  failingCases,
-} from '../../core/identity.ts';
+import { type FailingCases, failingCases } from '../../core/failingCases.ts';
+import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
 import { repeatedText } from '../../core/presentation/verdictResult.ts';
 import { isError } from '../../core/problem.ts';

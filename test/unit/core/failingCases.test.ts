@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { failingCases } from '../../../src/core/identity.ts';
+import { failingCases } from '../../../src/core/failingCases.ts';
 import type { Status } from '../../../src/core/verdict.ts';
 
 const ended = (['pass', 'fail', 'pass', 'error', 'skipped'] as Status[]).map((status, index) => ({
