@@ -4,7 +4,7 @@ import { afterDrawing } from './redraw.ts';
 export interface Stop {
   readonly name: string;
   readonly turn: boolean;
-  /** Whether it is a verdict that can be labelled. */
+  /** Whether it is a verdict that can be labeled. */
   readonly verdict: boolean;
   /** A turn that failed or couldn't be judged, or a failed verdict about no turn. */
   readonly failure: boolean;

@@ -56,7 +56,7 @@ export interface Chosen {
   readonly rounds: number;
   readonly conversations?: number | undefined;
   readonly concurrency?: number | undefined;
-  /** As of `PEER_NAMES`. */
+  /** See `PEER_NAMES`. */
   readonly peers: readonly string[];
 }
 

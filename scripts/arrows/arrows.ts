@@ -230,7 +230,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'webview',
     holds:
-      'the conversation view, results, comparison, trends, agreement and labelling, fed by snapshots',
+      'the conversation view, results, comparison, trends, agreement and labeling, fed by snapshots',
     imports: ['core', 'protocol'],
   },
   {

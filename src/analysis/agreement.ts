@@ -55,7 +55,7 @@ export interface AgreementRow extends Rates {
   readonly assertion?: { readonly key: string; readonly name: string };
   /** Verdicts on turns, or on whole conversations. */
   readonly of: 'turns' | 'cases';
-  /** Number of items that judge and people passed or failed; the other numbers are about these. */
+  /** Number of items that both the judge and people marked pass or fail; the other numbers cover only these. */
   readonly compared: number;
   readonly confusion: Confusion;
   /** Null if they agree by chance alone. */
@@ -63,9 +63,9 @@ export interface AgreementRow extends Rates {
   /** Agreement among people; null with fewer than two, or if all say the same. */
   readonly alpha: number | null;
   readonly people: readonly string[];
-  /** Number of items that people passed or failed, and the judge errored or skipped. */
+  /** Number of items that people marked pass or fail but that the judge skipped or could not judge. */
   readonly unjudged: number;
-  /** Number of items that the judge passed or failed, and people say don't apply. */
+  /** Number of items that the judge passed or failed but that people labeled as not applicable. */
   readonly notApplicable: number;
   /** Number of items on which people are tied. */
   readonly split: number;

@@ -161,7 +161,7 @@ interface Nesting {
   places(params: Readonly<Record<string, unknown>>): readonly (readonly (string | number)[])[];
 }
 
-/** The text of hovers and docs, in Markdown. Texts with several lines can be indented. */
+/** The text of hovers and docs, in Markdown. Multi-line text can be indented. */
 export interface TypeDocs {
   /** What it checks, and how. */
   readonly asks: string;

@@ -31,8 +31,8 @@ const EXAMPLES_VERSION = 2;
  * SHA-256 of an assertion's question, hexadecimal. Verdicts with the same hash answer the same question
  * about any conversation. Name, weight, and threshold don't affect it.
  *
- * What is asked is the question itself, put to a conversation that is always the same. So the texts
- * of the type, the schema of its answer and the facts that it reads are in it as a judge gets them.
+ * Only the question itself matters, so it's built with a fixed dummy conversation. The type's texts, the schema of its
+ * answer, and the facts that it reads are in it as a judge gets them.
  */
 export function questionHash(assertion: Assertion, facts: CaseFacts): string {
   const { at, scriptedTurn, negate, granularity, window, judge, model, prompt } = assertion;

@@ -25,7 +25,7 @@ import { ownVersion } from './version.ts';
 
 type Globs = readonly string[];
 
-/** A command in the table. Its work is imported when it runs. */
+/** A command in the table. Its implementation is imported lazily, when the command runs. */
 interface CommandEntry {
   readonly name: string;
   readonly description: string;

@@ -21,7 +21,7 @@ export function collectEarly(phase: keyof typeof MAX_GARBAGE): void {
 }
 
 /**
- * Keeps the space of new objects from growing further than is useful. V8 grows it with the number of objects created,
+ * Keeps V8's new space from growing beyond what's useful. V8 grows it with the number of objects created,
  * not with the number in use: a run of thousands of cases would take a hundred megabytes for it, and be no faster.
  */
 export function limitYoungSpace(): void {

@@ -13,7 +13,7 @@ export interface Shell {
   readonly fileVariables: Record<string, string>;
   /** Hosts that the `--dotenv` file names, with the variables that it sets. */
   readonly hostsFromFile: AllowedHost[];
-  /** Hides secrets in everything that `write` of `out` and `err` writes. */
+  /** Redacts secrets from everything written with `out.write` and `err.write`. */
   readonly scrubber: Scrubber;
   readonly out: Stream;
   readonly err: Stream;

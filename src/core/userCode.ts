@@ -12,7 +12,7 @@ export const programKeys = {
     .optional()
     .meta({
       description:
-        "Environment variables to pass on although they contain models' API keys. All others are inherited.",
+        'Environment variables to pass on although they contain model API keys. All others are inherited.',
     }),
 };
 

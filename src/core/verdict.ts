@@ -85,7 +85,9 @@ const verdictKeys = z.object({
   turns: listOf(turnVerdictSchema).meta({ description: 'Verdicts on single turns.' }),
   hits: listOf(z.string()).meta({ description: 'What was good: `Turn 2: recalled the name`.' }),
   misses: listOf(z.string()).meta({ description: 'What was bad.' }),
-  details: z.record(z.string(), z.unknown()).meta({ description: 'What else the type records.' }),
+  details: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'Additional data specific to this type.' }),
   get nested(): z.ZodOptional<z.ZodType<Verdicts>> {
     return listOf(verdictSchema)
       .optional()

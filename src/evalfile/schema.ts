@@ -184,7 +184,7 @@ export const caseSchema = z
       .optional()
       .meta({
         description:
-          'Conversations that already happened, each a variant of the case: a path or glob, or a list of them. A file is a transcript, or a data set: `.jsonl` with one conversation per line, or a list of them.',
+          'Conversations that already happened, each as a variant of the case: a path or glob, or a list of them. A file is a transcript, or a data set: `.jsonl` with one conversation per line, or a list of them.',
       }),
     roles: z
       .record(z.string().min(1), z.enum(['user', 'assistant', 'system', 'developer', 'tool']))
@@ -209,7 +209,7 @@ export const caseSchema = z
       .optional()
       .meta({
         description:
-          'Runs the case once for each combination, each a variant of the case: names with a list of values or values by id, or the path of a `.csv` or `.jsonl` file with one combination per line. Values fill in `{{name}}` and reach the target with `context`.',
+          'Runs the case once for each combination of values, each as a variant of the case. Give each name either a list of values or a map from id to value, or give the path of a `.csv` or `.jsonl` file with one combination per line. The values replace `{{name}}` and are passed to the target in `context`.',
       }),
     expectations: expectations.optional().meta({ template: 'case' }),
     context: z.record(z.string(), z.unknown()).optional().meta({

@@ -140,7 +140,7 @@ function commonWords(cases: readonly LabelledCase[]): string {
   if (words !== undefined && all.every((one) => one === words)) return words;
   throw new ImproveError(
     'no-words',
-    'Only a criterion, `instructions` and a judge prompt can be rewritten, where they say the same in all labelled cases: without variables of a case.',
+    'Only criteria, `instructions`, and judge prompts can be rewritten, and only if their text is identical in all labeled cases, with no case variables.',
   );
 }
 
@@ -170,7 +170,7 @@ function requireVerdicts(lines: ReadonlyMap<LabelledCase, CaseLine>): void {
   if (!first || errors.length < verdicts.length) return;
   throw new ImproveError(
     'unjudged',
-    `The judge could not judge the labelled conversations: ${first.why}`,
+    `The judge could not judge the labeled conversations: ${first.why}`,
   );
 }
 

@@ -48,7 +48,7 @@ export class JudgeError extends ReasonedError<AnswerReason | ModelErrorReason> {
 export interface RequestOptions {
   readonly temperature: number;
   readonly logprobs?: boolean;
-  /** As of `ModelRequest`. */
+  /** See `ModelRequest`. */
   readonly shared?: boolean;
   /** Number of questions, if there are several. */
   readonly questions?: number;

@@ -65,7 +65,10 @@ const toolResult = resultKind('tool-result', {
     toolName: toolName.optional(),
     output: output.optional().meta({ description: 'What the tool returned.' }),
     result: z.unknown().optional().meta({ description: 'As `output`, in version 4: any value.' }),
-    isError: z.boolean().optional().meta({ description: 'In version 4: the tool failed; noted.' }),
+    isError: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Version 4 only: the tool failed. The judge sees a note.' }),
     experimental_content: unread,
     ...added,
   },
@@ -90,7 +93,7 @@ const own: PartKinds = {
   'tool-approval-request': {
     ...notedKind(
       'tool-approval-request',
-      'Asks whether a tool may be called: noted.',
+      'The request to approve a tool call. The judge sees a note.',
       ['approvalId', 'toolCallId', 'providerOptions'],
       'A request to approve a call.',
     ),
@@ -99,7 +102,7 @@ const own: PartKinds = {
   'tool-approval-response': {
     ...notedKind(
       'tool-approval-response',
-      'Answers whether a tool may be called: noted.',
+      'The reply to a tool approval request. The judge sees a note.',
       ['approvalId', 'approved', 'reason', 'providerExecuted', 'providerOptions'],
       ({ approved }) => `A call was ${approved === true ? 'approved' : 'refused'}.`,
     ),

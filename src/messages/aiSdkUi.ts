@@ -87,7 +87,7 @@ const data: PartKind = {
     type: z
       .string()
       .regex(/^data-./)
-      .meta({ description: '`data-` and what it is; noted.' }),
+      .meta({ description: '`data-` and what it is. The judge sees a note.' }),
     ...ignored('id', 'data', 'transient'),
   }),
   read: ({ type }) => ({ notes: [`A part of type "${type}".`] }),
@@ -103,13 +103,13 @@ const parts: PartKinds = {
   reasoning: reasoningKind('reasoning', ['text', ...Object.keys(added)]),
   'source-url': notedKind(
     'source-url',
-    'A web page that the reply rests on: noted.',
+    'A web page that the reply is based on. The judge sees a note.',
     ['sourceId', 'url', 'title', 'providerMetadata'],
     sourceNote,
   ),
   'source-document': notedKind(
     'source-document',
-    'A document that the reply rests on: noted.',
+    'A document that the reply is based on. The judge sees a note.',
     ['sourceId', 'mediaType', 'title', 'filename', 'providerMetadata'],
     sourceNote,
   ),

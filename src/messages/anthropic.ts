@@ -55,7 +55,7 @@ const toolResult = resultKind('tool_result', {
     is_error: z
       .boolean()
       .optional()
-      .meta({ description: 'True if the tool failed; noted, not judged.' }),
+      .meta({ description: 'True if the tool failed. The judge sees a note.' }),
     ...added,
   },
   contentOf: ({ content }) => returnedText(content, returned),

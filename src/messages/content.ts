@@ -27,11 +27,9 @@ export const retrievalContext = z
   .nullish()
   .meta({ description: 'What was retrieved for this reply, most relevant first.' });
 
-export const agent = z
-  .string()
-  .min(1)
-  .nullish()
-  .meta({ description: 'Name of the agent that speaks, if the assistant is several agents.' });
+export const agent = z.string().min(1).nullish().meta({
+  description: 'Name of the agent that is speaking, if the assistant consists of several agents.',
+});
 
 /** A key that other tools write, and that Turnlight ignores; completion never offers it. */
 export const unread = z
@@ -43,15 +41,19 @@ export function ignored(...keys: readonly string[]): Readonly<Record<string, typ
   return Object.fromEntries(keys.map((key) => [key, unread]));
 }
 
-export const noted = unread.meta({ description: 'Noted, not judged.', readOnly: true });
+export const noted = unread.meta({
+  description: 'Not judged; the judge sees only a note.',
+  readOnly: true,
+});
 
 export const notedList = z
   .array(z.unknown())
   .nullish()
-  .meta({ description: 'Noted, not judged.', readOnly: true });
+  .meta({ description: 'Not judged; the judge sees only a note.', readOnly: true });
 
 export const status = z.string().nullish().meta({
-  description: '`completed`, `incomplete` or `in_progress`; noted if not completed.',
+  description:
+    '`completed`, `incomplete` or `in_progress`. If not completed, the judge sees a note.',
   readOnly: true,
 });
 
@@ -89,7 +91,9 @@ export const refusalKind: PartKind = {
 export function hiddenKind(type: string, what: string, keys: readonly string[]): PartKind {
   return {
     schema: z.strictObject({
-      type: z.literal(type).meta({ description: `Not shown (${what}); noted in its position.` }),
+      type: z
+        .literal(type)
+        .meta({ description: `Not shown (${what}); a note marks where it was.` }),
       ...ignored(...keys),
     }),
     read: (part) => ({ text: hiddenText(what, part) }),
@@ -155,7 +159,7 @@ function partText(part: unknown, kinds: PartKinds): string {
 /** One line for all of them: a text with links can have dozens. */
 export function annotationNotes(count: number): string[] {
   if (count === 0) return [];
-  return [count === 1 ? 'An annotation of a text.' : `${count} annotations of a text.`];
+  return [count === 1 ? 'A text annotation.' : `${count} text annotations.`];
 }
 
 function notesOfText({ annotations, citations, logprobs }: Item): string[] {
@@ -346,7 +350,7 @@ export function notedKind(
 
 /** The model's thoughts. */
 export function reasoningKind(type: string, keys: readonly string[]): PartKind {
-  const description = "The model's thoughts: noted, never judged.";
+  const description = "The model's thoughts. Never judged; the judge sees only a note.";
   return notedKind(type, description, keys, "The model's reasoning.");
 }
 
@@ -364,7 +368,7 @@ const id = z
 const request = z.strictObject({
   type: z
     .literal('mcp_approval_request')
-    .meta({ description: 'Asks whether a tool may be called.' }),
+    .meta({ description: 'The request to approve a tool call. The judge sees a note.' }),
   id,
   tool_call_id: id,
   name: z.string().optional().meta({ description: 'The tool.', refersTo: 'tool' }),
@@ -377,7 +381,7 @@ const answer = z.boolean().optional().meta({ description: 'Whether the tool may 
 const response = z.strictObject({
   type: z
     .literal('mcp_approval_response')
-    .meta({ description: 'Answers whether the tool may be called.' }),
+    .meta({ description: 'The reply to a tool approval request. The judge sees a note.' }),
   id,
   tool_call_id: id,
   approval_request_id: id,

@@ -22,8 +22,14 @@ const toolSchema = z.strictObject({
   name: toolName,
   input_parameters: given,
   output,
-  description: z.string().nullish().meta({ description: 'What the tool does; noted, not judged.' }),
-  reasoning: z.string().nullish().meta({ description: 'Why it was called; noted, not judged.' }),
+  description: z
+    .string()
+    .nullish()
+    .meta({ description: 'What the tool does. Not judged; the judge sees only a note.' }),
+  reasoning: z
+    .string()
+    .nullish()
+    .meta({ description: 'Why it was called. Not judged; the judge sees only a note.' }),
 });
 
 const mcpToolSchema = z.strictObject({ name: toolName, args: given, result: output });

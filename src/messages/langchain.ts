@@ -125,7 +125,7 @@ const SHAPES: Readonly<Record<Kind, z.ZodRawShape>> = {
     status: z
       .string()
       .nullish()
-      .meta({ description: '`error` if the tool failed; noted, not judged.' }),
+      .meta({ description: '`error` if the tool failed. The judge sees a note.' }),
     artifact: unread,
   },
 };

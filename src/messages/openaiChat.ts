@@ -33,7 +33,8 @@ const extras = {
     })
     .nullish()
     .meta({
-      description: 'Audio: its `transcript` is read, or it is noted as not shown.',
+      description:
+        "Audio. The judge reads its `transcript`; without one, it sees a note that the audio isn't shown.",
       readOnly: true,
     }),
   function_call: z
@@ -50,7 +51,7 @@ const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'too
     tool_calls: toolCalls,
     retrieval_context: retrievalContext,
     agent,
-    name: unread.meta({ description: 'Name of the agent that speaks, as `agent`.' }),
+    name: unread.meta({ description: 'Name of the agent that is speaking, like `agent`.' }),
     ...extras,
   }),
 }));

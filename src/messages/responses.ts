@@ -109,7 +109,7 @@ const mcpCall: PartKind = {
 
 const reasoning: PartKind = {
   schema: z.strictObject({
-    type: itemType('reasoning', "The model's thoughts: noted, never judged."),
+    type: itemType('reasoning', "The model's thoughts. Never judged; the judge sees only a note."),
     id,
     status,
     ...ignored('summary', 'content', 'encrypted_content'),
@@ -119,7 +119,7 @@ const reasoning: PartKind = {
 
 const mcpListTools: PartKind = {
   schema: z.strictObject({
-    type: itemType('mcp_list_tools', 'What an MCP server offers: noted.'),
+    type: itemType('mcp_list_tools', 'What an MCP server offers. The judge sees a note.'),
     id,
     server_label: server,
     tools: unread,

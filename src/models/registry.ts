@@ -106,7 +106,7 @@ function scrubModel(model: Model, scrubber: Scrubber): Model {
   };
 }
 
-/** Variables of the keys of models that don't name their own. */
+/** Environment variables that hold the API keys for models that don't name their own. */
 export const defaultKeyVariables: readonly string[] = modelProviders.flatMap(
   ({ keyVariables = [] }) => keyVariables,
 );

@@ -11,7 +11,7 @@ const labellingSchema = z.discriminatedUnion('phase', [
     phase: z.literal('asking'),
     title: z.string(),
     conversation: conversationSchema,
-    /** Number of this conversation, from 1; conversations that were labelled before come first. */
+    /** Number of this conversation, from 1; conversations that were labeled before come first. */
     at: z.int().min(1),
     total: count,
     question: z.strictObject({
@@ -21,7 +21,7 @@ const labellingSchema = z.discriminatedUnion('phase', [
       name: z.string(),
       stated: z.array(z.string()),
       choices: z.array(z.string()).min(1),
-      /** Turns that can be labelled individually. */
+      /** Turns that can be labeled individually. */
       turns: z.array(z.int().min(1)),
       /** The person's labels of turns, and their earlier label of the whole conversation. */
       said: z.array(z.strictObject({ turn: z.int().min(1).optional(), words: z.string() })),
@@ -40,13 +40,13 @@ const labellingSchema = z.discriminatedUnion('phase', [
   }),
 ]);
 
-/** Restores the labelling mode after a reload. */
+/** Restores the labeling mode after a reload. */
 export const labellingStateSchema = z.strictObject({
   /** The eval file's URI. */
   file: z.string(),
 });
 
-/** Messages between the extension and the labelling mode. */
+/** Messages between the extension and the labeling mode. */
 export const labellingProtocol = {
   toPage: z.strictObject({
     kind: z.literal('snapshot'),

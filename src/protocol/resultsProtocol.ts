@@ -96,7 +96,7 @@ const tableSettingsSchema = z.strictObject({
   change: z.enum(OUTCOMES).optional(),
   tag: z.string().optional(),
   label: z.string().optional(),
-  /** Verdicts that people labelled right, or wrong. */
+  /** Verdicts that people labeled right, or wrong. */
   people: z.enum(['right', 'wrong']).optional(),
   text: z.string(),
   /** Collapsed groups. */

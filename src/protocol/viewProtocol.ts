@@ -64,7 +64,7 @@ const comparedSchema = z.strictObject({
   better: z.array(z.int().min(1)),
   changed: z.strictObject({
     count: index,
-    /** Number of the shown case among them, from 1; absent if it hasn't changed. */
+    /** 1-based position of the displayed case among them; absent if it hasn't changed. */
     at: z.int().min(1).optional(),
   }),
 });
@@ -101,11 +101,11 @@ export const snapshotSchema = z.strictObject({
   failing: z
     .strictObject({
       count: z.int().min(1),
-      /** Number of the shown case among them, from 1; absent if it isn't one. */
+      /** 1-based position of the displayed case among them; absent if it isn't one of them. */
       at: z.int().min(1).optional(),
     })
     .optional(),
-  /** Labels of the verdicts; absent if nothing can be labelled. */
+  /** Labels of the verdicts; absent if nothing can be labeled. */
   labels: z
     .strictObject({
       /** The viewer's name in label files. */

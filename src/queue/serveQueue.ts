@@ -234,7 +234,7 @@ interface WorkerHost
   /** The folder that paths are relative to. */
   readonly root: string;
   readonly concurrency: number;
-  /** As of the cache. */
+  /** See `answersFolder` in `store/answers`. */
   readonly answersFolder: string;
   readonly onCase: (line: CaseLine) => void;
 }

@@ -3,7 +3,7 @@ import type { ReportWriter } from './reporter.ts';
 interface ReporterEntry {
   /** What it writes, for the help. */
   readonly writes: string;
-  /** Whether its output is commands to a CI, which only work on standard output. */
+  /** Whether its output consists of CI commands, which only work on standard output. */
   readonly commands?: true;
   /** Set if it shows nothing of the conversations of cases that passed. */
   readonly covers?: 'failures';

@@ -65,7 +65,7 @@ export function layOutTable(
   return { width: cells + between, text };
 }
 
-/** Measures each text once: most cells of a large table are equal. */
+/** Measures each text once, because most cells in a large table are identical. */
 function createWidthCache(): (cell: string) => number {
   const known = new Map<string, number>();
   return (cell) => {

@@ -48,7 +48,7 @@ export interface JudgeRequests {
 
 type RequestHost = Pick<RunOptions, 'env' | 'secret'> & {
   readonly scrubber: Scrubber;
-  /** As of `answersFolder`. */
+  /** See `answersFolder`. */
   readonly folder: string;
 };
 

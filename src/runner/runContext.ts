@@ -321,7 +321,7 @@ export class RunContext {
 
 interface SpecModel {
   readonly model: Model;
-  /** As of `modelIdentityOf`. */
+  /** See `modelIdentityOf`. */
   readonly identity: object;
 }
 

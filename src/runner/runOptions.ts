@@ -20,7 +20,7 @@ export const DEFAULT_CONCURRENCY = 4;
 export const DEFAULT_TIMEOUT = 60_000;
 
 interface CacheOptions {
-  /** As of `answersFolder`. */
+  /** See `answersFolder`. */
   readonly folder: string;
   /** Ignores stored answers. */
   readonly fresh: boolean;

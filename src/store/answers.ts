@@ -26,7 +26,7 @@ const RECOUNT_AFTER = LIMITS.cache / 16;
 const RECENT = 3_600_000;
 
 interface AnswerCacheOptions {
-  /** As of `answersFolder`. */
+  /** See `answersFolder`. */
   readonly folder: string;
   /** Ignores stored answers, but stores new ones. */
   readonly fresh: boolean;

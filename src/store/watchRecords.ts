@@ -4,7 +4,7 @@ import { HOME_FOLDER, RUNS_FOLDER } from '../node/paths.ts';
 import { findDataFolder, type PlacedFile } from './dataFolder.ts';
 
 /**
- * Watches for records that are written. Watchers of editors miss the first record of a new folder: a file in
+ * Watches for records being written. Watchers of editors miss the first record of a new folder: a file in
  * `.turnlight/runs` may exist before they look into `.turnlight`.
  */
 export class RecordWatch {

@@ -154,7 +154,7 @@ export function faultsOf({ errors, contents }: Document.Parsed, text: string): S
 
 const QUOTED: readonly Style[] = ['single', 'double'];
 
-/** Start of a text without a closing quote: the parser reports the end. */
+/** Start of a string with no closing quote: the parser reports its end instead. */
 function openedAt(said: string, end: number, contents: Node | null) {
   if (!said.startsWith('Missing closing')) return undefined;
   let opened: Pick<SyntaxFault, 'start' | 'end'> | undefined;

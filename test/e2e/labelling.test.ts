@@ -15,7 +15,7 @@ const lines = [
   judgedLine('unstable', [buildVerdict(0, { unstable: true, samples: 3 })], { said: 'Three' }),
 ];
 
-describe('the labelling mode in the real VS Code', { timeout: 600_000 }, () => {
+describe('the labeling mode in the real VS Code', { timeout: 600_000 }, () => {
   let folder: string;
   let suite: string;
   let workbench: Workbench;
@@ -93,7 +93,7 @@ describe('the labelling mode in the real VS Code', { timeout: 600_000 }, () => {
     await workbench.frameWith('[data-page="agreement"] tbody tr');
   });
 
-  it('comes back after a reload, without what was labelled', async () => {
+  it('comes back after a reload, without what was labeled', async () => {
     await workbench.window.command('workbench.action.closeAllEditors');
     await workbench.window.open(suite, 1);
     await removeLabels(suite, 'ann@example.com', ({ case: id }) => id === 'sure');

@@ -33,7 +33,7 @@ function snapshot(labelling: LabellingSnapshot, problems: string[] = []): ToLabe
   return { kind: 'snapshot', state: { file: 'file:///shop.eval.yaml' }, problems, labelling };
 }
 
-describe('the labelling mode', { timeout: 120_000 }, () => {
+describe('the labeling mode', { timeout: 120_000 }, () => {
   let browser: Browser;
   before(async () => {
     browser = await launchBrowser();

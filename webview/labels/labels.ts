@@ -91,7 +91,7 @@ export class Labels {
     return [own, ...(verdict.nested ?? []).map((one) => this.shown(one))];
   }
 
-  /** Undefined if labelling isn't available. */
+  /** Undefined if labeling isn't available. */
   parts(verdict: Verdict, entry?: TurnVerdict): LabelParts | undefined {
     const assertion = this.#keys.get(verdict);
     if (!this.#labels || assertion === undefined) return undefined;

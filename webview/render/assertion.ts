@@ -21,7 +21,7 @@ export interface AssertionOptions {
   readonly turns: CitedTurns;
   /** Undefined if no file can be opened. */
   readonly onOpen: ((index: number) => void) | undefined;
-  /** The labels of a verdict; undefined if labelling isn't available. */
+  /** The labels of a verdict; undefined if labeling isn't available. */
   readonly labels: (verdict: Verdict) => LabelParts | undefined;
   /** Shows what the judge was asked, by the key of an assertion; undefined if not available. */
   readonly onRequest: ((key: string) => void) | undefined;

@@ -29,7 +29,7 @@ export interface TurnOptions {
   readonly titleOf: (verdict: Verdict) => string;
   /** Undefined if no file can be opened. */
   readonly onOpen: ((turn: number) => void) | undefined;
-  /** The labels of a verdict; undefined if labelling isn't available. */
+  /** The labels of a verdict; undefined if labeling isn't available. */
   readonly labels: (verdict: Verdict, entry: TurnVerdict) => LabelParts | undefined;
 }
 

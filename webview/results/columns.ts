@@ -52,7 +52,7 @@ export interface Cell {
 
 const EMPTY: Cell = { children: [] };
 
-/** Next to a labelled verdict. */
+/** Next to a labeled verdict. */
 const PEOPLE_SIGNS = { right: '☑', wrong: '☒' } as const;
 
 /** Pixels below which the first columns get narrower. */

@@ -43,7 +43,7 @@ export const decisionGraph = procedureType({
   summary: 'A graph of questions: each answer leads to the next question or to a score.',
   like: 'DeepEval DAG',
   docs: {
-    asks: 'Asks one question after another, one request per node on the path taken, until it reaches a score from 0 to 10 or another assertion. The path is recorded in `details.path`. Cycles, branches that lead nowhere, missing or repeated answers and unreachable nodes are reported while typing. An end that is `required` and fails fails the case.',
+    asks: 'Asks one question after another, one request per node on the path taken, until it reaches a score from 0 to 10 or another assertion. The path is recorded in `details.path`. Cycles, branches that lead nowhere, missing or repeated answers and unreachable nodes are reported as you type. If a `required` end fails, the case fails.',
     score:
       "the final score ÷ 10, or the assertion's score. A threshold may use that scale: `threshold: 7`.",
     example:

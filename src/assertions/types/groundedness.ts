@@ -25,7 +25,7 @@ export const groundedness = judgedType({
       'without asking the judge if the assistant had neither context nor tool results; also skipped if nothing is claimed.',
     more: 'If the case has a `context`, that is enough to judge by, whatever the target reports.',
     differences: `
-      - Azure rates the whole 1 to 5. Here the score is the share of claims that are grounded.
+      - Azure rates the conversation as a whole, from 1 to 5. Here the score is the share of claims that are grounded.
       - If the assistant was given nothing or claims nothing, the verdict is skipped.
     `,
     yaml: `

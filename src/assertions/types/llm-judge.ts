@@ -62,7 +62,7 @@ export const llmJudge = judgedType({
   summary: 'Your own judge: a Markdown prompt, for each turn or the whole conversation.',
   like: 'AgentV, MLflow make_judge',
   docs: {
-    asks: 'Asks your prompt about the conversation, which always comes before it. The judge answers with a number on the `scale`, or with one of the `labels`, each of which has a score. With `per_turn`, every judged turn is graded and the mean counts. Otherwise the whole conversation is graded, and each turn passes or fails. `details.scores_per_turn` has the score of each turn, 0..1, next to what `details` asks for.',
+    asks: 'Asks your prompt about the conversation, which always comes before it. The judge answers with a number on the `scale`, or with one of the `labels`, each of which has a score. With `per_turn`, every judged turn is graded, and the score is the mean. Otherwise the whole conversation is graded, and each turn passes or fails. `details.scores_per_turn` has the score of each turn, 0..1, next to what `details` asks for.',
     score:
       '(value − lowest) ÷ (highest − lowest) of the `scale`, or the score of the label in `labels`; with `per_turn` the mean of that over the turns. A threshold above 1 is read on the scale: `threshold: 4`.',
     example: '`scale: [1, 5]` with `per_turn`, turns of 5, 4 and 3: (1 + 0.75 + 0.5) ÷ 3 = 0.75.',

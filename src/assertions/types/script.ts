@@ -42,7 +42,7 @@ export const script: ProcedureType = {
   type: 'script',
   summary: 'Your function or program decides.',
   docs: {
-    asks: "Calls your function, or runs your program in any language, with the conversation: in its own process and only in a trusted workspace. It returns (a program: prints, as JSON) true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.",
+    asks: "Passes the conversation to your function, or to your program in any language. It runs in its own process, and only in a trusted workspace. It returns (a program: prints, as JSON) true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.",
     score: 'what it returns; true is 1, false 0. With `negate`, 1 minus that.',
     example: '`turns` with the scores 1 and 0.5, no `score`: (1 + 0.5) ÷ 2 = 0.75.',
     skipped: 'if it says so.',

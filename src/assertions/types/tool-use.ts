@@ -34,7 +34,7 @@ export const toolUse = judgedType({
     example: 'two turns with selections 1 and 1 and arguments 1 and 0.5: min(1, 0.75) = 0.75.',
     skipped: 'if no tool was called or needed.',
     differences: `
-      - A turn that calls nothing and needs nothing does not count. DeepEval rates the selection of tools in every exchange, which raises the mean.
+      - A turn that makes no tool calls, and doesn't need any, isn't counted. DeepEval rates the selection of tools in every exchange, which raises the mean.
       - If no tool was called or needed, the verdict is skipped. DeepEval scores 0, since no arguments were rated.
     `,
     yaml: `

@@ -100,9 +100,9 @@ function text(rows: readonly Row[], total: Estimate, asked: readonly ContactedHo
       : []),
     ...(total.live
       ? [
-          'The estimate assumes live replies of 80 tokens, without tool calls or retrieved context; assertions about those are not included. It assumes that simulated conversations reach their `max_user_turns`. A prompt cache may save much of the input.',
+          'The estimate assumes live replies of 80 tokens, without tool calls or retrieved context; assertions about those are not included. It assumes that simulated conversations reach their `max_user_turns`. Prompt caching may greatly reduce the input cost.',
         ]
-      : ['A prompt cache may save much of the input.']),
+      : ['Prompt caching may greatly reduce the input cost.']),
     ...asked.map(({ host, variables }) =>
       visibleLine(
         variables.length > 0

@@ -5,7 +5,7 @@ import type { Assertion } from '../suite.ts';
 import { type Status, statusSchema } from '../verdict.ts';
 import { factsSchema } from './runRecord.ts';
 
-/** A person's label of a verdict: a line of `NAME.labels/PERSON.jsonl`. */
+/** A person's label for a verdict: one line in `NAME.labels/PERSON.jsonl`. */
 export const labelSchema = z.object({
   case: z.string(),
   variant: z.string().optional(),
@@ -77,7 +77,7 @@ export function validityOf(
   return isOther ? 'other-question' : 'current';
 }
 
-/** A person's label of a verdict, as views show it. */
+/** A person's label for a verdict, as views show it. */
 export const opinionSchema = z.strictObject({
   ...labelSchema.pick({
     assertion: true,

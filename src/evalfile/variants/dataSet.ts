@@ -321,7 +321,7 @@ function lineRange(line: number, content: string): Range {
 /** Tools in logs, which can have other keys. */
 const tools = z.array(z.union([z.object({ function: toolSchema.strip() }), toolSchema.strip()]));
 
-/** Data of a conversation that overrides that of its case. */
+/** Per-conversation data, which overrides the case's. */
 const factsSchema = z.object({
   id: z.union([z.string(), z.number()]).optional(),
   role: z.string().min(1).optional(),

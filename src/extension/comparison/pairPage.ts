@@ -38,7 +38,7 @@ export function openPair(
   (page ?? new PairPage(create(), state(), parts)).goTo(place, turn);
 }
 
-/** A case of two runs, with its conversations side by side. */
+/** A case that appears in two runs, with its conversations side by side. */
 export class PairPage extends SnapshotPage {
   readonly pair: RunPair;
   readonly #shared: SharedRuns;

@@ -11,7 +11,7 @@ import { comparedWordsOf } from '../../report/comparedTable.ts';
 import { assertionText, runText } from '../../report/findings/comparisonSentences.ts';
 import { finishedSnapshot } from '../../report/finishedSnapshot.ts';
 
-/** A case of two runs, with one repetition of each. */
+/** A case that appears in two runs, with one repetition of each. */
 export interface Pair {
   readonly compared: ComparedCase;
   readonly base: CaseLine | undefined;

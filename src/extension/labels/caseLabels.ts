@@ -28,7 +28,7 @@ export class CaseLabels {
     this.#accuracy = new JudgeAccuracy(onChange, onError);
   }
 
-  /** For when another case is shown, in which nothing can be undone. */
+  /** Called when a different case is shown: clears the undo history. */
   reset(): void {
     this.#editor.reset();
     this.#target = undefined;

@@ -19,7 +19,7 @@ import { LabellingSession } from './labellingSession.ts';
 type Action = PageAction<typeof labellingProtocol>;
 
 /**
- * Opens labelling mode for an eval file: the one in the editor, that of the visible conversation, or one that the
+ * Opens labeling mode for an eval file: the one in the editor, that of the visible conversation, or one that the
  * user picks.
  */
 export async function labelConversations(parts: PageParts): Promise<void> {
@@ -30,7 +30,7 @@ export async function labelConversations(parts: PageParts): Promise<void> {
   new LabellingPage(panel, uri, parts);
 }
 
-/** Restores the page after a reload, without the conversations that were labelled. */
+/** Restores the page after a reload, without the conversations that were labeled. */
 export function restoreLabelling(
   panel: vscode.WebviewPanel,
   given: unknown,
@@ -58,7 +58,7 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
     const protocol = labellingProtocol;
     // Only answers change the page.
-    super(panel, { page: 'labelling', protocol, name: 'labelling mode', interval: 0 }, parts);
+    super(panel, { page: 'labelling', protocol, name: 'labeling mode', interval: 0 }, parts);
     this.#uri = uri;
   }
 

@@ -51,7 +51,7 @@ export class LabellingSession {
   /** Whether there are judged conversations of cases that the file no longer has. */
   #hasRemoved = false;
   #position: Position = { item: 0, question: 0 };
-  /** Number of conversations that were labelled before the session started. */
+  /** Number of conversations that were labeled before the session started. */
   #labelledBefore = 0;
 
   constructor(parts: LabellingSessionParts) {

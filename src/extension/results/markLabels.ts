@@ -7,7 +7,7 @@ import { readLabels } from '../../store/labels.ts';
 import { opinionsOn } from '../labels/opinionsOn.ts';
 import type { RunResults } from './runResults.ts';
 
-/** Marks the cells of labelled verdicts. Reads only cases that have labels. @returns whether marks changed */
+/** Marks the cells of labeled verdicts. Reads only cases that have labels. @returns whether marks changed */
 export async function markLabels(results: RunResults): Promise<boolean> {
   const { places, executions, table } = results;
   const labels = new Map<string, readonly PlacedLabel[]>();

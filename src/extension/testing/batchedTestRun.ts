@@ -26,8 +26,8 @@ interface PendingOutput {
 }
 
 /**
- * Sends updates of a run to VS Code in batches. VS Code processes and draws a batch at once; thousands of single
- * updates take it many times longer than they take us.
+ * Sends updates of a run to VS Code in batches. VS Code processes and renders a batch in one go; thousands of
+ * individual updates cost it far more time than they cost us.
  */
 export class BatchedTestRun {
   readonly #run: vscode.TestRun;

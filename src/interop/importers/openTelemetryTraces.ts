@@ -82,7 +82,7 @@ function withoutDuplicates(spans: readonly Span[]): Span[] {
   });
 }
 
-/** A span without a session belongs to the session of its trace, or the trace is a session. */
+/** A span without a session belongs to its trace's session; if the trace has none, the trace itself counts as a session. */
 function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
   const ofTraces = new Map<string, string>();
   for (const span of spans) {

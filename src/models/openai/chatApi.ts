@@ -171,7 +171,7 @@ const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   error: 'error',
 };
 
-/** As of `Api.read`. */
+/** See `Api.read`. */
 function readReplies(
   body: unknown,
   price: Price | undefined,

@@ -161,7 +161,7 @@ const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   content_filter: 'content-filter',
 };
 
-/** As of `Api.read`, with one reply. */
+/** Like the result of `Api.read`, but with a single reply. */
 function readResponse(
   body: unknown,
   price: Price | undefined,

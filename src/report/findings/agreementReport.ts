@@ -157,7 +157,7 @@ export const THRESHOLDS_HEAD = [
   ...['Both fail', 'Judge fails', 'People fail', 'Both pass', ''],
 ];
 
-const NO_THRESHOLDS = 'No judge gave labelled conversations more than one score.';
+const NO_THRESHOLDS = 'No judge gave labeled conversations more than one score.';
 
 /** For a terminal. */
 export function thresholdsText(all: readonly Thresholds[], paint: Paint): string {

@@ -45,7 +45,7 @@ export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator
 
 /**
  * The run to resume: the last one that did not finish, unless a later one finished and ran all of its files
- * whole; the last one that finished if there is none. Runs that judged again or were merged don't count.
+ * whole; the last one that finished if there is none. Re-judged and merged runs don't count.
  */
 export async function lastRun(evalFiles: readonly string[]): Promise<EarlierRun | undefined> {
   let finished: EarlierRun | undefined;

@@ -80,7 +80,7 @@ describe('Anthropic messages', () => {
       "Message 2: The model's reasoning.",
       'Message 3: The result of the call "t" says that the tool failed.',
       "Message 4: The model's reasoning.",
-      'Message 5: 2 annotations of a text.',
+      'Message 5: 2 text annotations.',
     ]);
   });
 

@@ -84,7 +84,7 @@ async function namesFor(suite: { path: string; cases: readonly SuiteCase[] }, ju
   return found.map((one) => [one.case, one.variant].filter(Boolean).join('/'));
 }
 
-describe('the labelled conversations that may be examples', () => {
+describe('the labeled conversations that may be examples', () => {
   it('are of other cases with the same question, or recorded by themselves', async (t) => {
     const { suite } = await labelledSuite(t);
     const of = (id: string, variant?: string) => {

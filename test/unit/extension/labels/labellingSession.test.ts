@@ -38,7 +38,7 @@ async function told(round: LabellingSession): Promise<string> {
   return `${at} of ${total}: ${title}, ${question.name} ${question.at} of ${question.count}`;
 }
 
-describe('a labelling session', () => {
+describe('a labeling session', () => {
   it('asks about one conversation at a time, most informative first, without showing verdicts', async (t) => {
     const { begin, said } = await roundIn(t);
     const round = await begin();
@@ -64,7 +64,7 @@ describe('a labelling session', () => {
       end.agreement.map((one) => /right in .*?(?=,|$)/.exec(one)?.[0]),
       ['right in 0 of 1 cases', 'right in 1 of 1 cases', 'right in 0 of 1 turns'],
     );
-    // What was skipped is asked again next time, what was labelled is not.
+    // What was skipped is asked again next time, what was labeled is not.
     assert.equal(await told(await begin()), '2 of 2: sure, Kind 1 of 2');
   });
 
