@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -72,6 +73,11 @@ function dotenv(text: string): Input {
   return { suite: CHECKED, files: { '.env': text }, args: ['run', '--dotenv', '.env'] };
 }
 
+/** 128 characters that nothing else has. */
+function noise(index: number): string {
+  return createHash('sha512').update(`${index}`).digest('hex');
+}
+
 /** A line of a real recording. */
 const [EXCHANGE = ''] = readFileSync(
   resolve(import.meta.dirname, '../../examples/shopfast/recordings/judge.jsonl'),
@@ -128,6 +134,9 @@ const INPUTS: Readonly<Record<string, Input>> = {
   'a --dotenv file of 100 MB': dotenv('#'.repeat(100 * MB)),
   'a --dotenv file of 90,000 variables': dotenv(numbered(90_000, (index) => `K${index}_KEY=x`)),
   'a --dotenv file of 40,000 addresses': dotenv(numbered(40_000, (index) => `U${index}=http://a`)),
+  'a --dotenv file of 990 long keys': dotenv(
+    numbered(990, (index) => `K${index}_KEY=${noise(index).repeat(6)}`),
+  ),
   'a recording of 10,000 equal lines': {
     suite: CHECKED,
     files: { 'recording.jsonl': numbered(10_000, () => EXCHANGE) },
