@@ -276,7 +276,8 @@ export class RemoteResults {
   async lost(planned: PlannedCase, why = 'Its worker failed.'): Promise<CaseLine> {
     await this.began(planned);
     this.#began.delete(executionKey(planned.ref));
-    return this.#options.scrubber.data(lostLine(planned, `worker-lost: ${why.slice(0, 1_000)}`));
+    const { scrubber } = this.#options;
+    return scrubber.data(lostLine(planned, `worker-lost: ${scrubber.text(why).slice(0, 1_000)}`));
   }
 
   #lineOf({ ref, case: suiteCase }: PlannedCase, text: unknown): CaseLine | undefined {

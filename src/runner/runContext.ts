@@ -22,7 +22,13 @@ import { openPersistentAnswers, type PersistentAnswers } from '../store/persiste
 import { targetDigest } from '../targets/digest.ts';
 import { Programs } from '../targets/programs/programs.ts';
 import { findTargetType } from '../targets/registry.ts';
-import { TargetError, type TargetHost, type TargetSession, withReply } from '../targets/target.ts';
+import {
+  TargetError,
+  type TargetHost,
+  type TargetSession,
+  withReply,
+  withScrubbedQuotes,
+} from '../targets/target.ts';
 import {
   cachingSession,
   prependSystemPrompt,
@@ -216,7 +222,8 @@ export class RunContext {
   async #script({ workspace }: Suite, code: UserCode, input: unknown, log: TargetHost['log']) {
     const { signal, scrubber } = this.options;
     const host = this.#hostOfPrograms(workspace, log);
-    return scrubber.data(await callUserCode(code, input, host, signal));
+    const called = callUserCode(code, input, host, signal);
+    return scrubber.data(await withScrubbedQuotes(called, scrubber));
   }
 
   #hostOfPrograms(workspace: string, log: TargetHost['log']) {
@@ -306,10 +313,14 @@ export class RunContext {
       ...(target.model && { model: await this.#model(target.model, cache ? lookup : undefined) }),
     };
     const open = async () => {
-      const opened = prependSystemPrompt(await type.open(target, host), target);
-      return withReply(opened, async (messages, signal, hear) =>
-        scrubber.data(await opened.reply(messages, signal, hear)),
-      );
+      const opening = withScrubbedQuotes(type.open(target, host), scrubber);
+      const opened = prependSystemPrompt(await opening, target);
+      const session = withReply(opened, async (messages, signal, hear) => {
+        const replying = opened.reply(messages, signal, hear);
+        return scrubber.data(await withScrubbedQuotes(replying, scrubber));
+      });
+      const close = (signal: AbortSignal) => withScrubbedQuotes(opened.close(signal), scrubber);
+      return { ...session, close };
     };
     const session =
       cache && lookup && !target.model

@@ -4,7 +4,12 @@ import type { Message, ToolCall } from '../core/message.ts';
 import { NO_USAGE, type Usage } from '../core/verdict.ts';
 import { toOpenaiChat } from '../messages/openaiChat.ts';
 import { readMessages } from '../messages/readMessages.ts';
-import { TargetError, type TargetErrorReason, type TargetReply } from './target.ts';
+import {
+  QuotingError,
+  type TargetError,
+  type TargetErrorReason,
+  type TargetReply,
+} from './target.ts';
 
 const usageSchema = z.object({
   calls: z.int().min(0).optional(),
@@ -110,8 +115,12 @@ function malformedError(
   answer: unknown,
   reason: TargetErrorReason = 'target-malformed-reply',
 ): TargetError {
-  const shown = (JSON.stringify(answer) ?? String(answer)).slice(0, MAX_EXCERPT);
-  return new TargetError(reason, `The target's reply cannot be used. ${what} It was: ${shown}`);
+  const text = JSON.stringify(answer) ?? String(answer);
+  return new QuotingError(
+    reason,
+    (scrub) =>
+      `The target's reply cannot be used. ${scrub(what)} It was: ${scrub(text).slice(0, MAX_EXCERPT)}`,
+  );
 }
 
 /** Where providers, frameworks, and programs write each count; the first match is used. */

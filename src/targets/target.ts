@@ -76,6 +76,34 @@ export class TargetError extends ReasonedError<TargetErrorReason> {
   override readonly name = 'TargetError';
 }
 
+/** Hides secrets in a text. */
+type Scrub = (text: string) => string;
+
+/** An error that quotes a target. Its words are scrubbed before they are cut, since half of a secret can't be recognized. */
+export class QuotingError extends TargetError {
+  /** The message, with quotes as `scrub` leaves them, cut. */
+  readonly tell: (scrub: Scrub) => string;
+
+  constructor(reason: TargetErrorReason, tell: (scrub: Scrub) => string) {
+    super(reason, tell(String));
+    this.tell = tell;
+  }
+}
+
+/** Resolves as the work of a target does. @throws what it throws, with secrets hidden in quotes */
+export async function withScrubbedQuotes<Result>(
+  work: Promise<Result>,
+  scrubber: Scrubber,
+): Promise<Result> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof QuotingError)) throw error;
+    throw new TargetError(
+      error.reason,
+      error.tell((text) => scrubber.text(text)),
+    );
+  });
+}
+
 /** What a session knows of its case; never expectations or assertions. */
 export interface TargetHost {
   readonly caseId: string;

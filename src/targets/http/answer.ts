@@ -11,7 +11,7 @@ import { callPieceSchema, StreamedCalls } from '../../models/openai/streaming.ts
 import { readReply, readUsage, withContext } from '../reply.ts';
 import { checkLength } from '../replyLimits.ts';
 import { prependCalls, readReportedCalls } from '../reportedCalls.ts';
-import { type OnText, TargetError, type TargetReply } from '../target.ts';
+import { type OnText, QuotingError, TargetError, type TargetReply } from '../target.ts';
 
 const MAX_EXCERPT = 200;
 
@@ -62,9 +62,7 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
   };
   const readAnswer = () => {
     if (content === undefined || content === null) {
-      throw malformedError(
-        `The answer has nothing at \`reply\` (${pointer}). It was: ${excerptOf(text)}`,
-      );
+      throw malformedError(`The answer has nothing at \`reply\` (${pointer}). It was:`, text);
     }
     return pointer === undefined ? readWholeAsReply(content) : readReply(content);
   };
@@ -118,14 +116,16 @@ function hasParent(value: unknown, pointer = ''): boolean {
 
 function missingParentError(key: ReportPointer, pointers: Pointers, text: string): TargetError {
   return malformedError(
-    `The answer has nothing that could contain \`${key}\` (${pointers[key]}). It was: ${excerptOf(text)}`,
+    `The answer has nothing that could contain \`${key}\` (${pointers[key]}). It was:`,
+    text,
   );
 }
 
 function unreadableError(key: ReportPointer, problem: string, found: unknown, pointers: Pointers) {
-  const text = excerptOf(JSON.stringify(found) ?? '');
+  const text = JSON.stringify(found) ?? '';
   return malformedError(
-    `The answer's \`${key}\` (${pointers[key]}) can't be read. ${problem} It was: ${text}`,
+    `The answer's \`${key}\` (${pointers[key]}) can't be read. ${problem} It was:`,
+    text,
   );
 }
 
@@ -140,7 +140,10 @@ function readWholeAsReply(value: unknown): TargetReply {
   } catch (error) {
     if (!isMapping(value) || !(error instanceof TargetError)) throw error;
     const where = 'Set `reply` to where its text is, such as /choices/0/message/content.';
-    throw new TargetError(error.reason, `${error.message} ${where}`);
+    if (!(error instanceof QuotingError)) {
+      throw new TargetError(error.reason, `${error.message} ${where}`);
+    }
+    throw new QuotingError(error.reason, (scrub) => `${error.tell(scrub)} ${where}`);
   }
 }
 
@@ -188,7 +191,7 @@ class EventReader {
   }
 
   add({ event, data }: { readonly event?: string | undefined; readonly data: string }): void {
-    if (event === 'error') throw malformedError(`The service sent an error: ${excerptOf(data)}`);
+    if (event === 'error') throw malformedError('The service sent an error:', data);
     if (data === '' || data === DONE) return;
     this.#last = data;
     const value = jsonOrText(data);
@@ -217,9 +220,10 @@ class EventReader {
     if (this.text === '') {
       const where =
         this.#pointers.reply === undefined ? '' : ` at \`reply\` (${this.#pointers.reply})`;
-      const last =
-        this.#last === '' ? 'There were none.' : `The last was: ${excerptOf(this.#last)}`;
-      throw malformedError(`None of the events has text${where}. ${last}`);
+      const why = `None of the events has text${where}.`;
+      throw this.#last === ''
+        ? malformedError(`${why} There were none.`)
+        : malformedError(`${why} The last was:`, this.#last);
     }
     return readReply(this.text);
   }
@@ -229,14 +233,16 @@ class EventReader {
     if (pointer === undefined) {
       if (typeof value === 'string') return value;
       throw malformedError(
-        `The events are JSON. Set \`reply\` to where their text is, such as /choices/0/delta/content. One was: ${excerptOf(this.#last)}`,
+        `The events are JSON. Set \`reply\` to where their text is, such as /choices/0/delta/content. One was:`,
+        this.#last,
       );
     }
     const said = valueAtPointer(value, pointer);
     if (said === undefined || said === null) return '';
     if (typeof said === 'string') return said;
     throw malformedError(
-      `Expected text at \`reply\` (${pointer}) of the events. One was: ${excerptOf(this.#last)}`,
+      `Expected text at \`reply\` (${pointer}) of the events. One was:`,
+      this.#last,
     );
   }
 }
@@ -253,18 +259,20 @@ function contextIn(value: unknown, { retrieval_context: pointer }: Pointers) {
   if (typeof found === 'string') return [found];
   if (!Array.isArray(found)) {
     throw malformedError(
-      `Expected a list of texts at \`retrieval_context\` (${pointer}). It was: ${excerptOf(JSON.stringify(found))}`,
+      `Expected a list of texts at \`retrieval_context\` (${pointer}). It was:`,
+      JSON.stringify(found),
     );
   }
   return found.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
 }
 
-function excerptOf(text: string): string {
-  return visibleLine(text, MAX_EXCERPT);
-}
-
-function malformedError(message: string): TargetError {
-  return new TargetError('target-malformed-reply', message);
+/** @param quoted what the service sent, after the message */
+function malformedError(message: string, quoted?: string): TargetError {
+  if (quoted === undefined) return new TargetError('target-malformed-reply', message);
+  return new QuotingError(
+    'target-malformed-reply',
+    (scrub) => `${message} ${visibleLine(scrub(quoted), MAX_EXCERPT)}`,
+  );
 }
 
 /** Collects the tool calls of a stream: in pieces, as in OpenAI's chat format, or complete. */

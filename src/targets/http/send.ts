@@ -198,7 +198,7 @@ async function refusedError(
       `${at} redirects to ${to}, where nothing was sent. If you trust that address, set the target's \`url\` to it.`,
     );
   }
-  const words = sanitizeText(await readBeginning(response), scrubber);
+  const words = sanitizeText(await readBeginning(response, scrubber), scrubber);
   const detail = words === '' ? '' : ` (${words})`;
   const advice = wait === undefined ? adviceFor(status) : retryAfterText(wait, 'target');
   return new StatusError(status, `${at} answered ${status}${detail}. ${advice}`);
@@ -214,7 +214,10 @@ function adviceFor(status: number): string {
   return "Check the target's `body` and `headers`.";
 }
 
-async function readBeginning(response: Response): Promise<string> {
+async function readBeginning(
+  response: Response,
+  scrubber: PendingReply['scrubber'],
+): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
@@ -225,7 +228,9 @@ async function readBeginning(response: Response): Promise<string> {
   } catch {
     // Text from before the connection was lost is enough.
   }
-  return text.slice(0, MAX_ERROR_BODY);
+  if (text.length <= MAX_ERROR_BODY) return text;
+  // What follows could be the rest of a secret.
+  return scrubber.beginning(text.slice(0, MAX_ERROR_BODY));
 }
 
 /** The body in chunks, up to a size limit. @throws TargetError if it is too large, or incomplete */

@@ -3,7 +3,7 @@ import { parseJson } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { replyTimeoutError } from '../replyLimits.ts';
-import { TargetError } from '../target.ts';
+import { QuotingError, TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog } from './outputLines.ts';
 import { MIN_GRACE, type ProgramStart, type Programs } from './programs.ts';
 
@@ -77,9 +77,14 @@ export async function runProgramOnce(
 function parseOutput(text: string, log: ProgramLog): unknown {
   const value = parseJson(text);
   if (value !== undefined) return value;
-  const message =
-    text.trim() === ''
-      ? `The program printed nothing. Print one JSON value to standard output.${log.tail()}`
-      : `The program did not print one JSON value: ${text.trim().slice(0, MAX_EXCERPT)}. Print nothing else to standard output, and log to stderr.`;
-  throw new TargetError('target-malformed-reply', message);
+  const reason = 'target-malformed-reply';
+  if (text.trim() === '') {
+    const message = `The program printed nothing. Print one JSON value to standard output.${log.tail()}`;
+    throw new TargetError(reason, message);
+  }
+  throw new QuotingError(
+    reason,
+    (scrub) =>
+      `The program did not print one JSON value: ${scrub(text.trim()).slice(0, MAX_EXCERPT)}. Print nothing else to standard output, and log to stderr.`,
+  );
 }

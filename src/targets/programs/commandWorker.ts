@@ -4,7 +4,13 @@ import type { Message } from '../../core/message.ts';
 import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { readReply } from '../reply.ts';
 import { checkLength, replyTimeoutError } from '../replyLimits.ts';
-import { TargetError, type TargetHost, type TargetReply, type TargetSession } from '../target.ts';
+import {
+  QuotingError,
+  TargetError,
+  type TargetHost,
+  type TargetReply,
+  type TargetSession,
+} from '../target.ts';
 import { type CommandSetup, programRequest } from './commandSession.ts';
 import { LineProgram, MAX_EXCERPT, parseLine, unrequestedLineError } from './lineProgram.ts';
 import type { Program, Programs } from './programs.ts';
@@ -167,7 +173,7 @@ export class WorkerSession implements TargetSession {
     const size = JSON.stringify(answer).length;
     this.#length += size;
     checkLength(size, this.#length);
-    if ('error' in answer) throw new TargetError('target-error', failureText(answer.error));
+    if ('error' in answer) throw failureOf(answer.error);
     return readReply(answer, messages);
   }
 
@@ -184,7 +190,10 @@ export class WorkerSession implements TargetSession {
   }
 }
 
-function failureText(error: unknown): string {
+function failureOf(error: unknown): TargetError {
   const text = typeof error === 'string' ? error : (JSON.stringify(error) ?? '');
-  return `The program failed: ${text.length > MAX_EXCERPT * 10 ? text.slice(-MAX_EXCERPT * 10) : text}`;
+  return new QuotingError(
+    'target-error',
+    (scrub) => `The program failed: ${scrub(text).slice(-MAX_EXCERPT * 10)}`,
+  );
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isMapping, parseJson } from '../../core/data/data.ts';
 import { withTimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { notReadyError } from '../replyLimits.ts';
-import { TargetError } from '../target.ts';
+import { QuotingError, TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog, ReplyLines } from './outputLines.ts';
 import { MAX_GRACE, MIN_GRACE, type Program } from './programs.ts';
 
@@ -138,8 +138,13 @@ export class LineProgram {
       this.#settleReady = undefined;
       return;
     }
-    const why = `The program printed a line before it was ready: ${line.slice(0, MAX_EXCERPT)}. With \`ready: true\` it prints {"ready":true} first; log to stderr.`;
-    this.fail(new TargetError('target-malformed-reply', why));
+    this.fail(
+      new QuotingError(
+        'target-malformed-reply',
+        (scrub) =>
+          `The program printed a line before it was ready: ${scrub(line).slice(0, MAX_EXCERPT)}. With \`ready: true\` it prints {"ready":true} first; log to stderr.`,
+      ),
+    );
   }
 }
 
@@ -152,14 +157,20 @@ function isReadyLine(line: string): boolean {
 export function parseLine(line: string): unknown {
   const value = parseJson(line);
   if (value !== undefined) return value;
-  const message = `The program printed a line that is not JSON: ${line.slice(0, MAX_EXCERPT)}. Log to stderr instead.`;
-  throw new TargetError('target-malformed-reply', message);
+  throw new QuotingError(
+    'target-malformed-reply',
+    (scrub) =>
+      `The program printed a line that is not JSON: ${scrub(line).slice(0, MAX_EXCERPT)}. Log to stderr instead.`,
+  );
 }
 
 export function unrequestedLineError(line: string): TargetError {
   const advice = isReadyLine(line)
     ? 'Set `ready: true` on the target'
     : 'Print one line for each request, and log to stderr';
-  const why = `The program printed a line without a request: ${line.slice(0, MAX_EXCERPT)}. ${advice}.`;
-  return new TargetError('target-malformed-reply', why);
+  return new QuotingError(
+    'target-malformed-reply',
+    (scrub) =>
+      `The program printed a line without a request: ${scrub(line).slice(0, MAX_EXCERPT)}. ${advice}.`,
+  );
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { recordLineSchema } from '../../../src/core/record/runRecord.ts';
@@ -200,6 +202,55 @@ cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
     assert.equal(code, 3);
     assert.match(err, /^--dotenv: \.env:2: "x_KEY":0,.* is not the name of a variable/);
     assert.ok(!err.includes('\u001b'));
+  });
+});
+
+describe('a secret where an error is cut', () => {
+  const SECRET = `tokSECRET${'0123456789abcdef'.repeat(8)}`;
+  const REPLIES: Readonly<Record<string, string>> = {
+    'a reply without text': `console.log(JSON.stringify({x: said}))`,
+    'a line that is not JSON': 'console.log(said)',
+    'a long error': `console.log(JSON.stringify({error: said + 'x'.repeat(1950)}))`,
+  };
+  for (const [what, say] of Object.entries(REPLIES)) {
+    it(`is hidden whole, in ${what} of a program`, async (t) => {
+      const folder = await workspaceWith(t, {
+        'agent.mjs': `const said = 'y'.repeat(100) + process.env.MY_TOKEN;
+process.stdin.once('data', () => { ${say}; process.exit(); });`,
+        'a.eval.yaml': `target: {type: command, command: [node, agent.mjs]}
+cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
+`,
+      });
+      const { code, out, err } = await turnlightProcess(folder, RUN, { MY_TOKEN: SECRET });
+      assert.equal(code, 2, err);
+      await assertClean(folder, out + err, [], [SECRET.slice(0, 12), SECRET.slice(-20)]);
+    });
+  }
+
+  it('is hidden whole, in answers of a service', async (t) => {
+    const answers = [
+      [200, (token: string) => JSON.stringify({ x: 'y'.repeat(150) + token })],
+      [400, (token: string) => `${token} `.repeat(60)],
+      [400, (token: string) => `${'y'.repeat(3_950)}${token}`],
+    ] as const;
+    for (const [status, say] of answers) {
+      const server = createServer((request, response) => {
+        response.statusCode = status;
+        response.end(say(request.headers.authorization?.replace('Bearer ', '') ?? ''));
+      });
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      t.after(() => server.close());
+      const { port } = server.address() as AddressInfo;
+      const folder = await workspaceWith(t, {
+        'a.eval.yaml': `targets: {t: {type: http, url: "http://127.0.0.1:${port}/", reply: /r, headers: {Authorization: "Bearer \${env:MY_TOKEN}"}}}
+target: t
+cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
+`,
+      });
+      const { code, out, err } = await turnlight(folder, RUN, { MY_TOKEN: SECRET });
+      assert.equal(code, 2, err);
+      await assertClean(folder, out + err, [], [SECRET.slice(0, 12)]);
+    }
   });
 });
 
