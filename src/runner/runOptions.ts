@@ -47,7 +47,7 @@ export interface RunOptions {
   readonly replay?: string;
   /** Stores answers of models, and of targets that set `cache`, for later runs. Default: none. */
   readonly cache?: CacheOptions;
-  /** As of `answersFolder`: what judges are asked once is stored there for later runs. Default: not stored. */
+  /** See `answersFolder`: what judges are asked once is stored there for later runs. Default: not stored. */
   readonly answersFolder?: string;
   /** Cost limit of the run, in the currency of the prices. Default: none. */
   readonly maxCost?: number;

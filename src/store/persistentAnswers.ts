@@ -16,7 +16,7 @@ export interface PersistentAnswers {
 }
 
 interface PersistentAnswersOptions {
-  /** As of `answersFolder`. Nothing is stored if others can write to it, or if it is in the workspace. */
+  /** See `answersFolder`. Nothing is stored if others can write to it, or if it is in the workspace. */
   readonly folder: string;
   /** Of the suite, as of `DataFolder`: what is stored for one root is used only there. */
   readonly root: string;

@@ -53,8 +53,7 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
   }
 
   async #read(): Promise<void> {
-    const [{ readLabelledRuns }, { agreementOf }, { shownAgreement }] = await Promise.all([
-      import('../../analysis/agreement.ts'),
+    const [{ agreementOf, readLabelledRuns }, { shownAgreement }] = await Promise.all([
       import('../../analysis/agreement.ts'),
       import('./shownAgreement.ts'),
     ]);

@@ -25,6 +25,8 @@ export class TrendsPage extends WebviewPage<typeof trendsProtocol> {
     const protocol = trendsProtocol;
     super(panel, { page: 'trends', protocol, name: 'view of trends', interval: INTERVAL }, parts);
     this.keep(parts.files.onDidChange(() => this.refresh()));
+    // A page that is restored may ask before the records are found.
+    this.keep(parts.files.onDidFindRoot(() => this.refresh()));
   }
 
   protected async show(): Promise<void> {
