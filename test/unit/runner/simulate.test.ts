@@ -136,7 +136,7 @@ describe('a simulated user', () => {
       },
     });
     assert.deepEqual([line.status, line.stop_reason], ['error', 'simulator-error']);
-    assert.match(line.reason ?? '', /Add `model` under `simulate`, or a judge/);
+    assert.match(line.reason ?? '', /Add `model` under `simulate`, or set a judge/);
   });
 
   it('sends its seed, another one with each repetition', async (t) => {
