@@ -95,7 +95,7 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
     const worker = start(folder, ['worker', '--queue', own.url]);
     await worker.shows('Serving');
     await own.stop();
-    await worker.shows('is away');
+    await worker.shows('is unreachable');
     worker.send('SIGTERM');
     const { code, err } = await worker.ended;
     assert.equal(code, 0, err);
