@@ -1,6 +1,6 @@
 import { groupBy } from '../core/data/data.ts';
 import type { ComparedOutcome } from '../core/presentation/words.ts';
-import { combineRepetitions, combineVerdicts, rangeOf } from '../core/record/repetitions.ts';
+import { combineRepetitions, combineVerdicts, scoreRangeOf } from '../core/record/repetitions.ts';
 import { mean, SCORE_EPSILON } from '../core/scoring.ts';
 import type { Status } from '../core/verdict.ts';
 import type { Work } from '../node/cooperative.ts';
@@ -164,7 +164,7 @@ function resultOf(
   status: Status,
   score: number | null,
 ): ResultInRun {
-  const range = rangeOf(given);
+  const range = scoreRangeOf(given);
   return { ...counts(given), status, score, ...(range && { range }) };
 }
 

@@ -4,7 +4,7 @@ import { visibleText } from '../core/text/visibleText.ts';
 import { UnwritableError } from '../disk/fileErrors.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { QueueError } from '../queue/redis.ts';
-import { RECORD } from '../store/records/write.ts';
+import { RECORD_NAME } from '../store/records/write.ts';
 import type { AgreementOptions } from './commands/agreementCommand.ts';
 import type { CheckOptions } from './commands/checkCommand.ts';
 import type { CompareOptions } from './commands/compareCommand.ts';
@@ -149,7 +149,7 @@ function commandsOf(shell: Shell): readonly CommandEntry[] {
     {
       name: 'generate',
       description: 'let a model draft cases for you to edit',
-      arguments: [options.CONVERSATIONS],
+      arguments: [options.CONVERSATIONS_ARGUMENT],
       options: options.GENERATE_OPTIONS,
       work: async (files: Globs, given: GenerateOptions) =>
         (await import('./commands/generateCommand.ts')).generate(files, given, shell),
@@ -234,7 +234,7 @@ export function reportError(error: unknown, shell: Shell): ExitCode {
     if (error instanceof QueueError && error.reason === 'bad-address') return EXIT.invalid;
     if (error instanceof MlflowError || error instanceof QueueError) return EXIT.errored;
     if (!(error instanceof UnwritableError)) return EXIT.invalid;
-    if (error.what === RECORD) shell.err.write('Or run without a record: --no-save.\n');
+    if (error.what === RECORD_NAME) shell.err.write('Or run without a record: --no-save.\n');
     return EXIT.unwritten;
   }
   shell.err.write(`Internal error. Please report it.\n${visibleText(stackText(error))}\n`);

@@ -119,7 +119,7 @@ export const IMPORTED = new Argument(
 
 export const EVAL_FILE = new Argument('<file>', 'eval file');
 
-export const CONVERSATIONS = new Argument(
+export const CONVERSATIONS_ARGUMENT = new Argument(
   '[files...]',
   'files with real conversations, in the formats of `import`',
 );

@@ -3,7 +3,7 @@ import { caseName, caseTitle } from '../core/presentation/words.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import { escapeRegExp } from '../core/text/format.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
-import { onlyOf } from '../runner/plan.ts';
+import { filterOnly } from '../runner/plan.ts';
 import { LatestRuns } from '../store/records/latest.ts';
 import { UsageError } from './exitCode.ts';
 import type { RunCommandOptions, Shard } from './options.ts';
@@ -47,7 +47,7 @@ export function selectCases(
   const chosen = (suiteCase: SuiteCase) =>
     (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase))) &&
     (selection.tags.length === 0 || selection.tags.some((tag) => suiteCase.tags.includes(tag)));
-  const found = onlyOf(all.filter(chosen), (one) => one);
+  const found = filterOnly(all.filter(chosen), (one) => one);
   const { among, limit, shard } = selection;
   const whole = found.filter((one) => !among || among.has(one)).slice(0, limit);
   const left = new Set(shard ? partOf(whole, shard) : whole);

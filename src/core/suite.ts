@@ -32,7 +32,7 @@ export interface SuiteCase {
   readonly skip?: { readonly reason?: string };
   readonly only: boolean;
   readonly source: Source & { readonly hash: string };
-  readonly origin: LiveOrigin | TranscriptOrigin;
+  readonly origin: LiveTurnsOrigin | TranscriptOrigin;
   readonly judge?: ModelSpec;
   readonly role?: string;
   readonly topics: readonly string[];
@@ -86,7 +86,7 @@ export interface Repeat {
   readonly pass: number;
 }
 
-export type LiveOrigin = TurnsOrigin | SimulateOrigin;
+export type LiveTurnsOrigin = TurnsOrigin | SimulateOrigin;
 
 export interface TurnsOrigin {
   readonly kind: 'turns';

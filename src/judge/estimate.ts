@@ -15,7 +15,7 @@ import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
 import type {
   Assertion,
-  LiveOrigin,
+  LiveTurnsOrigin,
   ModelSpec,
   ScriptedTurn,
   SimulatedUser,
@@ -232,7 +232,7 @@ class RequestCounter {
   }
 
   /** Counts a call of the target per turn; a `chat` target's model gets all earlier turns. */
-  talk({ target }: LiveOrigin, { tools }: SuiteCase): void {
+  talk({ target }: LiveTurnsOrigin, { tools }: SuiteCase): void {
     if (!target.model) {
       this.#calls += this.#about.replyTurns.length;
       return;
@@ -292,7 +292,7 @@ const LIKELY_REPLY = 80;
 const LIKELY_REQUEST = 30;
 
 /** The user's turns with replies of a likely length; for a simulated user, the maximum number of turns. */
-function estimateConversation(origin: LiveOrigin): SourcedMessage[] {
+function estimateConversation(origin: LiveTurnsOrigin): SourcedMessage[] {
   const { target, history } = origin;
   const content = 'word '.repeat(LIKELY_REPLY).trim();
   return [
@@ -305,7 +305,7 @@ function estimateConversation(origin: LiveOrigin): SourcedMessage[] {
   ];
 }
 
-function estimateTurns(origin: LiveOrigin): readonly Omit<ScriptedTurn, 'source'>[] {
+function estimateTurns(origin: LiveTurnsOrigin): readonly Omit<ScriptedTurn, 'source'>[] {
   if (origin.kind === 'turns') return origin.turns;
   const { opening, maxUserTurns } = origin.user;
   const user = 'word '.repeat(LIKELY_REQUEST).trim();

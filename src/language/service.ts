@@ -15,7 +15,7 @@ import { foldingRanges, selectionRanges } from './features/ranges.ts';
 import { definition, documentLinks, references } from './features/references.ts';
 import {
   prepareRename,
-  type Refusal,
+  type RenameRefusal,
   type RenameTarget,
   type Renaming,
   rename,
@@ -39,9 +39,9 @@ export interface Requests {
   hover: { params: lsp.HoverParams; result: lsp.Hover };
   inlayHints: { params: lsp.InlayHintParams; result: lsp.InlayHint[] };
   onTypeFormatting: { params: lsp.DocumentOnTypeFormattingParams; result: lsp.TextEdit[] };
-  prepareRename: { params: lsp.PrepareRenameParams; result: RenameTarget | Refusal };
+  prepareRename: { params: lsp.PrepareRenameParams; result: RenameTarget | RenameRefusal };
   references: { params: lsp.ReferenceParams; result: lsp.Location[] };
-  rename: { params: lsp.RenameParams; result: Renaming | Refusal };
+  rename: { params: lsp.RenameParams; result: Renaming | RenameRefusal };
   selectionRanges: { params: lsp.SelectionRangeParams; result: lsp.SelectionRange[] };
   semanticTokens: { params: lsp.SemanticTokensParams; result: lsp.SemanticTokens };
 }

@@ -22,7 +22,7 @@ import {
   STATUS_ICONS,
   STATUS_WORDS,
 } from '../core/presentation/words.ts';
-import { combineRepetitions, rangeOf } from '../core/record/repetitions.ts';
+import { combineRepetitions, scoreRangeOf } from '../core/record/repetitions.ts';
 import type { CaseSummary } from '../core/record/runRecord.ts';
 import { sumOfKnown } from '../core/scoring.ts';
 import { costText, durationText } from '../core/text/format.ts';
@@ -152,7 +152,7 @@ function repeatedRow(lines: readonly TableCase[]) {
   const verdicts = lines.flatMap((line) => line.verdicts);
   const threshold = first?.threshold;
   const thresholds = threshold === undefined ? verdicts.map((one) => one.threshold) : [threshold];
-  const range = rangeOf(lines)?.map((one) => scoreText(one, ...thresholds));
+  const range = scoreRangeOf(lines)?.map((one) => scoreText(one, ...thresholds));
   return {
     status,
     score,

@@ -13,7 +13,7 @@ import { modelsOf } from './models.ts';
 import { type PlannedCase, type RunOptions, RunRefusedError } from './runOptions.ts';
 
 /** The cases with `only`; all if none has it. */
-export function onlyOf<One>(
+export function filterOnly<One>(
   all: readonly One[],
   caseOf: (one: One) => Pick<SuiteCase, 'only'>,
 ): readonly One[] {
@@ -37,7 +37,7 @@ export function planRun({
   select,
   forbidOnly,
 }: Pick<RunOptions, 'suites' | 'select' | 'forbidOnly'>): PlannedCase[] {
-  const narrowed = onlyOf(selectedCases(suites, select), (one) => one.case);
+  const narrowed = filterOnly(selectedCases(suites, select), (one) => one.case);
   if (forbidOnly && narrowed[0]?.case.only) {
     const ids = narrowed.map((one) => one.case.id).join(', ');
     const message = `\`only\` is not allowed in this run. Remove it from these cases: ${ids}.`;

@@ -2,7 +2,7 @@ import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
 import { memoize } from '../core/data/data.ts';
 import { environmentNames } from '../core/environment.ts';
 import { type Logger, mapLog } from '../core/logger.ts';
-import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
+import type { LiveTurnsOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import { UnwritableError } from '../disk/fileErrors.ts';
 import type { SharedAnswers } from '../judge/inquirer.ts';
@@ -53,7 +53,7 @@ export interface CaseContext {
   readonly judging: JudgingContext & Pick<JudgeOptions, 'examples'>;
   readonly report: (event: CaseEvent) => void;
   /** Opens a conversation with the case's target. @throws TargetError, ModelError */
-  readonly openSession: (origin: LiveOrigin, conversationId: string) => Promise<TargetSession>;
+  readonly openSession: (origin: LiveTurnsOrigin, conversationId: string) => Promise<TargetSession>;
 }
 
 type JudgingContext = Pick<JudgeOptions, 'modelFor' | 'script' | 'signal'> &
@@ -277,7 +277,7 @@ export class RunContext {
   /** Opens a conversation with a case's target. @throws TargetError, ModelError */
   async #openSession(
     { workspace }: Suite,
-    { target }: LiveOrigin,
+    { target }: LiveTurnsOrigin,
     suiteCase: SuiteCase,
     { repetition, conversationId }: { repetition: number; conversationId: string },
     log: TargetHost['log'],

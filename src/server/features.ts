@@ -5,7 +5,7 @@ import { visibleLine } from '../core/text/visibleText.ts';
 import type { CaseRenames } from '../evalfile/caseRenames.ts';
 import { codeActionKinds } from '../language/codeActions/codeActions.ts';
 import { ON_TYPE } from '../language/features/formatting.ts';
-import type { Refusal } from '../language/features/rename.ts';
+import type { RenameRefusal } from '../language/features/rename.ts';
 import { SEMANTIC_TOKENS } from '../language/features/semanticTokens.ts';
 import type { LanguageService, RequestName, Requests } from '../language/service.ts';
 
@@ -110,7 +110,9 @@ export function serveFeatures(
   });
 }
 
-function accepted<Found extends object>(found: Found | Refusal | undefined): Found | undefined {
+function accepted<Found extends object>(
+  found: Found | RenameRefusal | undefined,
+): Found | undefined {
   if (!found || !('message' in found)) return found;
   throw new lsp.ResponseError(lsp.LSPErrorCodes.RequestFailed, visibleLine(found.message));
 }

@@ -82,11 +82,11 @@ type Scrub = (text: string) => string;
 /** An error that quotes a target. Its words are scrubbed before they are cut, since half of a secret can't be recognized. */
 export class QuotingError extends TargetError {
   /** The message, with quotes as `scrub` leaves them, cut. */
-  readonly tell: (scrub: Scrub) => string;
+  readonly messageWith: (scrub: Scrub) => string;
 
-  constructor(reason: TargetErrorReason, tell: (scrub: Scrub) => string) {
-    super(reason, tell(String));
-    this.tell = tell;
+  constructor(reason: TargetErrorReason, messageWith: (scrub: Scrub) => string) {
+    super(reason, messageWith(String));
+    this.messageWith = messageWith;
   }
 }
 
@@ -99,7 +99,7 @@ export async function withScrubbedQuotes<Result>(
     if (!(error instanceof QuotingError)) throw error;
     throw new TargetError(
       error.reason,
-      error.tell((text) => scrubber.text(text)),
+      error.messageWith((text) => scrubber.text(text)),
     );
   });
 }

@@ -13,7 +13,7 @@ import {
 import type { Work } from '../node/cooperative.ts';
 import { isSelfContained } from './checkNodes.ts';
 import { type Ends, endsOf, setEnds, shiftNodes } from './nodes.ts';
-import { faultsOf, parse, parseOrRefuse, Refusal, type SyntaxFault } from './parser.ts';
+import { faultsOf, ParseLimitError, parse, parseOrRefuse, type SyntaxFault } from './parser.ts';
 
 /** A fault of a text, with the item of `cases` that it is confined to; without one it concerns all. */
 interface ConfinedFault extends SyntaxFault {
@@ -41,7 +41,7 @@ export interface ParsedText {
  */
 export function* parseText(text: string): Work<ParsedText> {
   const read = yield* parseOrRefuse(text);
-  if (!(read instanceof Refusal)) {
+  if (!(read instanceof ParseLimitError)) {
     if (read.errors.length === 0) return { text, document: read, faults: [] };
     return (yield* parsePieces(text)) ?? { text, document: read, faults: faultsOf(read, text) };
   }
@@ -49,7 +49,7 @@ export function* parseText(text: string): Work<ParsedText> {
   return pieces ?? refused(text, read);
 }
 
-function refused(text: string, { reason: code, message }: Refusal): ParsedText {
+function refused(text: string, { reason: code, message }: ParseLimitError): ParsedText {
   const faults = [{ code, message, start: 0, end: 0 }];
   return { text, document: parseDocument(''), faults, refused: true };
 }

@@ -14,11 +14,11 @@ import { LIMITS, readable } from '../core/limits.ts';
 import type { Work } from '../node/cooperative.ts';
 import { eachNode, type Style, styleOf } from './nodes.ts';
 
-const REFUSALS = ['too-deep', 'too-many-tokens', 'too-many-errors'] as const;
+const PARSE_LIMITS = ['too-deep', 'too-many-tokens', 'too-many-errors'] as const;
 
 /** Thrown for a text that exceeds a limit. */
-export class Refusal extends ReasonedError<(typeof REFUSALS)[number]> {
-  override readonly name = 'Refusal';
+export class ParseLimitError extends ReasonedError<(typeof PARSE_LIMITS)[number]> {
+  override readonly name = 'ParseLimitError';
 }
 
 type Fault = ConstructorParameters<typeof YAMLParseError>;
@@ -29,7 +29,7 @@ const LEXEMES_PER_STEP = 500;
 /**
  * The first document of a text, and the second one if there are more, within the limits.
  *
- * @throws Refusal
+ * @throws ParseLimitError
  */
 function* documentsWithin(
   text: string,
@@ -42,7 +42,7 @@ function* documentsWithin(
     if (faults <= LIMITS.syntaxErrors) return;
     const most = readable(LIMITS.syntaxErrors);
     const message = `This is not valid YAML: it has more than ${most} syntax errors.`;
-    throw new Refusal('too-many-errors', message);
+    throw new ParseLimitError('too-many-errors', message);
   };
   const composer = composerThat(countFault, options);
   const documents: Document.Parsed[] = [];
@@ -56,7 +56,7 @@ function* documentsWithin(
   return [...documents, ...composer.end(true, text.length)];
 }
 
-/** The tokens of a text, and undefined where reading can pause. @throws Refusal */
+/** The tokens of a text, and undefined where reading can pause. @throws ParseLimitError */
 export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
   const parser = new Parser();
   let count = 0;
@@ -66,11 +66,11 @@ export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
     if (count % LEXEMES_PER_STEP === 0) yield;
     if (count > LIMITS.tokens) {
       const message = `The text has more than ${readable(LIMITS.tokens)} YAML tokens. Split it.`;
-      throw new Refusal('too-many-tokens', message);
+      throw new ParseLimitError('too-many-tokens', message);
     }
     if (parser.stack.length > LIMITS.depth) {
       const message = `The text is nested more than ${LIMITS.depth} levels deep. Flatten it.`;
-      throw new Refusal('too-deep', message);
+      throw new ParseLimitError('too-deep', message);
     }
   }
   yield;
@@ -108,15 +108,15 @@ const OPTIONS = { uniqueKeys: false, merge: false, version: '1.2', prettyErrors:
 /** Parses a text, valid or not; undefined if it exceeds a limit. */
 export function* parse(text: string): Work<Document.Parsed | undefined> {
   const read = yield* parseOrRefuse(text);
-  return read instanceof Refusal ? undefined : read;
+  return read instanceof ParseLimitError ? undefined : read;
 }
 
 /** As `parse`, but returns the reason. */
-export function* parseOrRefuse(text: string): Work<Document.Parsed | Refusal> {
+export function* parseOrRefuse(text: string): Work<Document.Parsed | ParseLimitError> {
   try {
     return yield* parseAdmitted(text);
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ParseLimitError) return error;
     throw error;
   }
 }
@@ -181,7 +181,7 @@ const UNREADABLE: readonly string[] = [
   'yaml-syntax',
   TABS,
   'several-documents',
-  ...REFUSALS,
+  ...PARSE_LIMITS,
   'bad-key',
   'unknown-alias',
   'circular-alias',

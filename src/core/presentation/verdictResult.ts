@@ -1,4 +1,4 @@
-import { combineVerdicts, rangeOf } from '../record/repetitions.ts';
+import { combineVerdicts, scoreRangeOf } from '../record/repetitions.ts';
 import type { CaseLine } from '../record/runRecord.ts';
 import type { Status } from '../verdict.ts';
 import { scoreText } from './score.ts';
@@ -39,7 +39,7 @@ export function combineResults(
   const { label, threshold } = first;
   const reason = outcomes.find((one) => one.status === status)?.reason;
   const passed = outcomes.filter((one) => one.status === 'pass').length;
-  const range = rangeOf(outcomes);
+  const range = scoreRangeOf(outcomes);
   return {
     ...{ status, score, threshold },
     ...(label !== undefined && outcomes.every((one) => one.label === label) && { label }),

@@ -52,7 +52,7 @@ function scoresOf(lines: readonly Pick<Repetition, 'status' | 'score'>[]): numbe
 }
 
 /** Lowest and highest score, if they differ. */
-export function rangeOf(
+export function scoreRangeOf(
   given: readonly Pick<Repetition, 'status' | 'score'>[],
 ): readonly [number, number] | undefined {
   const scores = scoresOf(given);

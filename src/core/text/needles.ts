@@ -1,10 +1,10 @@
 /** No needle is shorter, in UTF-16 units. */
 export const MIN_NEEDLE = 8;
 
-/** Number of UTF-16 units by which needles are told apart. Of a longer needle, this many are enough to be found. */
+/** Number of UTF-16 units that distinguish needles. This much of a longer needle is enough to find it. */
 const MAX_HEAD = 256;
 
-/** UTF-16 units that are looked up together; the window that has to match first ends with them. */
+/** Number of UTF-16 units hashed together, at the end of the window. */
 const BLOCK = 3;
 const MAX_SKIP = MIN_NEEDLE - BLOCK + 1;
 const TABLE = 1 << 16;
@@ -25,10 +25,10 @@ export class Needles {
   readonly #needles = new Map<string, string[]>();
   /** Sorted by UTF-16 units. */
   readonly #heads: string[] = [];
-  /** For each head the longest other one that it begins with; undefined if heads were added since. */
+  /** For each head, the longest other head that it starts with; undefined if heads were added since. */
   #shorter: Map<string, string | undefined> | undefined;
   readonly #beginnings = new Set<string>();
-  /** How far the next beginning of a needle is at least, by the hash of a block. */
+  /** Minimum distance to the next possible start of a needle, by the hash of a block. */
   readonly #skips = new Uint8Array(TABLE).fill(MAX_SKIP);
 
   /** @param needle of at least `MIN_NEEDLE` UTF-16 units */
@@ -49,7 +49,7 @@ export class Needles {
     }
   }
 
-  /** The leftmost ones that don't overlap. If several start at the same place, the longest one. */
+  /** Leftmost matches without overlap; the longest one if several start at the same place. */
   *find(text: string): Generator<Found> {
     const last = text.length - MIN_NEEDLE;
     for (let start = 0; start <= last; ) {
@@ -64,7 +64,7 @@ export class Needles {
     }
   }
 
-  /** How many UTF-16 units at the end of a text, in which `find` finds nothing, are the beginning of a needle. */
+  /** Number of UTF-16 units at the end of a text that could be the start of a needle. @param text one without matches */
   overlap(text: string): number {
     for (let length = Math.min(text.length, MAX_HEAD - 1); length > 0; length -= 1) {
       const end = text.slice(-length);
@@ -76,7 +76,7 @@ export class Needles {
 
   #at(text: string, start: number): Found | undefined {
     if (!this.#beginnings.has(text.slice(start, start + MIN_NEEDLE))) return undefined;
-    // All heads that the text begins with here come before it, and each later head up to there begins with them.
+    // Heads that the text starts with here sort before it, and every head between starts with them.
     let head = this.#heads[this.#countUpTo(text.slice(start, start + MAX_HEAD)) - 1];
     const common = head === undefined ? 0 : commonLength(head, text, start);
     this.#shorter ??= this.#findShorter();
@@ -111,7 +111,7 @@ export class Needles {
     return this.#count((head) => head <= text);
   }
 
-  /** How many heads come before the first one that is not in the range. */
+  /** Number of heads before the first one for which `isIn` is false. */
   #count(isIn: (head: string) => boolean): number {
     let [from, to] = [0, this.#heads.length];
     while (from < to) {
@@ -128,7 +128,7 @@ function hashAt(text: string, at: number): number {
   return ((a << 10) ^ (b << 5) ^ c) & (TABLE - 1);
 }
 
-/** How many UTF-16 units of a needle are in a text at a place, up to the first that is not. */
+/** Number of UTF-16 units that a needle and the text have in common from a position. */
 function commonLength(needle: string, text: string, at: number): number {
   const most = Math.min(needle.length, text.length - at);
   let length = 0;

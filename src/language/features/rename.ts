@@ -15,7 +15,7 @@ import {
 import type { EvalSymbol, Occurrence, SymbolTable } from '../symbols/symbolTable.ts';
 
 /** Why a symbol can't be renamed, as a message for the user. */
-export interface Refusal {
+export interface RenameRefusal {
   readonly message: string;
 }
 
@@ -35,7 +35,7 @@ export async function prepareRename(
   path: string,
   position: Position,
   ports: SymbolPorts,
-): Promise<RenameTarget | Refusal | undefined> {
+): Promise<RenameTarget | RenameRefusal | undefined> {
   const found = await symbolAt(path, position, ports);
   if (!found || !RENAMABLE.includes(found.symbol.kind)) return undefined;
   const message = checkSymbols(found, await sameSymbols(found, ports));
@@ -49,7 +49,7 @@ export async function rename(
   position: Position,
   newName: string,
   ports: SymbolPorts,
-): Promise<Renaming | Refusal | undefined> {
+): Promise<Renaming | RenameRefusal | undefined> {
   const found = await symbolAt(path, position, ports);
   if (!found || !RENAMABLE.includes(found.symbol.kind)) return undefined;
   const same = await sameSymbols(found, ports);

@@ -15,7 +15,7 @@ import type { StopReason } from '../../core/record/runRecord.ts';
 import { Throttle } from '../../core/scheduling.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import {
-  type LiveOrigin,
+  type LiveTurnsOrigin,
   NO_SIMULATOR,
   type ScriptedTurn,
   type SimulateOrigin,
@@ -54,7 +54,7 @@ export interface ConversationResult {
  * @param shouldContinue called after each reply; false ends the conversation
  */
 export async function converse(
-  { kind, target, history }: LiveOrigin,
+  { kind, target, history }: LiveTurnsOrigin,
   user: UserSide,
   session: TargetSession,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import type { CaseRef } from '../../core/identity.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { caseStatus } from '../../core/scoring.ts';
-import type { Assertion, LiveOrigin, SuiteCase, TranscriptOrigin } from '../../core/suite.ts';
+import type { Assertion, LiveTurnsOrigin, SuiteCase, TranscriptOrigin } from '../../core/suite.ts';
 import { NO_USAGE, type Verdict } from '../../core/verdict.ts';
 import { judgeAssertions } from '../../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../../judge/verdicts.ts';
@@ -159,7 +159,7 @@ class CaseRun {
     return { conversation, replyTurns: [], usage: NO_USAGE };
   }
 
-  async #talk(origin: LiveOrigin): Promise<ConversationResult> {
+  async #talk(origin: LiveTurnsOrigin): Promise<ConversationResult> {
     const { signal, scrubber, follow = false } = this.#options;
     let said: ConversationResult = {
       conversation: EMPTY_CONVERSATION,
@@ -189,7 +189,7 @@ class CaseRun {
     }
   }
 
-  #userOf(origin: LiveOrigin): UserSide {
+  #userOf(origin: LiveTurnsOrigin): UserSide {
     if (origin.kind === 'turns') return new ScriptedUser(origin);
     const { repetition } = this.#ref;
     const playing = { conversation: `${caseName(this.#ref)} ${repetition}`, repetition };

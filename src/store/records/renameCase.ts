@@ -9,7 +9,7 @@ import { absolutePath } from '../../node/paths.ts';
 import { findExistingDataFolders } from '../dataFolder.ts';
 import { LABELS, labelFiles } from '../labels.ts';
 import { lockRecord, RecordBusyError, recordsAt, runIdOf } from './files.ts';
-import { RECORD } from './write.ts';
+import { RECORD_NAME } from './write.ts';
 
 export interface CaseRenaming {
   /** The suite's file, absolute. */
@@ -66,7 +66,7 @@ async function renameIn(
   if (!release) return 'running';
   try {
     // Lines written between reading and locking are seen there.
-    return (await replaceLines(RECORD, path, before, renamed)) ? 'changed' : 'running';
+    return (await replaceLines(RECORD_NAME, path, before, renamed)) ? 'changed' : 'running';
   } finally {
     await release();
   }
@@ -78,7 +78,7 @@ async function lock(path: string): Promise<(() => Promise<void>) | undefined> {
     return await lockRecord(dirname(path), runIdOf(path));
   } catch (error) {
     if (error instanceof RecordBusyError) return undefined;
-    throw toUnwritableError(RECORD, path, error);
+    throw toUnwritableError(RECORD_NAME, path, error);
   }
 }
 

@@ -10,7 +10,7 @@ import { lockRecord, RecordBusyError, recordsAt, recordsIn, stampAfter } from '.
 import type { LinePlace } from './parseLine.ts';
 
 /** As messages call it. */
-export const RECORD = 'The record';
+export const RECORD_NAME = 'The record';
 
 /** Writes a record line by line. */
 export interface RecordWriter {
@@ -107,7 +107,7 @@ async function writing(
 }
 
 function unwritableRecord(path: string, error: unknown): UnwritableError {
-  return toUnwritableError(RECORD, path, error);
+  return toUnwritableError(RECORD_NAME, path, error);
 }
 
 function writer(

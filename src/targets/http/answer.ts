@@ -143,7 +143,7 @@ function readWholeAsReply(value: unknown): TargetReply {
     if (!(error instanceof QuotingError)) {
       throw new TargetError(error.reason, `${error.message} ${where}`);
     }
-    throw new QuotingError(error.reason, (scrub) => `${error.tell(scrub)} ${where}`);
+    throw new QuotingError(error.reason, (scrub) => `${error.messageWith(scrub)} ${where}`);
   }
 }
 

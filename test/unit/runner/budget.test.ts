@@ -203,7 +203,7 @@ const SUITE = botSuite(
 );
 
 describe('a disk that fills up during a run', () => {
-  it('is told, turns no verdict, and leaves what was recorded before readable', async (t) => {
+  it('is reported, changes no verdict, and leaves earlier lines readable', async (t) => {
     await fillDisk(t, '"id":"two"');
     const told: string[] = [];
     const log = { debug() {}, info() {}, warn() {}, error: (text: string) => told.push(text) };
