@@ -196,7 +196,7 @@ export class RunContext {
     return {
       answers: this.#answers,
       load: async (key) => store?.load(key),
-      save: async (key, answer) => store?.save(key, answer),
+      save: (key, answer) => this.writeErrors.tolerate(store?.save(key, answer)),
     };
   }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
+import { toUnwritableError } from '../disk/fileErrors.ts';
 import { readFileLines } from '../disk/jsonLines.ts';
 import { APPEND, writeRegular } from '../disk/regularFile.ts';
 import { sha256, shortHash } from '../node/hashes.ts';
@@ -12,13 +13,14 @@ const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 /** Answers for later runs, such as the steps that a judge created from criteria. */
 export interface PersistentAnswers {
   load(key: string): Promise<unknown>;
+  /** @throws UnwritableError */
   save(key: string, answer: unknown): Promise<void>;
 }
 
 interface PersistentAnswersOptions {
   /** See `answersFolder`. Nothing is stored if others can write to it, or if it is in the workspace. */
   readonly folder: string;
-  /** Of the suite, as of `DataFolder`: what is stored for one root is used only there. */
+  /** The suite's data folder, see `DataFolder`. Answers stored for one root are used only there. */
   readonly root: string;
   readonly workspaces: readonly string[];
   readonly scrubber: Scrubber;
@@ -51,8 +53,11 @@ export function openPersistentAnswers({
     async save(key, answer) {
       if (!(await isUsable())) return;
       (await answers()).set(key, answer);
-      // Without the line, the next run asks again.
-      await writeRegular(path, `${scrubber.json({ key, answer })}\n`, APPEND).catch(() => {});
+      try {
+        await writeRegular(path, `${scrubber.json({ key, answer })}\n`, APPEND);
+      } catch (error) {
+        throw toUnwritableError('What judges were asked once', path, error);
+      }
     },
   };
 }

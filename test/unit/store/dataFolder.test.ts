@@ -190,7 +190,9 @@ describe('a link that a workspace brings along', () => {
     await symlink(outside, join(folder, name));
     const answers = openPersistentAnswers(home);
     assert.equal(await answers.load('a'), undefined);
-    await answers.save('a', 'words');
+    await assert.rejects(answers.save('a', 'words'), {
+      message: `What judges were asked once cannot be written. ${join(folder, name)} is a symbolic link. Remove it.`,
+    });
     assert.equal(await readFile(outside, 'utf8'), THEIRS);
   });
 
