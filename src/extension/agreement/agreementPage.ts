@@ -4,7 +4,7 @@ import { rootOfRecord } from '../../node/paths.ts';
 import { agreementProtocol } from '../../protocol/agreementProtocol.ts';
 import {
   createPanel,
-  type PageAction,
+  type PageActions,
   type PageParts,
   revealPage,
   WebviewPage,
@@ -15,7 +15,7 @@ import { findEvalFiles } from '../workspace.ts';
 const INTERVAL = 500;
 
 export function openAgreement(parts: PageParts): void {
-  if (!revealPage(AgreementPage)) new AgreementPage(createPanel('agreement', 'Agreement'), parts);
+  if (!revealPage(AgreementPage)) new AgreementPage(createPanel('agreement'), parts);
 }
 
 export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
@@ -25,9 +25,7 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
   #isStale = true;
 
   constructor(panel: vscode.WebviewPanel, parts: PageParts) {
-    const protocol = agreementProtocol;
-    const name = 'view of agreement';
-    super(panel, { page: 'agreement', protocol, name, interval: INTERVAL }, parts);
+    super(panel, 'agreement', agreementProtocol, INTERVAL, parts);
     const changed = () => {
       this.#isStale = true;
       this.refresh();
@@ -44,12 +42,10 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
   protected async show(): Promise<void> {
     if (!this.#isStale) return;
     this.#isStale = false;
-    try {
-      await this.#read();
-    } catch (error) {
+    await this.#read().catch((error: unknown) => {
       this.#isStale = true;
       throw error;
-    }
+    });
   }
 
   async #read(): Promise<void> {
@@ -67,15 +63,18 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
     await this.post({ kind: 'snapshot', agreement });
   }
 
-  /** Opens the conversation of a disagreement. */
-  protected async act({ disagreement }: PageAction<typeof agreementProtocol>): Promise<void> {
-    const item = this.#items[disagreement];
-    const place = item && this.#runs?.placeOf(item);
-    if (!place) return;
-    const { openConversation } = await import('../viewer/conversationPage.ts');
-    const { suite, id, variant, repetition, record } = place;
-    const shown = { record, root: rootOfRecord(record) };
-    const location = { uri: vscode.Uri.file(suite), id, variant, repetition, turn: item.turn };
-    openConversation({ ...location, shown }, this.parts);
-  }
+  protected readonly actions: PageActions<typeof agreementProtocol> = {
+    open: async ({ disagreement }) => {
+      const item = this.#items[disagreement];
+      const place = item && this.#runs?.placeOf(item);
+      if (!place) return;
+      const { openConversation } = await import('../viewer/conversationPage.ts');
+      const { suite, record, ...execution } = place;
+      const shown = { record, root: rootOfRecord(record) };
+      openConversation(
+        { ...execution, uri: vscode.Uri.file(suite), turn: item.turn, shown },
+        this.parts,
+      );
+    },
+  };
 }

@@ -1,26 +1,17 @@
 import * as vscode from 'vscode';
 import type { Comparison } from '../../analysis/compareRuns.ts';
-import { unreachable } from '../../core/errors.ts';
 import { rootOfRecord } from '../../node/paths.ts';
 import type { Results, resultsProtocol, ToResults } from '../../protocol/resultsProtocol.ts';
 import { findingsOf } from '../../report/comparedTable.ts';
 import { runIdOf } from '../../store/records/files.ts';
 import type { ListedRun } from '../../store/records/list.ts';
-import type { CaseStats } from '../../store/records/parseLine.ts';
-import type { FoundCases } from '../../store/records/search.ts';
-import { createPanel, type PageAction, type PageParts, revealPage } from '../pages/webviewPage.ts';
+import { createPanel, type PageActions, type PageParts, revealPage } from '../pages/webviewPage.ts';
 import { activeRecords, TablePage } from '../results/tablePage.ts';
 import { isListed, runText } from '../runs/runText.ts';
 import { inform } from '../workspace.ts';
 import type { ComparedRuns } from './comparedRuns.ts';
 import { openPair } from './pairPage.ts';
 import { isOfPair, pairKey, type RunPair, SharedRuns } from './runPair.ts';
-
-/** Shows the comparison of two runs; reuses its page if one is open. */
-function openComparison(pair: RunPair, parts: PageParts): void {
-  if (revealPage(ComparisonPage, (page) => pairKey(page.pair) === pairKey(pair))) return;
-  new ComparisonPage(createPanel('results', 'Comparison'), pair, parts);
-}
 
 /** The table of two runs. */
 export class ComparisonPage extends TablePage {
@@ -32,6 +23,7 @@ export class ComparisonPage extends TablePage {
 
   constructor(panel: vscode.WebviewPanel, pair: RunPair, parts: PageParts) {
     super(panel, parts);
+    this.title = 'Comparison';
     this.pair = pair;
     this.records = pair.head;
     this.#shared = this.keep(new SharedRuns(pair));
@@ -62,7 +54,6 @@ export class ComparisonPage extends TablePage {
   #snapshot(runs: ComparedRuns, phase: Results['phase'], comparison?: Comparison): ToResults {
     const { generation, table, base, head } = runs;
     this.records = head.paths;
-    this.title = 'Comparison';
     return {
       kind: 'snapshot',
       results: {
@@ -70,49 +61,34 @@ export class ComparisonPage extends TablePage {
         ...{ title: 'Comparison of two runs', phase, generation, table },
         facts: [],
         problems: phase === 'over' ? runs.problems : [],
-        comparison: {
-          base: base.paths,
-          ...(comparison && { findings: findingsOf(comparison) }),
-        },
+        comparison: { base: base.paths, findings: comparison && findingsOf(comparison) },
       },
     };
   }
 
-  protected async act(message: PageAction<typeof resultsProtocol>): Promise<void> {
-    const runs = await this.#shared.runs;
-    switch (message.kind) {
-      case 'open': {
-        const shown = runs.at(message.case);
-        if (shown) openPair(this.pair, shown, runs.turnOf(shown, message.column), this.parts);
-        break;
-      }
-      case 'search': {
-        const { places, rows } = linesOf(runs);
-        const toFound = ({ cases, looked }: FoundCases) => ({
-          cases: cases.flatMap((one) => rows[one] ?? []),
-          looked: Math.floor((runs.table.cases.length * looked) / Math.max(1, places.length)),
-        });
-        await this.find(places, { ...message, from: 0 }, toFound);
-        break;
-      }
-      case 'copy':
-        await this.copy(runs.table, message.cases);
-        break;
-      case 'compare':
-      case 'resume':
-      case 'export':
-        break;
-      default:
-        unreachable(message);
-    }
-  }
+  protected readonly actions: Pick<
+    PageActions<typeof resultsProtocol>,
+    'open' | 'search' | 'copy'
+  > = {
+    open: async (message) => {
+      const runs = await this.#shared.runs;
+      const shown = runs.at(message.case);
+      if (shown) openPair(this.pair, shown, runs.turnOf(shown, message.column), this.parts);
+    },
+    search: async (message) => {
+      const runs = await this.#shared.runs;
+      const { places, rows } = linesOf(runs);
+      await this.find(places, { ...message, from: 0 }, ({ cases, looked }) => ({
+        cases: cases.flatMap((one) => rows[one] ?? []),
+        looked: Math.floor((runs.table.cases.length * looked) / Math.max(1, places.length)),
+      }));
+    },
+    copy: async ({ cases }) => this.copy((await this.#shared.runs).table, cases),
+  };
 }
 
-/** The recorded lines of all cases in the order on the disk, and their rows. */
-function linesOf(runs: ComparedRuns): {
-  readonly places: readonly CaseStats[];
-  readonly rows: readonly number[];
-} {
+/** The recorded lines of all cases, in their order on the disk, and the row of each. */
+function linesOf(runs: ComparedRuns) {
   const all = runs.table.cases.flatMap((_, row) => {
     const { base = [], head = [] } = runs.at(row) ?? {};
     return [...base, ...head].map((place) => ({ place, row }));
@@ -150,10 +126,12 @@ export async function compareSelected(given: unknown, parts: PageParts): Promise
   else inform('Select two runs to compare them.');
 }
 
-/** The run that started earlier is the base. */
+/** Compares two runs, the earlier one as the base. Reuses an open page. */
 async function compare(one: Records, other: Records, parts: PageParts): Promise<void> {
   const [first, second] = [await startedOf(one), await startedOf(other)];
-  openComparison(second < first ? { base: other, head: one } : { base: one, head: other }, parts);
+  const pair = second < first ? { base: other, head: one } : { base: one, head: other };
+  if (revealPage(ComparisonPage, (page) => pairKey(page.pair) === pairKey(pair))) return;
+  new ComparisonPage(createPanel('results'), pair, parts);
 }
 
 async function startedOf([record = '']: Records): Promise<string> {

@@ -4,7 +4,7 @@ import { caseTitle } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { conversationProtocol, Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
-import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
+import { createPanel, openPages, type PageActions, type PageParts } from '../pages/webviewPage.ts';
 import { SnapshotPage } from '../viewer/snapshotPage.ts';
 import type { ComparedRuns, PlacedCase } from './comparedRuns.ts';
 import { pairSnapshot } from './pairSnapshot.ts';
@@ -26,16 +26,16 @@ export function openPair(
   if (!place) return;
   const pages = openPages(PairPage);
   const page = pages.find((one) => pairKey(one.pair) === pairKey(pair));
-  // Two conversations need the width of a column.
-  const column = () => pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Active;
-  const create = () => createPanel('conversation', 'Comparison', column());
-  const state = (): PairState => ({
+  // Two conversations need the whole width of a column.
+  const column = pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Active;
+  const state: PairState = {
     file: vscode.Uri.file(place.suite).toString(),
     id: place.id,
     repetition: 1,
     compared: { base: [...pair.base], head: [...pair.head] },
-  });
-  (page ?? new PairPage(create(), state(), parts)).goTo(place, turn);
+  };
+  const create = () => new PairPage(createPanel('conversation', column), state, parts);
+  (page ?? create()).goTo(place, turn);
 }
 
 /** A case that appears in two runs, with its conversations side by side. */
@@ -45,6 +45,7 @@ export class PairPage extends SnapshotPage {
 
   constructor(panel: vscode.WebviewPanel, state: PairState, parts: PageParts) {
     super(panel, state, parts, INTERVAL);
+    this.title = 'Comparison';
     this.pair = state.compared;
     this.#shared = this.keep(new SharedRuns(this.pair));
     this.keep(
@@ -66,25 +67,18 @@ export class PairPage extends SnapshotPage {
     const { repetition } = this.state;
     const row = runs.rowOf(this.ref);
     const found = runs.at(row);
-    const { facts } = runs;
+    const { facts, changed } = runs;
     if (!found || !facts) return undefined;
     this.title = `${caseTitle(this.state)} (compared)`;
-    const [base, head] = [
-      await lineOf(found.base, repetition, runs.base),
-      await lineOf(found.head, repetition, runs.head),
-    ];
-    const { changed } = runs;
+    const pair = {
+      compared: found.compared,
+      base: await lineOf(found.base, repetition, runs.base),
+      head: await lineOf(found.head, repetition, runs.head),
+      repetitions: Math.max(found.base.length, found.head.length),
+    };
     const at = changed.indexOf(row);
-    return pairSnapshot(
-      this.state,
-      {
-        compared: found.compared,
-        ...{ base, head },
-        repetitions: Math.max(found.base.length, found.head.length),
-      },
-      facts,
-      { count: changed.length, ...(at >= 0 && { at: at + 1 }) },
-    );
+    const position = { count: changed.length, at: at < 0 ? undefined : at + 1 };
+    return pairSnapshot(this.state, pair, facts, position);
   }
 
   async #showChanged(step: 1 | -1): Promise<void> {
@@ -100,23 +94,11 @@ export class PairPage extends SnapshotPage {
     if (place) await this.showCase(place, 1);
   }
 
-  /** Actions that run or change a case aren't available here. */
-  protected async act(message: PageAction<typeof conversationProtocol>): Promise<void> {
-    switch (message.kind) {
-      case 'show-changed':
-        await this.#showChanged(message.step);
-        break;
-      case 'show-repetition':
-        await this.showRepetition(message.repetition);
-        break;
-      case 'open-turn':
-      case 'open-assertion':
-        await this.openSource(message);
-        break;
-      default:
-        break;
-    }
-  }
+  /** Nothing can be run or changed here. */
+  protected readonly actions: Partial<PageActions<typeof conversationProtocol>> = {
+    ...this.sharedActions,
+    'show-changed': ({ step }) => this.#showChanged(step),
+  };
 }
 
 /** The line of a repetition, or of the last one if the run has fewer. */

@@ -1,4 +1,4 @@
-import type { ComparedAssertion, ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
+import type { ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { keyedVerdicts } from '../../core/verdict.ts';
 import type {
@@ -16,7 +16,7 @@ export interface Pair {
   readonly compared: ComparedCase;
   readonly base: CaseLine | undefined;
   readonly head: CaseLine | undefined;
-  /** Of the run with more. */
+  /** The larger number of both runs. */
   readonly repetitions: number;
 }
 
@@ -35,7 +35,7 @@ export function pairSnapshot(
     ...finishedSnapshot(line),
     state,
     suiteName: line.suite_name,
-    ...(line.description !== undefined && { description: line.description }),
+    description: line.description,
     repetitions,
     assertions: [],
     compared: {
@@ -43,8 +43,13 @@ export function pairSnapshot(
       spoken: comparedWordsOf(compared).spoken,
       before: runText(runs.base),
       after: runText(runs.head),
-      ...(base && head && { base: endedOf(base) }),
-      assertions: compared.assertions.map((one) => assertionOf(one, base, head)),
+      base: base && head && recordedCase(base),
+      assertions: compared.assertions.map((one) => ({
+        change: one.outcome,
+        text: assertionText(one),
+        base: indexOfVerdict(one.key, base),
+        head: indexOfVerdict(one.key, head),
+      })),
       worse: turns('worse'),
       better: turns('better'),
       changed,
@@ -52,31 +57,12 @@ export function pairSnapshot(
   };
 }
 
-function endedOf(line: CaseLine): RecordedCase {
+function recordedCase(line: CaseLine): RecordedCase {
   const { status, score, threshold, reason, conversation, verdicts } = finishedSnapshot(line);
-  return {
-    ...{ status, score, conversation, verdicts },
-    ...(threshold !== undefined && { threshold }),
-    ...(reason !== undefined && { reason }),
-  };
+  return { status, score, threshold, reason, conversation, verdicts };
 }
 
-function assertionOf(
-  one: ComparedAssertion,
-  base: CaseLine | undefined,
-  head: CaseLine | undefined,
-): CaseComparison['assertions'][number] {
-  const [before, after] = [base && indexOf(one.key, base), head && indexOf(one.key, head)];
-  return {
-    change: one.outcome,
-    text: assertionText(one),
-    ...(before !== undefined && { base: before }),
-    ...(after !== undefined && { head: after }),
-  };
-}
-
-/** The index of an assertion's verdict in a line. */
-function indexOf(key: string, line: CaseLine): number | undefined {
-  const found = keyedVerdicts(line.verdicts).find(([own]) => own === key)?.[1];
+function indexOfVerdict(key: string, line: CaseLine | undefined): number | undefined {
+  const found = line && keyedVerdicts(line.verdicts).find(([own]) => own === key)?.[1];
   return found && line.verdicts.indexOf(found);
 }

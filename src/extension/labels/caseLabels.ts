@@ -3,7 +3,6 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { agreementOf, type LabelledRuns, readLabelledRuns } from '../../analysis/agreement.ts';
-import { unreachable } from '../../core/errors.ts';
 import { labelProblemTexts } from '../../core/presentation/words.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
 import { gitOutput } from '../../disk/git.ts';
@@ -15,7 +14,7 @@ import type { FoundCase } from '../../store/records/latest.ts';
 import { LabelEditor, type LabelTarget } from './labelEditor.ts';
 import { opinionsOn } from './opinionsOn.ts';
 
-type LabelRequest = Extract<FromView, { kind: 'label' | 'remove-label' | 'undo-label' }>;
+export type LabelRequest = Extract<FromView, { kind: 'label' | 'remove-label' | 'undo-label' }>;
 
 /** Labels of the case that a view shows. */
 export class CaseLabels {
@@ -57,20 +56,11 @@ export class CaseLabels {
   async write(asked: LabelRequest): Promise<void> {
     const target = this.#target;
     if (!target) return;
-    switch (asked.kind) {
-      case 'label': {
-        const { kind: _kind, ...input } = asked;
-        await this.#editor.add(target, input);
-        break;
-      }
-      case 'remove-label':
-        await this.#editor.remove(target, asked);
-        break;
-      case 'undo-label':
-        await this.#editor.undo();
-        break;
-      default:
-        unreachable(asked);
+    if (asked.kind === 'undo-label') await this.#editor.undo();
+    else if (asked.kind === 'remove-label') await this.#editor.remove(target, asked);
+    else {
+      const { kind: _, ...input } = asked;
+      await this.#editor.add(target, input);
     }
   }
 }

@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import * as vscode from 'vscode';
-import { unreachable } from '../../core/errors.ts';
 import { labelProblemTexts } from '../../core/presentation/words.ts';
 import type { Assertion } from '../../core/suite.ts';
 import {
@@ -9,28 +8,27 @@ import {
   labellingStateSchema,
 } from '../../protocol/labellingProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
-import { createPanel, type PageAction, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
+import {
+  createPanel,
+  type PageActions,
+  type PageParts,
+  WebviewPage,
+} from '../pages/webviewPage.ts';
 import { activeConversation } from '../viewer/conversationPage.ts';
 import { openVariant } from '../viewer/snapshot.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../workspace.ts';
 import { personAt } from './caseLabels.ts';
 import { LabellingSession } from './labellingSession.ts';
 
-type Action = PageAction<typeof labellingProtocol>;
-
-/**
- * Opens labeling mode for an eval file: the one in the editor, that of the visible conversation, or one that the
- * user picks.
- */
+/** Opens labeling mode for the eval file of the active conversation or editor, or one that the user picks. */
 export async function labelConversations(parts: PageParts): Promise<void> {
   const active = activeConversation() ?? vscode.window.activeTextEditor?.document.uri;
   const uri = active && isEvalFile(active) ? active : await pickFile();
   if (!uri) return;
-  const panel = createPanel('labelling', 'Label Conversations', vscode.ViewColumn.Active);
-  new LabellingPage(panel, uri, parts);
+  new LabellingPage(createPanel('labelling', vscode.ViewColumn.Active), uri, parts);
 }
 
-/** Restores the page after a reload, without the conversations that were labeled. */
+/** Restores the page after a reload. Conversations that are already labeled aren't shown again. */
 export function restoreLabelling(
   panel: vscode.WebviewPanel,
   given: unknown,
@@ -56,19 +54,21 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
   #session: Promise<LabellingSession> | undefined;
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
-    const protocol = labellingProtocol;
-    // Only answers change the page.
-    super(panel, { page: 'labelling', protocol, name: 'labeling mode', interval: 0 }, parts);
+    // The page changes only with answers, so it is never refreshed.
+    super(panel, 'labelling', labellingProtocol, 0, parts);
     this.#uri = uri;
   }
 
-  protected act(message: Action): Promise<void> {
+  protected readonly actions: PageActions<typeof labellingProtocol> = {
+    answer: (message) => this.#step((session) => session.answer(message)),
+    skip: () => this.#step((session) => session.skip()),
+    undo: () => this.#step((session) => session.undo()),
+    agreement: () => vscode.commands.executeCommand('turnlight.showAgreement'),
+  };
+
+  #step(work: (session: LabellingSession) => Promise<void> | void): Promise<void> {
     return this.#limit(async () => {
-      if (message.kind === 'agreement') {
-        await vscode.commands.executeCommand('turnlight.showAgreement');
-        return;
-      }
-      await this.#answer(message);
+      await work(await this.#started());
       await this.update();
     });
   }
@@ -76,23 +76,6 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
   protected async show(): Promise<void> {
     if (!this.#session) await this.#post({ phase: 'reading' });
     await this.#post(await (await this.#started()).snapshot());
-  }
-
-  async #answer(message: Exclude<Action, { readonly kind: 'agreement' }>): Promise<void> {
-    const session = await this.#started();
-    switch (message.kind) {
-      case 'answer':
-        await session.answer(message);
-        break;
-      case 'skip':
-        session.skip();
-        break;
-      case 'undo':
-        await session.undo();
-        break;
-      default:
-        unreachable(message);
-    }
   }
 
   #started(): Promise<LabellingSession> {
@@ -107,7 +90,9 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
       person: await personAt(file),
       currentKeys: async () => {
         const { suite } = await readSuite(this.#uri);
-        return suite && new Map(suite.cases.map((one) => [one.id, keysOf(one.assertions)]));
+        return (
+          suite && new Map(suite.cases.map((one) => [one.id, new Set(keysOf(one.assertions))]))
+        );
       },
       statedAssertions: async (id, variant) => {
         const [{ suite }, { stateAssertions }] = await Promise.all([
@@ -136,12 +121,10 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
   }
 }
 
-/** Keys of assertions, including nested ones. */
-function keysOf(assertions: readonly Assertion[]): ReadonlySet<string> {
-  return new Set(
-    assertions.flatMap(({ key, nested = [] }) => [
-      key,
-      ...keysOf(nested.map(({ assertion }) => assertion)),
-    ]),
-  );
+/** Includes the keys of nested assertions. */
+function keysOf(assertions: readonly Assertion[]): string[] {
+  return assertions.flatMap(({ key, nested = [] }) => [
+    key,
+    ...keysOf(nested.map(({ assertion }) => assertion)),
+  ]);
 }

@@ -1,6 +1,6 @@
 import { PAGE_ATTRIBUTE, type ViewPage, viewPolicy } from '../../protocol/viewPage.ts';
 
-export interface ViewHtmlOptions {
+interface ViewHtmlOptions {
   /** Random, new for each page: scripts without it don't run. */
   readonly nonce: string;
   /** The webview's own origin, for style sheets. */
@@ -10,7 +10,7 @@ export interface ViewHtmlOptions {
   readonly styleUri: string;
 }
 
-const TITLES: Readonly<Record<ViewPage, string>> = {
+export const TITLES: Readonly<Record<ViewPage, string>> = {
   conversation: 'Conversation',
   results: 'Results',
   agreement: 'Agreement',

@@ -15,7 +15,7 @@ import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';
 import type { RunsTree } from '../runs/runsTree.ts';
-import { viewHtml } from './viewHtml.ts';
+import { TITLES, viewHtml } from './viewHtml.ts';
 
 /** Services of the extension that pages use. */
 export interface PageParts {
@@ -29,22 +29,14 @@ export interface PageParts {
   readonly resume: (records?: readonly string[]) => Promise<void>;
 }
 
-export interface PageKind<Protocol extends PageProtocol> {
-  readonly page: ViewPage;
-  readonly protocol: Protocol;
-  /** Used in error messages, such as `results view`. */
-  readonly name: string;
-  /** Milliseconds between a change and the snapshot that shows it. */
-  readonly interval: number;
-}
+/** Handlers of a page's messages by kind, except for `ready`, which the base class handles. */
+export type PageActions<Protocol extends PageProtocol> = {
+  readonly [Kind in Exclude<FromPage<Protocol>['kind'], 'ready'>]: (
+    message: Extract<FromPage<Protocol>, { readonly kind: Kind }>,
+  ) => unknown;
+};
 
-/** A message of a page, except for `ready`, which the host handles. */
-export type PageAction<Protocol extends PageProtocol> = Exclude<
-  FromPage<Protocol>,
-  { readonly kind: 'ready' }
->;
-
-/** Open pages, oldest first. */
+/** Oldest first. */
 const open = new Set<Disposing>();
 
 export function openPages<Page extends Disposing>(
@@ -54,7 +46,7 @@ export function openPages<Page extends Disposing>(
 }
 
 /** Reveals an open page. @returns whether there is one */
-export function revealPage<Page extends WebviewPage<PageProtocol>>(
+export function revealPage<Page extends Disposing & { reveal(): void }>(
   type: abstract new (...args: never[]) => Page,
   fits: (page: Page) => boolean = () => true,
 ): boolean {
@@ -63,37 +55,33 @@ export function revealPage<Page extends WebviewPage<PageProtocol>>(
   return page !== undefined;
 }
 
-export function createPanel(
-  page: ViewPage,
-  title: string,
-  viewColumn = vscode.ViewColumn.One,
-): vscode.WebviewPanel {
-  return vscode.window.createWebviewPanel(viewTypeOf(page), title, {
-    viewColumn,
-    preserveFocus: false,
-  });
+export function createPanel(page: ViewPage, column = vscode.ViewColumn.One): vscode.WebviewPanel {
+  return vscode.window.createWebviewPanel(viewTypeOf(page), TITLES[page], column);
 }
 
 /**
- * A page in a panel. It posts whole snapshots, never deltas, so a page that was hidden or reloaded is correct with
- * the next one.
+ * A page in a panel. The extension posts whole snapshots, never deltas, so that the next one also corrects a page that
+ * was hidden or reloaded.
  */
 export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposing {
   readonly #panel: vscode.WebviewPanel;
-  readonly #name: string;
+  readonly #page: ViewPage;
   readonly #throttle: Throttle;
   protected readonly parts: PageParts;
   #isReady = false;
   #last: ToPage<Protocol> | undefined;
 
+  /** @param interval milliseconds between a change and the snapshot that shows it */
   constructor(
     panel: vscode.WebviewPanel,
-    { page, protocol, name, interval }: PageKind<Protocol>,
+    page: ViewPage,
+    protocol: Protocol,
+    interval: number,
     parts: PageParts,
   ) {
     super();
     this.#panel = panel;
-    this.#name = name;
+    this.#page = page;
     this.parts = parts;
     this.#throttle = this.keep(new Throttle(interval, () => void this.update()));
     const { webview } = this.keep(panel);
@@ -106,7 +94,8 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
   /** Posts the current snapshot. */
   protected abstract show(): Promise<void>;
 
-  protected abstract act(message: PageAction<Protocol>): Promise<void>;
+  /** Messages without an action are ignored. */
+  protected abstract readonly actions: Partial<PageActions<Protocol>>;
 
   /** One at a time, so that older data can't replace newer data. */
   readonly update = coalesce(async () => {
@@ -135,7 +124,7 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
     this.#panel.title = title;
   }
 
-  /** @returns whether it arrived: a hidden page gets no messages, and sends `ready` again when it is shown */
+  /** @returns whether it arrived: a hidden page gets no messages; when shown again, it sends `ready` */
   protected async post(message: ToPage<Protocol>): Promise<boolean> {
     if (message.kind === 'snapshot') this.#last = message;
     return this.#panel.webview.postMessage(message);
@@ -148,8 +137,8 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
 
   protected report(error: unknown): void {
     this.parts.log.error(stackText(error));
-    const words = `The ${this.#name} failed: ${errorText(error)}`;
-    void vscode.window.showErrorMessage(noticeText(words));
+    const text = `The ${TITLES[this.#page]} page failed: ${errorText(error)}`;
+    void vscode.window.showErrorMessage(noticeText(text));
   }
 
   protected updateFailed(error: unknown): void {
@@ -159,19 +148,28 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
   /** Logs invalid messages, and reports failed actions. */
   async #receive(schema: Protocol['fromPage'], given: unknown): Promise<void> {
     const { data } = schema.safeParse(given);
-    if (!data) this.parts.log.warn(`Ignored an invalid message from the ${this.#name}.`);
-    else if (data.kind !== 'ready') {
-      await this.act(data as PageAction<Protocol>).catch((error: unknown) => this.report(error));
-    } else {
+    if (!data)
+      this.parts.log.warn(`Ignored an invalid message from the ${TITLES[this.#page]} page.`);
+    else if (data.kind === 'ready') {
       this.#isReady = true;
       // A page that was hidden lost its content, and the next snapshot may take a while.
       if (this.#last) await this.post(this.#last);
       await this.update();
+    } else {
+      const actions = this.actions as Record<
+        string,
+        ((message: typeof data) => unknown) | undefined
+      >;
+      try {
+        await actions[data.kind]?.(data);
+      } catch (error) {
+        this.report(error);
+      }
     }
   }
 }
 
-/** Loads the page's script into a webview, which can only read `dist`. */
+/** Loads the page's script. The webview can read only `dist`. */
 function load(webview: vscode.Webview, extensionUri: vscode.Uri, page: ViewPage): void {
   const dist = vscode.Uri.joinPath(extensionUri, 'dist');
   const asset = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { unreachable } from '../../core/errors.ts';
 import { runDuration } from '../../core/record/runRecord.ts';
 import { costText, durationText } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
@@ -12,9 +11,8 @@ import {
 } from '../../protocol/resultsProtocol.ts';
 import { runIdOf } from '../../store/records/files.ts';
 import { readNote } from '../../store/records/list.ts';
-import type { FoundCases } from '../../store/records/search.ts';
 import { isSameRun, rootsOf } from '../comparison/runPair.ts';
-import { createPanel, type PageAction, type PageParts, revealPage } from '../pages/webviewPage.ts';
+import { createPanel, type PageActions, type PageParts, revealPage } from '../pages/webviewPage.ts';
 import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
 import { RunResults } from './runResults.ts';
 import { TablePage } from './tablePage.ts';
@@ -22,7 +20,7 @@ import { TablePage } from './tablePage.ts';
 /** Shows the results of a run; reuses its page if one is open. @param records absolute */
 export function openResults(records: readonly string[], parts: PageParts): void {
   if (revealPage(ResultsPage, (page) => records.some((record) => page.isOf(record)))) return;
-  new ResultsPage(createPanel('results', 'Results'), { records: [...records] }, parts);
+  new ResultsPage(createPanel('results'), { records: [...records] }, parts);
 }
 
 /** Restores a page after a reload. */
@@ -80,40 +78,26 @@ class ResultsPage extends TablePage {
     };
   }
 
-  protected async act(message: PageAction<typeof resultsProtocol>): Promise<void> {
-    switch (message.kind) {
-      case 'open':
-        await this.#openCase(message.case, message.column);
-        break;
-      case 'search': {
-        const { places, executions } = await this.#open();
-        const toFound = ({ cases, looked }: FoundCases) => ({
-          cases: cases.flatMap((one) => executions[one]?.row ?? []),
-          looked,
-        });
-        await this.find([...places], message, toFound);
-        break;
-      }
-      case 'copy':
-        await this.copy((await this.#open()).table, message.cases);
-        break;
-      case 'compare': {
-        const { compareWith } = await import('../comparison/comparisonPage.ts');
-        await compareWith(this.records, this.parts);
-        break;
-      }
-      case 'resume':
-        await this.parts.resume(this.records);
-        break;
-      case 'export': {
-        const { exportRun } = await import('./exportRun.ts');
-        await exportRun(await this.#open(), message.format);
-        break;
-      }
-      default:
-        unreachable(message);
-    }
-  }
+  protected readonly actions: PageActions<typeof resultsProtocol> = {
+    open: (message) => this.#openCase(message.case, message.column),
+    search: async (message) => {
+      const { places, executions } = await this.#open();
+      await this.find(places, message, ({ cases, looked }) => ({
+        cases: cases.flatMap((one) => executions[one]?.row ?? []),
+        looked,
+      }));
+    },
+    copy: async ({ cases }) => this.copy((await this.#open()).table, cases),
+    compare: async () => {
+      const { compareWith } = await import('../comparison/comparisonPage.ts');
+      await compareWith(this.records, this.parts);
+    },
+    resume: () => this.parts.resume(this.records),
+    export: async ({ format }) => {
+      const { exportRun } = await import('./exportRun.ts');
+      await exportRun(await this.#open(), format);
+    },
+  };
 
   async #openCase(index: number, column: number | undefined): Promise<void> {
     const results = await this.#open();

@@ -17,13 +17,12 @@ const EARLY_AFTER = 150;
 
 /** A page with a table of cases, of one run or two. */
 export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
-  /** Of the visible run, or the second of two; absolute. */
+  /** The records of the visible run, or the second of two; absolute. */
   abstract readonly records: readonly string[];
   #search = new AbortController();
 
   constructor(panel: vscode.WebviewPanel, parts: PageParts) {
-    const protocol = resultsProtocol;
-    super(panel, { page: 'results', protocol, name: 'results view', interval: INTERVAL }, parts);
+    super(panel, 'results', resultsProtocol, INTERVAL, parts);
     this.keep(
       parts.files.onDidChange((path) => {
         if (this.isOf(path)) this.refresh();

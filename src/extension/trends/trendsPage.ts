@@ -3,7 +3,7 @@ import { trendsProtocol } from '../../protocol/trendsProtocol.ts';
 import { type RunTrend, RunTrends } from '../../store/records/trends.ts';
 import {
   createPanel,
-  type PageAction,
+  type PageActions,
   type PageParts,
   revealPage,
   WebviewPage,
@@ -14,7 +14,7 @@ import { trendsSnapshot } from './trendsSnapshot.ts';
 const INTERVAL = 1_000;
 
 export function openTrends(parts: PageParts): void {
-  if (!revealPage(TrendsPage)) new TrendsPage(createPanel('trends', 'Trends'), parts);
+  if (!revealPage(TrendsPage)) new TrendsPage(createPanel('trends'), parts);
 }
 
 export class TrendsPage extends WebviewPage<typeof trendsProtocol> {
@@ -22,10 +22,9 @@ export class TrendsPage extends WebviewPage<typeof trendsProtocol> {
   #trends: readonly RunTrend[] = [];
 
   constructor(panel: vscode.WebviewPanel, parts: PageParts) {
-    const protocol = trendsProtocol;
-    super(panel, { page: 'trends', protocol, name: 'view of trends', interval: INTERVAL }, parts);
+    super(panel, 'trends', trendsProtocol, INTERVAL, parts);
     this.keep(parts.files.onDidChange(() => this.refresh()));
-    // A page that is restored may ask before the records are found.
+    // A restored page may be ready before the records are found.
     this.keep(parts.files.onDidFindRoot(() => this.refresh()));
   }
 
@@ -34,10 +33,12 @@ export class TrendsPage extends WebviewPage<typeof trendsProtocol> {
     await this.post({ kind: 'snapshot', trends: trendsSnapshot(this.#trends) });
   }
 
-  protected async act({ run }: PageAction<typeof trendsProtocol>): Promise<void> {
-    const records = this.#trends[run]?.run.records;
-    if (!records) return;
-    const { openResults } = await import('../results/resultsPage.ts');
-    openResults(records, this.parts);
-  }
+  protected readonly actions: PageActions<typeof trendsProtocol> = {
+    open: async ({ run }) => {
+      const records = this.#trends[run]?.run.records;
+      if (!records) return;
+      const { openResults } = await import('../results/resultsPage.ts');
+      openResults(records, this.parts);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { stackText, unreachable } from '../../core/errors.ts';
+import { stackText } from '../../core/errors.ts';
 import { type CaseIdentity, caseKey, executionKey } from '../../core/identity.ts';
 import { caseTitle } from '../../core/presentation/words.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
@@ -14,8 +14,8 @@ import {
 } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 import type { CaseLocation } from '../commands/caseLocation.ts';
-import { CaseLabels, isLabelFile } from '../labels/caseLabels.ts';
-import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
+import { CaseLabels, isLabelFile, type LabelRequest } from '../labels/caseLabels.ts';
+import { createPanel, openPages, type PageActions, type PageParts } from '../pages/webviewPage.ts';
 import { readSuite } from '../workspace.ts';
 import {
   type CurrentCase,
@@ -29,27 +29,21 @@ import { SnapshotPage } from './snapshotPage.ts';
 /** Milliseconds between two snapshots of a running case. */
 const INTERVAL = 100;
 
-/** Default: the visible repetition, or the first one. */
 interface ConversationLocation extends CaseLocation {
-  /** The record of the run and its root, both absolute; default: the last run. */
+  /** A run's record and its root, both absolute; default: the last run. */
   readonly shown?: Required<Pick<ViewState, 'record' | 'root'>>;
 }
 
 /** Shows a conversation; reuses its page if one is open. */
 export function openConversation(location: ConversationLocation, parts: PageParts): void {
   const { uri, id, variant, repetition = 1 } = location;
-  const state: ViewState = {
-    file: uri.toString(),
-    id,
-    ...(variant !== undefined && { variant }),
-    repetition,
-  };
+  const state: ViewState = { file: uri.toString(), id, variant, repetition };
   const pages = openPages(ConversationPage);
   const page = pages.find((one) => keyOf(one.state) === keyOf(state));
-  // Uses one column for all pages: opening neighbor a focused page would create another column.
-  const column = () => pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Beside;
-  const create = () => createPanel('conversation', caseTitle(location), column());
-  (page ?? new ConversationPage(create(), state, parts)).goTo(location);
+  // All pages share a column: `Beside` a focused page would create another one.
+  const column = pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Beside;
+  const create = () => new ConversationPage(createPanel('conversation', column), state, parts);
+  (page ?? create()).goTo(location);
 }
 
 /** The eval file of the focused conversation. */
@@ -82,7 +76,10 @@ class ConversationPage extends SnapshotPage {
     () => this.refresh(),
     (error) => this.parts.log.error(stackText(error)),
   );
-  readonly #history = new HistoryLookup(this.#runs, () => this.refresh());
+  #history: { readonly key: string; readonly text: string | undefined } = {
+    key: '',
+    text: undefined,
+  };
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
   /** The other files that the case was read from, absolute. */
   #files: ReadonlySet<string> = new Set();
@@ -103,7 +100,10 @@ class ConversationPage extends SnapshotPage {
     this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => changed(uri)));
     this.keep(
       parts.language.onDidRenameCase(({ suite, from, to }) => {
-        if (suite === this.#uri.fsPath && from === this.state.id) this.#followRename(to);
+        if (suite !== this.#uri.fsPath || from !== this.state.id) return;
+        this.state = { ...this.state, id: to };
+        this.title = caseTitle(this.state);
+        this.refresh();
       }),
     );
   }
@@ -117,18 +117,12 @@ class ConversationPage extends SnapshotPage {
     this.refresh();
   }
 
-  #followRename(id: string): void {
-    this.state = { ...this.state, id };
-    this.title = caseTitle(this.state);
-    this.refresh();
-  }
-
   /** Refreshes if the case depends on the changed file. */
   #fileChanged({ fsPath }: vscode.Uri): void {
-    const isRead = this.#files.has(fsPath);
-    if (isRead && fsPath !== this.#uri.fsPath) this.#opened = undefined;
-    if (fsPath !== this.#uri.fsPath && !isRead && !isLabelFile(fsPath, this.#uri.fsPath)) return;
-    this.refresh();
+    const file = this.#uri.fsPath;
+    const isDependency = fsPath !== file && this.#files.has(fsPath);
+    if (isDependency) this.#opened = undefined;
+    if (isDependency || fsPath === file || isLabelFile(fsPath, file)) this.refresh();
   }
 
   /** Shows the last run instead of a particular record. */
@@ -154,8 +148,7 @@ class ConversationPage extends SnapshotPage {
     // Another run may have started meanwhile, whose record isn't known yet.
     if (one && !isRunning(live?.phase) && this.state === state) {
       // The last run may have fewer repetitions, or have been cancelled before this one.
-      const shown = { record: one.record, repetition: one.line.repetition };
-      this.state = { ...this.state, ...shown };
+      this.state = { ...state, record: one.record, repetition: one.line.repetition };
     }
     const { suiteCase, missing } = await this.#caseIn(suite);
     const [{ stateAssertions }, { changeOf }] = await Promise.all([
@@ -179,7 +172,7 @@ class ConversationPage extends SnapshotPage {
           : stated && one && (await changeOf(one.line, stated, missing ?? suiteCase)),
       failing,
       labels,
-      history: isFile ? this.#history.of(this.ref) : undefined,
+      history: isFile ? this.#historyOf(this.ref) : undefined,
     });
   }
 
@@ -204,80 +197,47 @@ class ConversationPage extends SnapshotPage {
     return opened;
   }
 
-  protected async act(message: PageAction<typeof conversationProtocol>): Promise<void> {
-    const { file, id, variant, repetition, record } = this.state;
-    const { runCase, saveConversation, judgeAgain } = COMMANDS;
-    switch (message.kind) {
-      case 'open-turn':
-      case 'open-assertion':
-      case 'open-fault':
-        await this.openSource(message);
-        break;
-      case 'show-request': {
-        const { showJudgeRequest } = await import('./judgeRequest.ts');
-        await showJudgeRequest(this.state, message.key, this.viewColumn);
-        break;
-      }
-      case 'run':
-        await vscode.commands.executeCommand(runCase, file, id, variant);
-        break;
-      case 'save':
-        await vscode.commands.executeCommand(saveConversation, file, id, variant, repetition);
-        break;
-      case 'judge-again':
-        await vscode.commands.executeCommand(judgeAgain, file, id, variant, record);
-        break;
-      case 'cancel':
-        await vscode.commands.executeCommand('testing.cancelRun');
-        break;
-      case 'show-repetition':
-        await this.showRepetition(message.repetition);
-        break;
-      case 'show-changed':
-        break;
-      case 'show-failing':
-        await this.#showFailing(message.step);
-        break;
-      case 'label':
-      case 'remove-label':
-      case 'undo-label':
-        await this.#labels.write(message);
-        await this.update();
-        break;
-      default:
-        unreachable(message);
-    }
-  }
-}
-
-/** The history of the visible case. Loaded in the background, since it may read ten records. */
-class HistoryLookup {
-  readonly #runs: Pick<LatestRuns, 'history'>;
-  readonly #onFound: () => void;
-  #key = '';
-  #text: string | undefined;
-
-  /** @param onFound called when the text changes */
-  constructor(runs: Pick<LatestRuns, 'history'>, onFound: () => void) {
-    this.#runs = runs;
-    this.#onFound = onFound;
-  }
-
-  /** The text known so far; loads it again. */
-  of(identity: CaseIdentity): string | undefined {
+  /** The history known so far. Loads it again in the background, because it may be in ten records. */
+  #historyOf(identity: CaseIdentity): string | undefined {
     const key = caseKey(identity);
-    if (key !== this.#key) this.#text = undefined;
-    this.#key = key;
-    // The history is optional: ignore errors.
-    this.#load(identity).catch(() => {});
-    return this.#text;
+    if (key !== this.#history.key) this.#history = { key, text: undefined };
+    this.#runs
+      .history(identity.suite, identity)
+      .then((found) => {
+        const text = found && historyText(found);
+        if (key !== this.#history.key || text === this.#history.text) return;
+        this.#history = { key, text };
+        this.refresh();
+      })
+      // The view works without the history.
+      .catch(() => {});
+    return this.#history.text;
   }
 
-  async #load(identity: CaseIdentity): Promise<void> {
-    const found = await this.#runs.history(identity.suite, identity);
-    const text = found && historyText(found);
-    if (caseKey(identity) !== this.#key || text === this.#text) return;
-    this.#text = text;
-    this.#onFound();
+  async #changeLabels(message: LabelRequest): Promise<void> {
+    await this.#labels.write(message);
+    await this.update();
   }
+
+  /** Runs a command on the visible case. */
+  async #execute(command: string, ...further: readonly unknown[]): Promise<void> {
+    const { file, id, variant } = this.state;
+    await vscode.commands.executeCommand(command, file, id, variant, ...further);
+  }
+
+  protected readonly actions: Omit<PageActions<typeof conversationProtocol>, 'show-changed'> = {
+    ...this.sharedActions,
+    'show-request': async ({ key }) => {
+      const { showJudgeRequest } = await import('./judgeRequest.ts');
+      await showJudgeRequest(this.state, key, this.viewColumn);
+    },
+    run: () => this.#execute(COMMANDS.runCase),
+    save: () => this.#execute(COMMANDS.saveConversation, this.state.repetition),
+    'judge-again': () => this.#execute(COMMANDS.judgeAgain, this.state.record),
+    cancel: () => vscode.commands.executeCommand('testing.cancelRun'),
+    'show-failing': ({ step }) => this.#showFailing(step),
+    label: (message) => this.#changeLabels(message),
+    'remove-label': (message) => this.#changeLabels(message),
+    'undo-label': (message) => this.#changeLabels(message),
+  };
 }

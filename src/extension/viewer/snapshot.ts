@@ -4,7 +4,6 @@ import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
 import { repeatedText } from '../../core/presentation/verdictResult.ts';
 import { isError } from '../../core/problem.ts';
-import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { ExpandedCase, MessageHistory, SuiteCase } from '../../core/suite.ts';
@@ -19,75 +18,50 @@ import type { LiveCase } from '../liveRuns.ts';
 import { inReadingOrder } from '../testing/listedCases.ts';
 
 /** Everything a snapshot is made from. */
-export interface CaseSources {
+export interface CaseSources extends Pick<Snapshot, 'changed' | 'history' | 'labels' | 'failing'> {
   /** The current file. */
   readonly suite: LoadedSuite;
   /** Messages before the run, of a variant; otherwise the outline has them. */
   readonly said?: MessageHistory | undefined;
   readonly assertions: readonly StatedAssertion[];
-  /** Of a run in this session. */
+  /** From a run in this session. */
   readonly live: LiveCase | undefined;
-  /** Of the visible record. */
+  /** From the visible record. */
   readonly finished: CaseLine | undefined;
   /** All repetitions in that record. */
   readonly repeats?: readonly CaseLine[];
-  /** How the case has changed since the run. */
-  readonly changed?: Change | undefined;
-  /** A sentence about the results of the last runs. */
-  readonly history?: string | undefined;
-  /** Of the visible run. */
-  readonly failing?: Pick<FailingCases, 'count' | 'at'> | undefined;
-  readonly labels?: Snapshot['labels'] | undefined;
 }
 
 /** The snapshot of a case: running, finished, or not run yet. */
-export function snapshotOf(
-  state: ViewState,
-  {
-    suite,
-    said,
-    assertions,
-    live,
-    finished,
-    changed,
-    failing,
-    history,
-    labels,
-    repeats,
-  }: CaseSources,
-): Snapshot {
+export function snapshotOf(state: ViewState, sources: CaseSources): Snapshot {
+  const { suite, live, finished, failing } = sources;
   const found = suite.outline.find(({ id }) => id === state.id);
   const common = {
     state,
     suiteName: finished?.suite_name ?? suite.suite?.name ?? '',
     repetitions: found?.repetitions ?? finished?.repetitions ?? 1,
-    ...(found?.description !== undefined && { description: found.description }),
-    assertions: [...assertions],
-    ...(history !== undefined && { history }),
-    ...(failing && {
-      failing: { count: failing.count, ...(failing.at !== undefined && { at: failing.at }) },
-    }),
+    description: found?.description,
+    assertions: [...sources.assertions],
+    history: sources.history,
+    failing: failing && { count: failing.count, at: failing.at },
   };
-  const line = isRunning(live?.phase) ? undefined : finished;
-  const repeated = repeatedText(repeats ?? []);
-  if (!line) {
-    const reason = live ? undefined : reasonNotRun(state.id, found);
+  if (!finished || isRunning(live?.phase)) {
     return {
       ...common,
       phase: live?.phase ?? 'new',
       score: null,
-      ...(reason !== undefined && { reason }),
-      conversation: conversationOf(said ?? found?.said, live),
+      reason: live ? undefined : reasonNotRun(state.id, found),
+      conversation: conversationOf(sources.said ?? found?.said, live),
       verdicts: [...(live?.verdicts ?? [])],
-      ...(live?.speaking && isRunning(live.phase) && { speaking: live.speaking.number }),
+      speaking: isRunning(live?.phase) ? live?.speaking?.number : undefined,
     };
   }
   return {
     ...common,
-    ...finishedSnapshot(line),
-    ...(repeated !== undefined && { repeated }),
-    ...(changed && { changed }),
-    ...(labels && { labels }),
+    ...finishedSnapshot(finished),
+    repeated: repeatedText(sources.repeats ?? []),
+    changed: sources.changed,
+    labels: sources.labels,
   };
 }
 

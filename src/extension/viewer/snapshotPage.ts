@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
-import { stackText, unreachable } from '../../core/errors.ts';
+import { stackText } from '../../core/errors.ts';
 import type { CaseIdentity, CaseRef } from '../../core/identity.ts';
 import { statedOf } from '../../core/statedAssertion.ts';
 import {
   conversationProtocol,
-  type FromView,
   type Snapshot,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
-import { type PageParts, WebviewPage } from '../pages/webviewPage.ts';
+import { type PageActions, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
 import { reveal } from '../workspace.ts';
 
 /** A page with one conversation, of one run or two. */
@@ -18,10 +17,8 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
   #turn: number | undefined;
   #last: Snapshot | undefined;
 
-  /** @param interval milliseconds between a change and the snapshot that shows it */
   constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PageParts, interval: number) {
-    const protocol = conversationProtocol;
-    super(panel, { page: 'conversation', protocol, name: 'conversation view', interval }, parts);
+    super(panel, 'conversation', conversationProtocol, interval, parts);
     this.state = state;
   }
 
@@ -36,15 +33,9 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
     repetition: number,
     turn?: number,
   ): Promise<void> {
-    const { variant: _, ...rest } = this.state;
     const file = vscode.Uri.file(suite).toString();
-    this.state = { ...rest, file, id, repetition, ...(variant !== undefined && { variant }) };
+    this.state = { ...this.state, file, id, variant, repetition };
     this.scrollTo(turn);
-    return this.update();
-  }
-
-  protected showRepetition(repetition: number): Promise<void> {
-    this.state = { ...this.state, repetition };
     return this.update();
   }
 
@@ -72,40 +63,34 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
     this.parts.log.error(stackText(error));
   }
 
-  /** Opens the source line of a turn, assertion, or fault. */
-  protected async openSource(
-    asked: Extract<FromView, { kind: 'open-turn' | 'open-assertion' | 'open-fault' }>,
-  ): Promise<void> {
-    const snapshot = this.#last;
-    if (!snapshot) return;
-    switch (asked.kind) {
-      case 'open-turn': {
-        const turns = turnsOf(snapshot.conversation);
-        const source = turns.find(({ number }) => number === asked.turn)?.source;
-        if (source) await reveal(source.path, source.range);
-        break;
-      }
-      case 'open-assertion': {
-        const { index } = asked;
-        const { verdicts, assertions } = snapshot;
-        const verdict = verdicts.find(({ assertion }) => assertion.index === index);
-        // The file may have been edited since, so that the assertion moved.
-        const stated = verdict
-          ? statedOf(verdict, assertions)
-          : assertions.find((one) => one.index === index);
-        const found = stated ?? verdict?.assertion;
-        if (!found) break;
-        const start = { line: found.line - 1, character: 0 };
-        await reveal(found.path, { start, end: start });
-        break;
-      }
-      case 'open-fault': {
-        const { fault } = snapshot;
-        if (fault) await reveal(fault.path, fault.range);
-        break;
-      }
-      default:
-        unreachable(asked);
-    }
-  }
+  /** Actions of all pages: showing a repetition, and the source of a turn, assertion, or fault. */
+  protected readonly sharedActions: Pick<
+    PageActions<typeof conversationProtocol>,
+    'show-repetition' | 'open-turn' | 'open-assertion' | 'open-fault'
+  > = {
+    'show-repetition': ({ repetition }) => {
+      this.state = { ...this.state, repetition };
+      return this.update();
+    },
+    'open-turn': ({ turn }) => {
+      const turns = this.#last ? turnsOf(this.#last.conversation) : [];
+      const source = turns.find(({ number }) => number === turn)?.source;
+      return source && reveal(source.path, source.range);
+    },
+    'open-assertion': ({ index }) => {
+      const { verdicts = [], assertions = [] } = this.#last ?? {};
+      const verdict = verdicts.find(({ assertion }) => assertion.index === index);
+      // The file may have been edited since, so that the assertion moved.
+      const stated = verdict
+        ? statedOf(verdict, assertions)
+        : assertions.find((one) => one.index === index);
+      const found = stated ?? verdict?.assertion;
+      const start = { line: (found?.line ?? 1) - 1, character: 0 };
+      return found && reveal(found.path, { start, end: start });
+    },
+    'open-fault': () => {
+      const fault = this.#last?.fault;
+      return fault && reveal(fault.path, fault.range);
+    },
+  };
 }

@@ -3,11 +3,8 @@ import * as modules from 'node:module';
 import { beforeEach, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { WebviewPanel } from 'vscode';
-import {
-  type FromTrends,
-  type ToTrends,
-  trendsProtocol,
-} from '../../../../src/protocol/trendsProtocol.ts';
+import type { PageActions } from '../../../../src/extension/pages/webviewPage.ts';
+import { type ToTrends, trendsProtocol } from '../../../../src/protocol/trendsProtocol.ts';
 
 const errors: string[] = [];
 const watchers: { readonly changed: (() => void)[]; isDisposed: boolean }[] = [];
@@ -57,18 +54,12 @@ const { openPages, revealPage, WebviewPage } = await import(
 /** A page with as many runs as there were snapshots. */
 class CountingPage extends WebviewPage<typeof trendsProtocol> {
   count = 0;
-  readonly acted: FromTrends[] = [];
+  readonly opened: number[] = [];
   /** Awaited by each snapshot. */
   slow: Promise<void> = Promise.resolve();
 
   constructor(panel: WebviewPanel, log: typeof LOG) {
-    const kind = {
-      page: 'trends',
-      protocol: trendsProtocol,
-      name: 'test page',
-      interval: 1,
-    } as const;
-    super(panel, kind, { extensionUri: 'ext', log } as never);
+    super(panel, 'trends', trendsProtocol, 1, { extensionUri: 'ext', log } as never);
     this.watchFiles('**/*', () => this.refresh());
   }
 
@@ -79,10 +70,12 @@ class CountingPage extends WebviewPage<typeof trendsProtocol> {
     await this.post({ kind: 'snapshot', trends: { runs, suites: [] } });
   }
 
-  protected async act(message: FromTrends): Promise<void> {
-    this.acted.push(message);
-    if (message.kind === 'open' && message.run === 13) throw new Error('No such run');
-  }
+  protected readonly actions: PageActions<typeof trendsProtocol> = {
+    open: async ({ run }) => {
+      this.opened.push(run);
+      if (run === 13) throw new Error('No such run');
+    },
+  };
 }
 
 const warnings: string[] = [];
@@ -169,23 +162,23 @@ describe('the host of pages', () => {
     await send({ kind: 'open', run: -1 });
     await send({ kind: 'nonsense' });
     await send(undefined);
-    assert.deepEqual(page.acted, []);
+    assert.deepEqual(page.opened, []);
     assert.deepEqual(
       new Set(warnings),
-      new Set(['Ignored an invalid message from the test page.']),
+      new Set(['Ignored an invalid message from the Trends page.']),
     );
     assert.equal(warnings.length, 3);
     await send({ kind: 'open', run: 13 });
-    assert.deepEqual(errors, ['The test page failed: No such run']);
+    assert.deepEqual(errors, ['The Trends page failed: No such run']);
     await send({ kind: 'open', run: 1 });
-    assert.deepEqual(page.acted.at(-1), { kind: 'open', run: 1 });
+    assert.deepEqual(page.opened.at(-1), 1);
   });
 
   it('reports a snapshot that fails, and makes the next one', async () => {
     const { page, lengths, send } = open();
     page.slow = Promise.reject(new Error('Disk is full'));
     await send({ kind: 'ready' });
-    assert.deepEqual(errors, ['The test page failed: Disk is full']);
+    assert.deepEqual(errors, ['The Trends page failed: Disk is full']);
     page.slow = Promise.resolve();
     await page.update();
     assert.deepEqual(lengths(), [1]);

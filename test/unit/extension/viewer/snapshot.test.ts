@@ -72,7 +72,7 @@ describe('what the conversation view shows', () => {
   it('shows a finished case, and how it has changed since', async () => {
     const suite = await load(suiteWith(TRANSCRIPT));
     const finished = buildCaseLine({ id: 'one', status: 'pass', score: 1 });
-    assert.equal('changed' in shown(suite, { finished }), false);
+    assert.equal(shown(suite, { finished }).changed, undefined);
     const snapshot = shown(suite, { finished, changed: 'input' });
     assert.equal(snapshot.changed, 'input');
     assert.equal(snapshot.status, 'pass');
