@@ -1,217 +1,200 @@
-import { type Argument, Command, CommanderError, type Option } from 'commander';
+import { Command, CommanderError, type Option } from 'commander';
 import { ReasonedError, stackText } from '../core/errors.ts';
 import { visibleText } from '../core/text/visibleText.ts';
 import { UnwritableError } from '../disk/fileErrors.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { QueueError } from '../queue/redis.ts';
 import { RECORD_NAME } from '../store/records/write.ts';
-import type { AgreementOptions } from './commands/agreementCommand.ts';
-import type { CheckOptions } from './commands/checkCommand.ts';
-import type { CompareOptions } from './commands/compareCommand.ts';
-import type { GenerateOptions } from './commands/generateCommand.ts';
-import type { ImportOptions } from './commands/importCommand.ts';
-import type { JudgesOptions } from './commands/judgesCommand.ts';
-import type { MergeOptions } from './commands/mergeCommand.ts';
-import type { PullOptions } from './commands/mlflowCommand.ts';
-import type { NoiseOptions } from './commands/noiseCommand.ts';
-import type { PlanOptions } from './commands/planCommand.ts';
-import type { SaveOptions } from './commands/saveCommand.ts';
-import type { WorkerOptions } from './commands/workerCommand.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
-import type { RunCommandOptions } from './options.ts';
 import * as options from './options.ts';
 import type { Shell } from './shell.ts';
 import { ownVersion } from './version.ts';
 
-type Globs = readonly string[];
-
-/** A command in the table. Its implementation is imported lazily, when the command runs. */
 interface CommandEntry {
   readonly name: string;
   readonly description: string;
-  readonly arguments?: readonly Argument[];
+  /** Descriptions of the arguments, by name. */
+  readonly arguments?: Readonly<Record<string, string>>;
   readonly options?: readonly Option[];
   /** Text after the help. */
   readonly after?: string;
   readonly commands?: readonly CommandEntry[];
-  /** Gets the arguments, then the options. Absent if only the commands below it do something. */
-  work?(...given: never[]): Promise<ExitCode>;
+  /**
+   * Imports the implementation when the command runs: a function of the arguments, the options if there are any, and
+   * the shell. Absent if only subcommands do something.
+   */
+  load?(): Promise<(...given: never[]) => Promise<ExitCode>>;
 }
 
-/** Every command, in the order in which the help shows them. */
-function commandsOf(shell: Shell): readonly CommandEntry[] {
-  return [
-    {
-      name: 'run',
-      description: 'run cases',
-      arguments: [options.GLOBS],
-      options: options.RUN_OPTIONS,
-      after: `\nExit codes: ${exitCodes()}.`,
-      work: async (globs: Globs, given: RunCommandOptions) =>
-        (await import('./commands/runCommand.ts')).run(globs, given, shell),
-    },
-    {
-      name: 'judge',
-      description:
-        'judge the conversations of a run again with the current files, without calling the agent',
-      arguments: [options.RUN],
-      options: options.JUDGE_OPTIONS,
-      work: async (run: string | undefined, given: RunCommandOptions) => {
-        const judged = { ...given, judgeAgain: run ?? (true as const) };
-        return (await import('./commands/runCommand.ts')).run([], judged, shell);
-      },
-    },
-    {
-      name: 'merge',
-      description: 'merge the records of several runs, such as shards, into one',
-      arguments: [options.RECORDS],
-      options: options.MERGE_OPTIONS,
-      work: async (records: Globs, given: MergeOptions) =>
-        (await import('./commands/mergeCommand.ts')).merge(records, given, shell),
-    },
-    {
-      name: 'compare',
-      description: 'compare two runs: what improved, what got worse, and whether it is significant',
-      arguments: [options.BASE, options.HEAD],
-      options: options.COMPARE_OPTIONS,
-      work: async (base: string, head: string, given: CompareOptions) =>
-        (await import('./commands/compareCommand.ts')).compare(base, head, given, shell),
-    },
-    {
-      name: 'agreement',
-      description: 'show how well judges agree with the labels of people',
-      arguments: [options.GLOBS],
-      options: options.AGREEMENT_OPTIONS,
-      work: async (globs: Globs, given: AgreementOptions) =>
-        (await import('./commands/agreementCommand.ts')).agreement(globs, given, shell),
-    },
-    {
-      name: 'noise',
-      description: 'show how often judges change their verdicts on the same conversation',
-      arguments: [options.RUNS],
-      options: [options.REPORT_FORMAT],
-      work: async (runs: Globs, given: NoiseOptions) =>
-        (await import('./commands/noiseCommand.ts')).noise(runs, given, shell),
-    },
-    {
-      name: 'judges',
-      description: 'judge labeled conversations again, and compare the judges with people',
-      arguments: [options.JUDGES],
-      options: options.JUDGES_OPTIONS,
-      work: async (judges: Globs, given: JudgesOptions) =>
-        (await import('./commands/judgesCommand.ts')).judges(judges, given, shell),
-    },
-    {
-      name: 'worker',
-      description: 'run cases for other machines, from the queue of `run --queue`',
-      options: options.WORKER_OPTIONS,
-      work: async (given: WorkerOptions) =>
-        (await import('./commands/workerCommand.ts')).work(given, shell),
-    },
-    {
-      name: 'check',
-      description: 'validate files without running anything',
-      arguments: [options.GLOBS],
-      options: [options.FORMAT],
-      work: async (globs: Globs, given: CheckOptions) =>
-        (await import('./commands/checkCommand.ts')).check(globs, given, shell),
-    },
-    {
-      name: 'list',
-      description: 'list the cases of each file',
-      arguments: [options.GLOBS],
-      work: async (globs: Globs) => (await import('./commands/listCommand.ts')).list(globs, shell),
-    },
-    {
-      name: 'plan',
-      description: 'estimate the requests, tokens, and cost of a run',
-      arguments: [options.GLOBS],
-      options: options.PLAN_OPTIONS,
-      work: async (globs: Globs, given: PlanOptions) =>
-        (await import('./commands/planCommand.ts')).plan(globs, given, shell),
-    },
-    {
-      name: 'import',
-      description: 'create eval files from chat logs, traces, and the files of other tools',
-      arguments: [options.IMPORTED],
-      options: options.WRITING,
-      work: async (files: Globs, given: ImportOptions) =>
-        (await import('./commands/importCommand.ts')).importFiles(files, given, shell),
-    },
-    {
-      name: 'save',
-      description: 'save the last simulated conversation of a case as a new case in its file',
-      arguments: [options.EVAL_FILE],
-      options: options.SAVE_OPTIONS,
-      work: async (file: string, given: SaveOptions) =>
-        (await import('./commands/saveCommand.ts')).save(file, given, shell),
-    },
-    {
-      name: 'generate',
-      description: 'let a model draft cases for you to edit',
-      arguments: [options.CONVERSATIONS_ARGUMENT],
-      options: options.GENERATE_OPTIONS,
-      work: async (files: Globs, given: GenerateOptions) =>
-        (await import('./commands/generateCommand.ts')).generate(files, given, shell),
-    },
-    {
-      name: 'trust',
-      description: 'allow API keys to be sent to other hosts, in this and later runs',
-      arguments: [options.HOSTS],
-      work: async (hosts: Globs) => (await import('./hosts.ts')).trust(hosts, shell),
-    },
-    {
-      name: 'cache',
-      description: 'show where cached answers are stored, and their size',
-      work: async () => (await import('./commands/cacheCommand.ts')).showCache(shell),
-      commands: [
-        {
-          name: 'clear',
-          description: 'delete all cached answers',
-          work: async () => (await import('./commands/cacheCommand.ts')).clearCache(shell),
-        },
-      ],
-    },
-    {
-      name: 'mlflow',
-      description: 'exchange sessions and verdicts with the MLflow server at MLFLOW_TRACKING_URI',
-      commands: [
-        {
-          name: 'pull',
-          description: 'create an eval file from the sessions of an experiment',
-          arguments: [options.EXPERIMENT],
-          options: options.PULL_OPTIONS,
-          work: async (experiment: string, given: PullOptions) =>
-            (await import('./commands/mlflowCommand.ts')).pull(experiment, given, shell),
-        },
-        {
-          name: 'push',
-          description:
-            'send the verdicts of the newest run to MLflow, as assessments and an evaluation run',
-          arguments: [options.PULLED],
-          work: async (globs: Globs) =>
-            (await import('./commands/mlflowCommand.ts')).push(globs, shell),
-        },
-      ],
-    },
-    {
-      name: 'lsp',
-      description: 'start the language server, for any editor',
-      options: [options.STDIO],
-      work: async () => {
-        await import('../server/main.ts');
-        // The server ends the process itself when its client exits or disconnects.
-        return new Promise(() => {});
-      },
-    },
-  ];
-}
+const GLOBS = {
+  '[globs...]':
+    'eval files, folders, or globs (default: every *.eval.yaml and *.eval.yml under this folder)',
+};
 
-/**
- * Runs one command line.
- *
- * @param args the arguments after the program's name
- */
+/** In the order in which the help shows them. */
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'run',
+    description: 'run cases',
+    arguments: GLOBS,
+    options: options.RUN_OPTIONS,
+    after: `\nExit codes: ${exitCodes()}.`,
+    load: async () => (await import('./commands/runCommand.ts')).run,
+  },
+  {
+    name: 'judge',
+    description:
+      'judge the conversations of a run again with the current files, without calling the agent',
+    arguments: {
+      '[run]': 'id or record of the run (default: the last run of the files under this folder)',
+    },
+    options: options.JUDGE_OPTIONS,
+    load: async () => (await import('./commands/runCommand.ts')).judge,
+  },
+  {
+    name: 'merge',
+    description: 'merge the records of several runs, such as shards, into one',
+    arguments: { '<records...>': 'records, folders, or globs' },
+    options: options.MERGE_OPTIONS,
+    load: async () => (await import('./commands/mergeCommand.ts')).merge,
+  },
+  {
+    name: 'compare',
+    description: 'compare two runs: what improved, what got worse, and whether it is significant',
+    arguments: {
+      '[base]': `${options.RUN_NAMES} (default: previous)`,
+      '[head]': 'run to compare with the base, in the same forms (default: last)',
+    },
+    options: options.COMPARE_OPTIONS,
+    load: async () => (await import('./commands/compareCommand.ts')).compare,
+  },
+  {
+    name: 'agreement',
+    description: 'show how well judges agree with the labels of people',
+    arguments: GLOBS,
+    options: options.AGREEMENT_OPTIONS,
+    load: async () => (await import('./commands/agreementCommand.ts')).agreement,
+  },
+  {
+    name: 'noise',
+    description: 'show how often judges change their verdicts on the same conversation',
+    arguments: {
+      '[runs...]': `${options.RUN_NAMES} (default: the last ${options.DEFAULT_NOISE_RUNS} runs of the files under this folder)`,
+    },
+    options: [options.REPORT_FORMAT],
+    load: async () => (await import('./commands/noiseCommand.ts')).noise,
+  },
+  {
+    name: 'judges',
+    description: 'judge labeled conversations again, and compare the judges with people',
+    arguments: {
+      '[judges...]': 'provider:model, or names from the files (default: the judges of the files)',
+    },
+    options: options.JUDGES_OPTIONS,
+    load: async () => (await import('./commands/judgesCommand.ts')).judges,
+  },
+  {
+    name: 'worker',
+    description: 'run cases for other machines, from the queue of `run --queue`',
+    options: options.WORKER_OPTIONS,
+    load: async () => (await import('./commands/workerCommand.ts')).work,
+  },
+  {
+    name: 'check',
+    description: 'validate files without running anything',
+    arguments: GLOBS,
+    options: [options.FORMAT],
+    load: async () => (await import('./commands/checkCommand.ts')).check,
+  },
+  {
+    name: 'list',
+    description: 'list the cases of each file',
+    arguments: GLOBS,
+    load: async () => (await import('./commands/listCommand.ts')).list,
+  },
+  {
+    name: 'plan',
+    description: 'estimate the requests, tokens, and cost of a run',
+    arguments: GLOBS,
+    options: options.PLAN_OPTIONS,
+    load: async () => (await import('./commands/planCommand.ts')).plan,
+  },
+  {
+    name: 'import',
+    description: 'create eval files from chat logs, traces, and the files of other tools',
+    arguments: {
+      '<files...>': 'files to import (JSON, JSON Lines, YAML, or CSV); the format is detected',
+    },
+    options: options.WRITING,
+    load: async () => (await import('./commands/importCommand.ts')).importFiles,
+  },
+  {
+    name: 'save',
+    description: 'save the last simulated conversation of a case as a new case in its file',
+    arguments: { '<file>': 'eval file' },
+    options: options.SAVE_OPTIONS,
+    load: async () => (await import('./commands/saveCommand.ts')).save,
+  },
+  {
+    name: 'generate',
+    description: 'let a model draft cases for you to edit',
+    arguments: { '[files...]': 'files with real conversations, in the formats of `import`' },
+    options: options.GENERATE_OPTIONS,
+    load: async () => (await import('./commands/generateCommand.ts')).generate,
+  },
+  {
+    name: 'trust',
+    description: 'allow API keys to be sent to other hosts, in this and later runs',
+    arguments: {
+      '<hosts...>': 'such as llm.example.com, or llm.example.com=OPENAI_API_KEY for that key alone',
+    },
+    load: async () => (await import('./hosts.ts')).trust,
+  },
+  {
+    name: 'cache',
+    description: 'show where cached answers are stored, and their size',
+    load: async () => (await import('./commands/cacheCommand.ts')).showCache,
+    commands: [
+      {
+        name: 'clear',
+        description: 'delete all cached answers',
+        load: async () => (await import('./commands/cacheCommand.ts')).clearCache,
+      },
+    ],
+  },
+  {
+    name: 'mlflow',
+    description: 'exchange sessions and verdicts with the MLflow server at MLFLOW_TRACKING_URI',
+    commands: [
+      {
+        name: 'pull',
+        description: 'create an eval file from the sessions of an experiment',
+        arguments: { '<experiment>': 'name or id of the experiment' },
+        options: options.PULL_OPTIONS,
+        load: async () => (await import('./commands/mlflowCommand.ts')).pull,
+      },
+      {
+        name: 'push',
+        description:
+          'send the verdicts of the newest run to MLflow, as assessments and an evaluation run',
+        arguments: { '[globs...]': 'eval files that were pulled (default: all under this folder)' },
+        load: async () => (await import('./commands/mlflowCommand.ts')).push,
+      },
+    ],
+  },
+  {
+    name: 'lsp',
+    description: 'start the language server, for any editor',
+    options: [options.STDIO],
+    load: async () => {
+      await import('../server/main.ts');
+      // The server ends the process itself when its client exits or disconnects.
+      return () => new Promise(() => {});
+    },
+  },
+];
+
+/** Runs a command line. @param args those after the program's name */
 export async function runProgram(args: readonly string[], shell: Shell): Promise<ExitCode> {
   let code: ExitCode = EXIT.passed;
   const program = createProgram(shell, (result) => {
@@ -251,22 +234,39 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
       writeOut: (text) => shell.out.write(text),
       writeErr: (text) => shell.err.write(text),
     });
-  for (const entry of commandsOf(shell)) add(program, entry, done);
+  for (const entry of COMMANDS) add(program, entry, shell, done);
   nameHelp(program, program.name());
   return program;
 }
 
-function add(parent: Command, entry: CommandEntry, done: (code: ExitCode) => void): void {
-  const command = parent.command(entry.name).description(entry.description);
-  for (const one of entry.arguments ?? []) command.addArgument(one);
-  for (const one of entry.options ?? []) command.addOption(one);
+function add(
+  parent: Command,
+  entry: CommandEntry,
+  shell: Shell,
+  done: (code: ExitCode) => void,
+): void {
+  const { name, description, options: known = [], load, commands = [] } = entry;
+  const command = parent.command(name).description(description);
+  for (const [argument, words] of Object.entries(entry.arguments ?? {})) {
+    command.argument(argument, words);
+  }
+  for (const one of known) command.addOption(one);
   if (entry.after !== undefined) command.addHelpText('after', entry.after);
-  const { work } = entry;
-  if (work) command.action(async (...given) => done(await work(...(given as never[]))));
-  for (const one of entry.commands ?? []) add(command, one, done);
+  if (load) {
+    command.action(async () => {
+      const work = await load();
+      const given = [
+        ...command.processedArgs,
+        ...(known.length > 0 ? [command.opts()] : []),
+        shell,
+      ];
+      done(await work(...(given as never[])));
+    });
+  }
+  for (const one of commands) add(command, one, shell, done);
 }
 
-/** A mistake leads to the help of the command that it was made in. */
+/** Refers mistakes to the help of their command. */
 function nameHelp(command: Command, path: string): void {
   const what = command.commands.length > 0 ? 'commands and options' : 'its options';
   command.showHelpAfterError(`Run ${path} --help for ${what}.`);

@@ -1,4 +1,4 @@
-import { Argument, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { formatList } from '../core/text/format.ts';
 import { REPORTER_NAMES, type ReporterName } from '../report/registry.ts';
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../runner/runOptions.ts';
@@ -81,62 +81,7 @@ export interface RunCommandOptions extends Recordings {
   readonly cache: boolean;
 }
 
-// Arguments.
-
-export const GLOBS = new Argument(
-  '[globs...]',
-  'eval files, folders, or globs (default: every *.eval.yaml and *.eval.yml under this folder)',
-);
-
-export const RUN = new Argument(
-  '[run]',
-  'id or record of the run (default: the last run of the files under this folder)',
-);
-
-export const RECORDS = new Argument('<records...>', 'records, folders, or globs');
-
-export const BASE = new Argument('[base]', RUN_NAMES).default('previous');
-
-export const HEAD = new Argument(
-  '[head]',
-  'run to compare with the base, in the same forms',
-).default('last');
-
-export const RUNS = new Argument(
-  '[runs...]',
-  `${RUN_NAMES} (default: the last ${DEFAULT_NOISE_RUNS} runs of the files under this folder)`,
-);
-
-export const JUDGES = new Argument(
-  '[judges...]',
-  'provider:model, or names from the files (default: the judges of the files)',
-);
-
-export const IMPORTED = new Argument(
-  '<files...>',
-  'files to import (JSON, JSON Lines, YAML, or CSV); the format is detected',
-);
-
-export const EVAL_FILE = new Argument('<file>', 'eval file');
-
-export const CONVERSATIONS_ARGUMENT = new Argument(
-  '[files...]',
-  'files with real conversations, in the formats of `import`',
-);
-
-export const HOSTS = new Argument(
-  '<hosts...>',
-  'such as llm.example.com, or llm.example.com=OPENAI_API_KEY for that key alone',
-);
-
-export const EXPERIMENT = new Argument('<experiment>', 'name or id of the experiment');
-
-export const PULLED = new Argument(
-  '[globs...]',
-  'eval files that were pulled (default: all under this folder)',
-);
-
-// Options. Lists are in the order in which the help shows them.
+// Lists are in the order in which the help shows them.
 
 export const FORMAT = format(['text', 'json']);
 export const REPORT_FORMAT = format(['terminal', 'markdown', 'json']);

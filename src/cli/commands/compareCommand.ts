@@ -20,8 +20,8 @@ export interface CompareOptions {
 
 /** Shows the differences between two runs. @throws UsageError */
 export async function compare(
-  base: string,
-  head: string,
+  base = 'previous',
+  head = 'last',
   { failOn, format }: CompareOptions,
   shell: Shell,
 ): Promise<ExitCode> {

@@ -115,6 +115,15 @@ export async function run(
   return isDamaged && code === EXIT.passed ? EXIT.errored : code;
 }
 
+/** Judges the conversations of an earlier run again. @param earlier default: the last run */
+export async function judge(
+  earlier: string | undefined,
+  options: RunCommandOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  return run([], { ...options, judgeAgain: earlier ?? true }, shell);
+}
+
 /** Reports why cases of earlier runs may be missing. @returns whether there is a reason */
 function reportDamage(damage: readonly string[] = [], shell: Shell): boolean {
   for (const one of damage) shell.err.write(`${visibleLine(one)}\n`);
