@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { start, turnlight, workspaceWith } from '../../test/support/commandLine.ts';
+import { start, turnlight } from '../../test/support/commandLine.ts';
 import { mark } from '../../test/support/leftovers.ts';
+import { workspaceWith } from '../../test/support/runs.ts';
 import { STUBBORN } from '../../test/support/stubborn.ts';
 import type { Attack, Scene } from './attack.ts';
 

@@ -5,13 +5,14 @@ import { after, describe, it } from 'node:test';
 import { findExperiment, searchTraces, spansOf } from '../../src/interop/mlflow/api.ts';
 import { MlflowClient } from '../../src/interop/mlflow/client.ts';
 import { readSpans } from '../../src/interop/mlflow/session.ts';
-import { turnlight, workspaceWith } from '../support/commandLine.ts';
+import { turnlight } from '../support/commandLine.ts';
 import { startRealServer } from '../support/mlflow/realServer.ts';
 import { startMlflow } from '../support/mlflow/server.ts';
 import { turnTrace } from '../support/mlflow/traces.ts';
 import type { ChatBody } from '../support/modelServer/chatBody.ts';
 import { startModelServer } from '../support/modelServer/server.ts';
 import { json } from '../support/modelServer/steps.ts';
+import { workspaceWith } from '../support/runs.ts';
 
 /** Beside the seed's sessions: so many traces that those are no longer among the newest 500. */
 const FILLERS = 520;

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { type Bundled, bundledPackages } from '../../scripts/build/bundledPackages.ts';
-import { workspaceWith } from '../support/commandLine.ts';
 import { CHECKOUT } from '../support/host/install.ts';
-import { botSuite, ECHO } from '../support/runs.ts';
+import { botSuite, ECHO, workspaceWith } from '../support/runs.ts';
 
 const run = promisify(execFile);
 

@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMPILED } from '../../scripts/compiled.ts';
 import { runProgram } from '../../src/cli/commands.ts';
@@ -13,20 +10,6 @@ import { fakeShell } from './fakeShell.ts';
 
 /** The program of the command line. */
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-
-/** A temporary folder with these files, gone after the test. */
-export async function workspaceWith(
-  t: Pick<TestContext, 'after'>,
-  files: Readonly<Record<string, string>>,
-): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-cli-')));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-  return folder;
-}
 
 export interface Ended {
   readonly code: number | null;

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -22,12 +22,12 @@ export interface Ran extends RunResult {
   readonly record?: string;
 }
 
-/** A folder with files, gone after the test. */
+/** Creates a temporary folder with files, and removes it after the test. */
 export async function workspaceWith(
   t: Pick<TestContext, 'after'>,
   files: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'turnlight-run-'));
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-')));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   await putFiles(folder, files);
   return folder;

@@ -7,8 +7,9 @@ import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { labelsFolder } from '../../../src/node/paths.ts';
 import { appendLabels } from '../../../src/store/labels.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { buildVerdict, judgedLine, writeRun } from '../../support/comparing.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const SUITE =
   'cases:\n  - {id: a, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n';

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ASSERTIONS, CONVERSATIONS, startJudge, suiteText } from '../../../bench/rerun/suite.ts';
 import { emptyCache } from '../../support/answersFolder.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { tries } from '../../support/long.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 async function setUp(t: TestContext) {
   const server = await startModelServer(() => 'Hello!');

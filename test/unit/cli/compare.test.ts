@@ -4,7 +4,7 @@ import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { runProgram } from '../../../src/cli/commands.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import {
   buildVerdict,
   type Given,
@@ -14,6 +14,7 @@ import {
 } from '../../support/comparing.ts';
 import { fakeShell } from '../../support/fakeShell.ts';
 import { tries } from '../../support/long.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const SUITE =
   'cases:\n  - {id: a, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n';

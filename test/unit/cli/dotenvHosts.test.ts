@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 /** Asked of nobody: each run here is refused before it begins, or has nobody to ask at this address. */
 const AWAY = 'https://gateway.invalid/v1';

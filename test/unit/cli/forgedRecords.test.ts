@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { readRunLine } from '../../../src/store/records/runRecord.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 /** A case whose gate wants a word. */
 const suiteOf = (word: string) => `cases:

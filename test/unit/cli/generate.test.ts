@@ -3,11 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { jsonLines } from '../../support/imports.ts';
 import { rateLimited, unauthorized } from '../../support/modelServer/faults.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const CASE = {
   id: 'lost-parcel',

@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 /** A workspace from a stranger: an eval file, and the record of a run that never happened. */
 const SUITE = `judge: openai:j

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SpillBuffer } from '../../../src/disk/spillBuffer.ts';
 import { compactSuite } from '../../../src/evalfile/loadedSuite.ts';
-import { turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
+import { turnlightProcess } from '../../support/commandLine.ts';
 import { load } from '../../support/evalFiles.ts';
 import { itLong } from '../../support/long.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const FILES = 6;
 const CASES = 300;

@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { asked, askedBot, ids, recordsOf, suiteOf } from '../../support/resuming.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const CASES = [
   '  - {id: a, turns: [x, y], assert: [{type: contains, value: x}]}\n',

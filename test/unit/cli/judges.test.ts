@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { emptyCache } from '../../support/answersFolder.ts';
-import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { start, turnlight } from '../../support/commandLine.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../../examples/next-step');
 

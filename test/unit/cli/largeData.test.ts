@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
-import { turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
+import { turnlightProcess } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 import { startService } from '../../support/service.ts';
 
 /** Megabytes: what a text would take as data is far more. */

@@ -1,7 +1,8 @@
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { start, workspaceWith } from '../../support/commandLine.ts';
+import { start } from '../../support/commandLine.ts';
 import { itLong, LONG } from '../../support/long.ts';
+import { workspaceWith } from '../../support/runs.ts';
 import { gone, STUBBORN, startedIn } from '../../support/stubborn.ts';
 
 const SUITE = `targets:

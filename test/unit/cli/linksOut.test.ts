@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const FILES = {
   'w/.git/HEAD': '',

@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { start, turnlight, turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
+import { start, turnlight, turnlightProcess } from '../../support/commandLine.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import { type Script, startModelServer } from '../../support/modelServer/server.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 function suiteText(baseUrl: string, more = ''): string {
   return `name: Greetings

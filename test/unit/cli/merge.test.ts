@@ -3,8 +3,9 @@ import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/prom
 import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { asked, askedBot, ids, recordsOf, suiteOf } from '../../support/resuming.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 function aCase(id: string, more = ''): string {
   return `  - {id: ${id}, ${more}turns: [x], assert: [{type: contains, value: ${id === 'bad' ? 'y' : 'x'}}]}\n`;

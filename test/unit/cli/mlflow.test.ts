@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import {
   type FakeAssessment,
   type FakeOptions,
@@ -10,6 +10,7 @@ import {
   startMlflow,
 } from '../../support/mlflow/server.ts';
 import { chatTrace, type FakeTrace, turnTrace } from '../../support/mlflow/traces.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const SYSTEM = { role: 'system', content: 'Be kind.' };
 const TRACES: readonly FakeTrace[] = [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 function suite(model: string): string {
   return `models:

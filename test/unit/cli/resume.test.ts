@@ -3,8 +3,9 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
-import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { start, turnlight } from '../../support/commandLine.ts';
 import { asked, askedBot, ids, recordsOf, suiteOf } from '../../support/resuming.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 function aCase(id: string, says = 'x', more = 'value: x'): string {
   return `  - {id: ${id}, turns: [${says}], assert: [{type: contains, ${more}}]}\n`;

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { recordLineSchema } from '../../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { turnlight, turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight, turnlightProcess } from '../../support/commandLine.ts';
 import { tries } from '../../support/long.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import type { Step } from '../../support/modelServer/steps.ts';
-import { runFiles } from '../../support/runs.ts';
+import { runFiles, workspaceWith } from '../../support/runs.ts';
 
 const KEY = 'sk-planted/0123456789+abcdef';
 const TOKEN = 'planted-token-"9876543210"';

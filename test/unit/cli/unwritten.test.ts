@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { MAIN, turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { MAIN, turnlight } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const LINUX = { skip: process.platform !== 'linux' };
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
-import { turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
+import { turnlightProcess } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 /** Tells every module that is loaded on standard error. */
 const TELLING = `import { registerHooks } from 'node:module';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { matchingFiles, PatternError } from '../../../src/disk/glob.ts';
-import { workspaceWith } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const FILES = [
   'a.json',

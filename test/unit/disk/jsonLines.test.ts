@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readFileLines } from '../../../src/disk/jsonLines.ts';
-import { workspaceWith } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 describe('lines of JSON', () => {
   it('are numbered past empty ones, whose ends are not searched for', async (t) => {

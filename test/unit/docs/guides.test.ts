@@ -5,8 +5,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ROOT } from '../../../scripts/docs/pages.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { exampleFiles } from '../../support/docsExample.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const guide = (name: string) => readFileSync(join(ROOT, `docs/guides/${name}.md`), 'utf8');
 

@@ -3,12 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { claiming } from '../../support/claims.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { answer, entry, fails } from '../../support/judging.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json, type Step } from '../../support/modelServer/steps.ts';
 import { realText } from '../../support/realData.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 /** What a judge says to a question, by its name and what stands in the conversation. */
 type Say = (name: string, asked: string, turns: readonly number[]) => object;

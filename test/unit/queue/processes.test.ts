@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
-import { start, turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
+import { start, turnlightProcess } from '../../support/commandLine.ts';
 import { itLong } from '../../support/long.ts';
 import { freePort, startRedis, type TestRedis, WITHOUT_REDIS } from '../../support/redis.ts';
-import { botSuite, ECHO } from '../../support/runs.ts';
+import { botSuite, ECHO, workspaceWith } from '../../support/runs.ts';
 import { until } from '../../support/until.ts';
 
 const PASSWORD = 'planted-password-0123';

@@ -10,10 +10,11 @@ import { reconstructRequests } from '../../../src/runner/judgeRequests.ts';
 import { answersFolder } from '../../../src/store/answers.ts';
 import { LatestRuns } from '../../../src/store/records/latest.ts';
 import { emptyCache } from '../../support/answersFolder.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { answer, entry } from '../../support/judging.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json, type Step } from '../../support/modelServer/steps.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const CASE = `cases:
   - id: a

@@ -7,8 +7,8 @@ import { REPORTS } from '../../../src/core/conversation.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { reuseConversation } from '../../../src/runner/earlierRun.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
-import { runFiles } from '../../support/runs.ts';
+import { turnlight } from '../../support/commandLine.ts';
+import { runFiles, workspaceWith } from '../../support/runs.ts';
 import { answerJson, startService } from '../../support/service.ts';
 
 const ABSENCE = `

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Conversation } from '../../../src/core/conversation.ts';
 import type { RunOptions } from '../../../src/runner/runOptions.ts';
-import { workspaceWith as commandLineWorkspace, turnlight } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { load, placed, suiteWith } from '../../support/evalFiles.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
@@ -142,7 +142,7 @@ describe("variables in a target's system text", () => {
   });
 
   it('that the case has no value for are errors, and nothing runs', async (t) => {
-    const folder = await commandLineWorkspace(t, { 'bot.mjs': ECHO, 'suite.eval.yaml': suite('') });
+    const folder = await workspaceWith(t, { 'bot.mjs': ECHO, 'suite.eval.yaml': suite('') });
     const { code, err } = await turnlight(folder, ['run']);
     assert.equal(code, 3);
     assert.match(err, /error unknown-variable The `system` of the target "bot" uses \{\{name\}\}/);

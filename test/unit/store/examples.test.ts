@@ -10,7 +10,7 @@ import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { examplesOf, findAssertion } from '../../../src/store/examples.ts';
 import { appendLabels, saveLabelledConversation } from '../../../src/store/labels.ts';
-import { workspaceWith } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const SUITE = `
 judge: openai:judge

@@ -17,7 +17,7 @@ import {
 } from '../../../src/store/labels.ts';
 import { renameCase } from '../../../src/store/records/renameCase.ts';
 import { talk } from '../../support/buildRun.ts';
-import { workspaceWith } from '../../support/commandLine.ts';
+import { workspaceWith } from '../../support/runs.ts';
 
 const FACTS = { topics: [], tools: [], expectations: {}, context: {} };
 const HASH = conversationHash(talk('Hi', 'Hello'));

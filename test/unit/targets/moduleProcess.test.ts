@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { thrownText } from '../../../src/targets/programs/thrownText.ts';
-import { workspaceWith } from '../../support/commandLine.ts';
-import { botSuite, runFiles } from '../../support/runs.ts';
+import { botSuite, runFiles, workspaceWith } from '../../support/runs.ts';
 import { gone, STUBBORN, startedIn } from '../../support/stubborn.ts';
 
 const SUITE = botSuite('  - {id: one, turns: [x], assert: [{type: contains, value: x}]}\n');

@@ -9,8 +9,8 @@ import {
   readLabelledConversation,
   readLabels,
 } from '../../../../src/store/labels.ts';
-import { workspaceWith } from '../../../support/commandLine.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
+import { workspaceWith } from '../../../support/runs.ts';
 
 const line = judgedLine('refund', [buildVerdict(1, { turns: [[2, 1]] })]);
 
