@@ -94,6 +94,10 @@ export interface Problem {
 
 export const START: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
+export function errorAt(path: string, range: Range, code: string, message: string): Problem {
+  return { code, message, severity: 'error', path, range };
+}
+
 export function isError(problem: Problem): boolean {
   return problem.severity === 'error';
 }

@@ -2,7 +2,7 @@ import { typeOf } from '../assertions/registry.ts';
 import { contextKey } from '../assertions/shared/promptVariables.ts';
 import { addTo, freeNames, isMapping, mappingOf, type Path, valueAt } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
-import { type Problem, START } from '../core/problem.ts';
+import { errorAt, type Problem, START } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/text/template.ts';
 import { keyVariablesOf } from '../models/registry.ts';
@@ -10,7 +10,7 @@ import { runCooperatively, stepsOf } from '../node/cooperative.ts';
 import { sha256 } from '../node/hashes.ts';
 import { evalName } from '../node/paths.ts';
 import { mentionsIn } from '../schema/mentions.ts';
-import { parseYaml, readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
+import { readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { caseCache, memoizeFiles } from './case/caseCache.ts';
 import { type CaseSource, collectCases } from './case/caseSources.ts';
 import { checkValue } from './checkValue.ts';
@@ -18,7 +18,7 @@ import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
 import { type LoadedPrompt, promptReader } from './prompt.ts';
 import { evalFileSchema, fileKeys } from './schema.ts';
-import { Reporter, type Scope, within } from './scope.ts';
+import { Reporter, report, type Scope, topLevelAt, within } from './scope.ts';
 
 /**
  * Reads an eval file and everything that it refers to. Invalid content never throws: it's a problem with a location,
@@ -37,19 +37,15 @@ export async function loadSuite(
     return await loadDocument(document, files, options);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const reporter = new Reporter();
-    reporter.report(`file-${error.reason}`, error.message, {
-      document: parseYaml('', path),
-      path: [],
-    });
-    return { path, problems: reporter.all(), outline: [], dependencies: [] };
+    const problem = errorAt(path, START, `file-${error.reason}`, error.message);
+    return { path, problems: [problem], outline: [], dependencies: [] };
   }
 }
 
 /**
- * As `loadSuite`, for a parsed text.
+ * Like `loadSuite`, for a parsed text.
  *
- * @param before the suite of the earlier version that the text was parsed after, whose unchanged cases are reused
+ * @param before the suite of the earlier version, whose unchanged cases are reused
  */
 export async function loadDocument(
   document: YamlDocument,
@@ -74,9 +70,9 @@ export async function loadDocument(
   if (sources.length === 0 && reporter.all().length === 0) {
     const message = 'The file has no cases. Add `cases:` with at least one case.';
     const fix = { add: { to: [], key: 'cases' } };
-    reporter.report('no-cases', message, { document, path: [] }, { range: START, fix });
+    report('no-cases', message, topLevelAt({ scope }), { range: START, fix });
   }
-  uniqueIds(sources, reporter);
+  reportDuplicateIds(sources);
   const built: (SuiteCase | undefined)[] = [];
   const cache = caseCache(scope, before);
   for (const source of sources) {
@@ -123,13 +119,13 @@ function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
   if (value === undefined || value === null) {
     if (document.problems.length === 0) {
       const message = 'The file is empty. Start with `name:` and `cases:`.';
-      reporter.report('empty-file', message, { document, path: [] }, { range: START });
+      reporter.add(errorAt(document.path, START, 'empty-file', message));
     }
     return none;
   }
   if (!isMapping(value)) {
     const message = 'An eval file must be a mapping with `cases:`.';
-    reporter.report('wrong-type', message, { document, path: [] });
+    reporter.add(errorAt(document.path, document.rangeOf([]), 'wrong-type', message));
     return none;
   }
   const read = checkValue(fileKeys, value, document);
@@ -141,7 +137,7 @@ function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
   return { document: read.document, file: Object.fromEntries(sound), invalidKeys };
 }
 
-function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
+function reportDuplicateIds(sources: readonly CaseSource[]): void {
   const seen = new Set<unknown>();
   const ids = new Set(sources.map(({ raw }) => valueAt(raw, ['id'])));
   const freeId = freeNames(ids, (id, number) => `${id}-${number}`);
@@ -151,17 +147,14 @@ function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
     if (seen.has(id)) {
       const message = `Another case in this suite has the id "${id}". Give this one a different id.`;
       const fix = { replacement: freeId(id) };
-      reporter.report('duplicate-id', message, within(location, 'id'), fix);
+      report('duplicate-id', message, within(location, 'id'), fix);
     }
     seen.add(id);
   }
 }
 
-/**
- * Names that nothing in the suite refers to. Empty if the suite has errors: a misspelled reference would make a name
- * look unused.
- */
-export function unusedNames(
+/** Names that nothing in the suite refers to. Empty if the suite has errors, such as a misspelled reference. */
+function unusedNames(
   sources: readonly CaseSource[],
   cases: readonly (SuiteCase | undefined)[],
   prompts: readonly LoadedPrompt[],
@@ -176,16 +169,16 @@ export function unusedNames(
     ...prompts.flatMap(({ model }) => (model === undefined ? [] : [model])),
     ...outside.filter((one) => one !== undefined),
   ]);
-  const declared = [
-    ...Object.keys(file.models ?? {}).map((name) => ['models', 'model', name] as const),
-    ...Object.keys(file.targets ?? {}).map((name) => ['targets', 'target', name] as const),
-  ].filter(([, , name]) => !referred.has(name));
-  const unused = declared.map(([list, what, name]) => problemAt(document, [list, name], what));
+  const unused = (['model', 'target'] as const).flatMap((kind) =>
+    Object.keys(file[`${kind}s`] ?? {})
+      .filter((name) => !referred.has(name))
+      .map((name) => problemAt(document, [`${kind}s`, name], kind)),
+  );
   const needed = prompts.flatMap(({ needs }) => needs);
   const byDefault = used.get(document)?.variables.get('defaults') ?? [];
   for (const [index, { raw, location }] of sources.entries()) {
     const suiteCase = cases[index];
-    // A target is given the whole context.
+    // A target gets the whole context.
     if (suiteCase?.origin.kind !== 'transcript' || suiteCase.assertions.some(readsContext))
       continue;
     const own = used.get(location.document)?.variables.get(location.path.join('/')) ?? [];
@@ -203,12 +196,10 @@ export function unusedNames(
 }
 
 function problemAt(document: YamlDocument, path: Path, what: string): Problem {
+  const message = `The ${what} "${path.at(-1)}" is never used.`;
   return {
-    code: 'unused-name',
-    message: `The ${what} "${path.at(-1)}" is never used.`,
+    ...errorAt(document.path, document.keyRangeOf(path), 'unused-name', message),
     severity: 'warning',
-    path: document.path,
-    range: document.keyRangeOf(path),
     unnecessary: true,
     fix: { remove: path },
   };
@@ -219,7 +210,7 @@ function readsContext(assertion: Assertion): boolean {
   return reads || (assertion.nested ?? []).some((one) => readsContext(one.assertion));
 }
 
-/** Names of models and targets, and of keys of `context` by the case or `defaults`. */
+/** The models and targets that a file uses, and the keys of `context` per case, and for `defaults`. */
 function usedIn({ value }: YamlDocument) {
   const { names, templates } = mentionsIn(evalFileSchema, value);
   const referred = names.filter(

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type * as z from 'zod';
-import { type Mapping, mappingOf, valueAt } from '../core/data/data.ts';
+import { type Mapping, mappingOf, memoize, valueAt } from '../core/data/data.ts';
 import {
   environmentNames,
   hasEnvReference,
@@ -19,7 +19,7 @@ import { validate } from '../schema/issues.ts';
 import { mentionsIn } from '../schema/mentions.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { findReferenced } from './referencedFiles.ts';
-import { type Location, type Scope, within } from './scope.ts';
+import { type Location, report, reportOnKey, type Scope, topLevelAt, within } from './scope.ts';
 import { modelSchema, targetSchema } from './targetSchema.ts';
 
 /**
@@ -29,27 +29,21 @@ import { modelSchema, targetSchema } from './targetSchema.ts';
 export async function resolveModel(
   value: unknown,
   location: Location,
-  scope: Scope,
 ): Promise<ModelSpec | undefined> {
   if (value === undefined) return undefined;
   if (typeof value === 'string') {
-    const models = scope.file.models ?? {};
+    const models = location.scope.file.models ?? {};
     if (Object.hasOwn(models, value)) {
-      return modelOf(models[value], declarationOf('models', value, location, scope), scope);
+      return modelOf(models[value], topLevelAt(location, 'models', value));
     }
-    if (!value.includes(':')) return unknownName(value, models, 'model', location, scope);
-    return shortModel(value, location, scope);
+    if (!value.includes(':')) return unknownName(value, models, 'model', location);
   }
-  return modelOf(value, location, scope);
+  return modelOf(value, location);
 }
 
-async function modelOf(
-  value: unknown,
-  location: Location,
-  scope: Scope,
-): Promise<ModelSpec | undefined> {
-  if (typeof value === 'string') return shortModel(value, location, scope);
-  const given = await keysOf(value, location, scope, modelSchema);
+async function modelOf(value: unknown, location: Location): Promise<ModelSpec | undefined> {
+  if (typeof value === 'string') return shortModel(value, location);
+  const given = await keysOf(value, location, modelSchema);
   const { provider, model } = given.params;
   return {
     id: `${String(provider)}:${String(model)}`,
@@ -60,16 +54,17 @@ async function modelOf(
   };
 }
 
-function shortModel(value: string, location: Location, scope: Scope): ModelSpec | undefined {
-  const { value: text, filled } = substituteEnv(value, scope.options.env);
+function shortModel(value: string, location: Location): ModelSpec | undefined {
+  const { env } = location.scope.options;
+  const { value: text, filled } = substituteEnv(value, env);
   const parsed = parseModelSpec(String(text), dirname(location.document.path));
   if ('spec' in parsed) {
     const written = { model: value };
     return { ...parsed.spec, ...(filled && { written, ...sentWith(written) }) };
   }
   const scrubber = new Scrubber();
-  for (const name of environmentNames(value)) scrubber.add(name, scope.options.env(name));
-  scope.reporter.report('unknown-model', scrubber.text(parsed.problem), location);
+  for (const name of environmentNames(value)) scrubber.add(name, env(name));
+  report('unknown-model', scrubber.text(parsed.problem), location);
   return undefined;
 }
 
@@ -91,26 +86,20 @@ export async function overrideJudge(
   const checked = findProvider(chosen.provider)?.schema.safeParse(params);
   const [issue] = checked?.error?.issues ?? [];
   if (!issue) return { ...chosen, params, ownAddress: isOwnAddress };
-  // From the command line, or from the record of a resumed run.
-  const problem = `The judge "${chosen.id}" cannot be asked at "${baseUrl}". ${issue.message}`;
-  scope.reporter.report(
-    'unknown-model',
-    problem,
-    { document: scope.document, path: [] },
-    { range: START },
-  );
+  // The address is from the command line, or from the record of a resumed run.
+  const problem = `The judge "${chosen.id}" can't be used at "${baseUrl}". ${issue.message}`;
+  report('unknown-model', problem, topLevelAt({ scope }), { range: START });
   return undefined;
 }
 
-/** A judge that the command line, the settings or the environment names; also one of the file's. */
+/** Resolves a judge from the command line, the settings, or the environment: may be a name in `models`. */
 export async function modelFromOptions(name: string, scope: Scope): Promise<ModelSpec | undefined> {
-  const { options, reporter, document, file } = scope;
-  if (Object.hasOwn(file.models ?? {}, name)) {
-    return resolveModel(name, { document, path: ['models', name] }, scope);
+  if (Object.hasOwn(scope.file.models ?? {}, name)) {
+    return resolveModel(name, topLevelAt({ scope }, 'models', name));
   }
-  const parsed = parseModelSpec(name, options.workspace);
+  const parsed = parseModelSpec(name, scope.options.workspace);
   if ('spec' in parsed) return parsed.spec;
-  reporter.report('unknown-model', parsed.problem, { document, path: [] }, { range: START });
+  report('unknown-model', parsed.problem, topLevelAt({ scope }), { range: START });
   return undefined;
 }
 
@@ -119,21 +108,18 @@ export async function resolveTarget(
   value: unknown,
   location: Location,
   offered: OfferedTools | undefined,
-  scope: Scope,
 ): Promise<TargetSpec | undefined> {
-  const targets = scope.file.targets ?? {};
-  if (typeof value !== 'string') return targetOf(undefined, value, location, offered, scope);
-  if (!Object.hasOwn(targets, value)) {
-    return unknownName(value, targets, 'target', location, scope);
-  }
-  const named = declarationOf('targets', value, location, scope);
+  if (typeof value !== 'string') return targetOf(undefined, value, location, offered);
+  const targets = location.scope.file.targets ?? {};
+  if (!Object.hasOwn(targets, value)) return unknownName(value, targets, 'target', location);
+  const named = topLevelAt(location, 'targets', value);
   const found = targets[value];
   if (typeof found === 'string') {
     const message = `The target "${value}" must be a mapping with a \`type\`.`;
-    scope.reporter.report('wrong-type', message, named);
+    report('wrong-type', message, named);
     return undefined;
   }
-  return targetOf(value, found, named, offered, scope);
+  return targetOf(value, found, named, offered);
 }
 
 async function targetOf(
@@ -141,11 +127,10 @@ async function targetOf(
   value: unknown,
   location: Location,
   offered: OfferedTools | undefined,
-  scope: Scope,
 ): Promise<TargetSpec | undefined> {
-  const given = await keysOf(value, location, scope, targetSchema);
+  const given = await keysOf(value, location, targetSchema);
   const { params } = given;
-  warnOfUnset(params, location, scope);
+  warnOfUnset(params, location);
   const type = String(params.type);
   const tools = toolsSchema.safeParse(params.tools).data;
   const spec = {
@@ -156,67 +141,65 @@ async function targetOf(
     ...(typeof params.system === 'string' && { system: params.system }),
     ...(tools && { tools: unwrapTools(tools) }),
   };
-  checkTools(spec, location, offered, scope);
-  checkCache(spec, location, scope);
+  checkTools(spec, location, offered);
+  checkCache(spec, location);
   if (params.model === undefined) {
     if (type !== 'chat') return spec;
     const message = 'A chat target needs a `model` to play the assistant.';
-    scope.reporter.reportOnKey('missing-key', message, location, {
+    reportOnKey('missing-key', message, location, {
       fix: { add: { to: location.path, key: 'model' } },
     });
     return undefined;
   }
-  const model = await resolveModel(mappingOf(value).model, within(location, 'model'), scope);
+  const model = await resolveModel(mappingOf(value).model, within(location, 'model'));
   if (!model) return undefined;
-  // The target's texts are sent to its model.
+  // The model also gets the target's texts.
   const sends = [...(model.sends ?? []), ...environmentNames(given.written)];
   return { ...spec, model: { ...model, sends } };
 }
 
 /** Warns about unset variables that user code should get. */
-export function warnOfUnset({ pass_env }: Mapping, location: Location, scope: Scope): void {
+export function warnOfUnset({ pass_env }: Mapping, location: Location): void {
   const passed: readonly string[] = Array.isArray(pass_env) ? pass_env : [];
   for (const [index, name] of passed.entries()) {
-    if (scope.options.env(name) !== undefined) continue;
-    const place = within(location, 'pass_env', index);
-    scope.reporter.report(...unset(name), place, { severity: 'warning' });
+    if (location.scope.options.env(name) !== undefined) continue;
+    report(...unset(name), within(location, 'pass_env', index), { severity: 'warning' });
   }
 }
 
-/** The keys of a model or target, environment variables filled in, the files that they name found. */
+/** Fills in the environment variables of a model or target, and checks the files that it names. */
 async function keysOf(
   value: unknown,
   location: Location,
-  scope: Scope,
   schema: z.ZodType,
 ): Promise<Pick<ModelSpec, 'params' | 'written'>> {
-  const { value: params, filled, unset: names } = substituteEnv(value, scope.options.env);
+  const { env } = location.scope.options;
+  const { value: params, filled, unset: names } = substituteEnv(value, env);
   for (const name of names) {
-    scope.reporter.reportOnKey(...unset(name), location, { severity: 'warning' });
+    reportOnKey(...unset(name), location, { severity: 'warning' });
   }
-  if (filled) reportBadVariables(value, params, location, scope, schema);
+  if (filled) reportBadVariables(value, params, location, schema);
   const given = mappingOf(params);
   for (const { kind, text, path } of mentionsIn(schema, given).names) {
-    // The model of a target is read by itself.
+    // A target's model is read separately.
     if (path.length > 1 || !isFileKind(kind) || hasEnvReference(text)) continue;
-    await findReferenced(text, within(location, ...path), kind, scope);
+    await findReferenced(text, within(location, ...path), kind);
   }
   return { params: { ...given }, ...(filled && { written: mappingOf(value) }) };
 }
 
-/** Reports variables whose values aren't valid where they're used. The value may be a secret, so it isn't shown. */
+/** Reports variables with invalid values. The messages don't show the values, which may be secret. */
 function reportBadVariables(
   written: unknown,
   params: unknown,
   location: Location,
-  { reporter }: Scope,
   schema: z.ZodType,
 ): void {
   for (const { issue, path } of validate(schema, params).leaves) {
     const names = environmentNames(valueAt(written, path));
     if (names.length === 0) continue;
     const message = `The value of ${names.join(', ')} cannot be used here. ${issue.message}`;
-    reporter.report('bad-variable', message, within(location, ...path));
+    report('bad-variable', message, within(location, ...path));
   }
 }
 
@@ -225,25 +208,13 @@ function unset(variable: string): [code: string, message: string] {
   return ['unset-variable', message];
 }
 
-/** A declared name. Its problems are reported there, and keep the case that uses it from running. */
-function declarationOf(
-  list: 'models' | 'targets',
-  name: string,
-  { owner }: Location,
-  { document }: Scope,
-): Location {
-  return { document, path: [list, name], owner };
-}
-
 function unknownName(
   name: string,
   declared: object,
   kind: 'model' | 'target',
   location: Location,
-  scope: Scope,
 ): undefined {
-  // Names that are not known cannot be missed.
-  if (scope.invalidKeys.has(`${kind}s`)) return undefined;
+  if (location.scope.invalidKeys.has(`${kind}s`)) return undefined;
   const { known, listed } = namesIn(declared);
   const near = nearest(name, known);
   const [meant] = near;
@@ -251,26 +222,15 @@ function unknownName(
   const hint = meant ? `Did you mean "${meant}"?` : names;
   const form = kind === 'model' ? ' Or use provider:model, such as openai:gpt-5-mini.' : '';
   const message = `There is no ${kind} "${name}". ${hint}${form}`;
-  scope.reporter.report('unknown-name', message, location, suggestionsOf(near));
+  report('unknown-name', message, location, suggestionsOf(near));
   return undefined;
 }
 
-interface Names {
-  readonly known: readonly string[];
-  readonly listed: string;
-}
-
-/** Thousands of cases can each refer to an unknown name. */
-const NAMES = new WeakMap<object, Names>();
-
-function namesIn(declared: object): Names {
-  const found = NAMES.get(declared);
-  if (found) return found;
+/** Cached: thousands of cases can each refer to an unknown name. */
+const namesIn = memoize((declared: object) => {
   const known = Object.keys(declared);
-  const names = { known, listed: truncateList(known) };
-  NAMES.set(declared, names);
-  return names;
-}
+  return { known, listed: truncateList(known) };
+});
 
 /** The tools that a case offers to its target, with their location. */
 export interface OfferedTools {
@@ -281,13 +241,12 @@ export interface OfferedTools {
 /**
  * Reports tools whose calls nothing can answer, before a model costs money.
  *
- * @param location of the target
+ * @param location the target's
  */
 function checkTools(
   target: TargetSpec,
   location: Location,
   offered: OfferedTools | undefined,
-  { reporter }: Scope,
 ): void {
   const sent = target.tools
     ? { tools: target.tools, location: within(location, 'tools') }
@@ -299,7 +258,7 @@ function checkTools(
   const fixable = sent.location.document === location.document;
   if (lost.length > 0 && target.params.tool_results === undefined) {
     const message = `"${target.name}" has no answers for calls of these tools. Add \`tool_results\`, or a \`tool_module\` with a function for each tool.`;
-    reporter.reportOnKey('unanswered-tool', message, place, {
+    reportOnKey('unanswered-tool', message, place, {
       ...(fixable && { fix: { add: { to: location.path, key: 'tool_results' } } }),
     });
     return;
@@ -307,33 +266,30 @@ function checkTools(
   for (const tool of lost) {
     const message = `"${target.name}" has no answer for calls of ${tool.name}. Add one to the target's \`tool_results\`, or set a \`tool_module\`.`;
     const to = [...location.path, 'tool_results'];
-    reporter.report('unanswered-tool', message, within(place, sent.tools.indexOf(tool)), {
+    report('unanswered-tool', message, within(place, sent.tools.indexOf(tool)), {
       ...(fixable && { fix: { add: { to, key: tool.name } } }),
     });
   }
 }
 
-/**
- * Reports `cache` for a target with its own session: a service that didn't get one turn doesn't know it in the next.
- */
-function checkCache(target: TargetSpec, location: Location, { reporter }: Scope): void {
+/** Reports `cache` for a target with its own session, which would miss the turns answered from the cache. */
+function checkCache(target: TargetSpec, location: Location): void {
   const keepsSession = findTargetType(target.type)?.keepsSession?.(target.params);
   if (target.params.cache !== true || !keepsSession) return;
   const key = within(location, 'cache');
   const message = `"${target.name}" keeps the conversation in its own session, so its replies cannot come from the cache. Remove \`cache\`.`;
-  reporter.reportOnKey('cache-refused', message, key, { fix: { remove: key.path } });
+  reportOnKey('cache-refused', message, key, { fix: { remove: key.path } });
 }
 
-/** Reports keys that the target needs and that the case's `context` lacks. */
+/** Reports keys that the target needs but the case's `context` lacks. */
 export function checkContextKeys(
   { name, type, params }: TargetSpec,
-  context: Readonly<Record<string, unknown>>,
+  context: Mapping,
   location: Location,
-  { reporter }: Scope,
 ): void {
   for (const key of findTargetType(type)?.contextKeys?.(params) ?? []) {
     if (Object.hasOwn(context, key)) continue;
-    const message = `The target "${name}" needs the key \`${key}\` of the case's \`context\`, and the case has none.`;
-    reporter.reportOnKey('unknown-variable', message, location);
+    const message = `The target "${name}" needs the key \`${key}\` in the case's \`context\`, which has none.`;
+    reportOnKey('unknown-variable', message, location);
   }
 }

@@ -1,10 +1,13 @@
 import { groupBy, type Path, uniqueBy } from '../core/data/data.ts';
 import {
+  comparePositions,
+  errorAt,
   isError,
   limitProblems,
-  type Position,
+  overlaps,
   type Problem,
   type Range,
+  type Source,
 } from '../core/problem.ts';
 import type { Step } from '../node/cooperative.ts';
 import { isUnreadable } from '../yaml/parser.ts';
@@ -19,13 +22,13 @@ export interface Scope {
   readonly options: LoadOptions;
   readonly step: Step;
   readonly files: Files;
-  /** Without cached reads, for what is read after the suite. */
+  /** Without cached reads, for files that are read after the suite. */
   readonly uncachedFiles: Files;
   readonly reporter: Reporter;
   /** The document of the suite, in which names are resolved. */
   readonly document: YamlDocument;
   readonly file: Partial<FileInput>;
-  /** The file's invalid keys: everything that depends on them is unknown. */
+  /** Invalid keys of the file and the case: everything that depends on them is unknown. */
   readonly invalidKeys: ReadonlySet<string>;
   /** Files that the suite depends on, even missing ones, absolute. */
   readonly dependencies: Set<string>;
@@ -33,10 +36,12 @@ export interface Scope {
   loadPrompt(text: string, path: string): LoadedPrompt;
 }
 
-/** The location of a part of a suite: the document, the path in it, and the case it belongs to. */
+/** A part of a suite that is being read. */
 export interface Location {
+  readonly scope: Scope;
   readonly document: YamlDocument;
   readonly path: Path;
+  /** Index of its case in the suite. */
   readonly owner?: number | undefined;
 }
 
@@ -44,20 +49,51 @@ export function within(location: Location, ...steps: Path): Location {
   return { ...location, path: [...location.path, ...steps] };
 }
 
-/** A problem, and the case that it keeps from running; undefined if it is the whole file. */
-export interface Report {
-  readonly problem: Problem;
-  readonly owner: number | undefined;
-  /** Of a syntax error in a case: the text that it may have spoiled, if not all of the case. */
-  readonly spoiled?: Range | undefined;
+/** A part of the suite's own file that a case uses. Its problems keep the case from running. */
+export function topLevelAt(
+  { scope, owner }: Pick<Location, 'scope' | 'owner'>,
+  ...path: Path
+): Location {
+  return { scope, document: scope.document, path, owner };
+}
+
+/** The place of a case, turn, or assertion in its file. */
+export function sourceOf({ document, path }: Location): Source {
+  return { path: document.path, range: document.entryRangeOf(path) };
 }
 
 type Details = Partial<Pick<Problem, 'severity' | 'replacement' | 'fix' | 'range'>>;
 
-/**
- * Collects the problems of a suite with what they keep from running: the whole file, or one case (its index in the
- * suite).
- */
+/** @param details `range` replaces the range of the value */
+export function report(
+  code: string,
+  message: string,
+  { document, path, owner, scope }: Location,
+  { range = document.rangeOf(path), ...details }: Details = {},
+): void {
+  const problem = { ...errorAt(document.path, range, code, message), ...details };
+  scope.reporter.add(problem, owner);
+}
+
+export function reportOnKey(
+  code: string,
+  message: string,
+  location: Location,
+  details: Details = {},
+): void {
+  const range = location.document.keyRangeOf(location.path);
+  report(code, message, location, { range, ...details });
+}
+
+/** A problem. Errors keep the case at index `owner` from running, or the whole file if it's undefined. */
+export interface Report {
+  readonly problem: Problem;
+  readonly owner: number | undefined;
+  /** For a syntax error in a case: the text that it may affect, unless that is the whole case. */
+  readonly spoiled?: Range | undefined;
+}
+
+/** Collects the problems of a suite. */
 export class Reporter {
   readonly reports: Report[] = [];
 
@@ -65,7 +101,7 @@ export class Reporter {
     this.reports.push({ problem, owner });
   }
 
-  /** The syntax errors of a file. @param firstOwner the number that its first case has in the suite */
+  /** Adds a file's syntax errors. @param firstOwner index of its first case in the suite */
   addSyntax(document: YamlDocument, firstOwner = 0): void {
     for (const problem of document.problems) {
       const item = document.caseOf(problem);
@@ -77,18 +113,6 @@ export class Reporter {
     }
   }
 
-  /** @param details `range` replaces the range of the value */
-  report(code: string, message: string, location: Location, details: Details = {}): void {
-    const { document, path, owner } = location;
-    const { range = document.rangeOf(path), ...more } = details;
-    this.add({ code, message, severity: 'error', path: document.path, range, ...more }, owner);
-  }
-
-  reportOnKey(code: string, message: string, location: Location, details: Details = {}): void {
-    const range = location.document.keyRangeOf(location.path);
-    this.report(code, message, location, { range, ...details });
-  }
-
   /**
    * Sorted by file and location, without duplicates. For an unreadable file, only the reason; for an unreadable case,
    * also problems that are certain anyway.
@@ -98,12 +122,12 @@ export class Reporter {
       this.reports.filter(({ problem }) => isUnreadable(problem)),
       ({ problem, owner }) => pieceOf(problem, owner),
     );
-    // The content of an alias is read twice and reported once, where it was written.
     const shown = this.reports.filter(({ problem, owner }) => {
       if (isUnreadable(problem)) return true;
       const own = [undefined, owner].flatMap((one) => faults.get(pieceOf(problem, one)) ?? []);
       return own.every(({ spoiled }) => isCertain(problem, spoiled));
     });
+    // The content of an alias is read again at each of its places.
     const unique = uniqueBy(
       shown.map(({ problem }) => problem),
       ({ code, message, path, range: { start, end } }) =>
@@ -116,29 +140,28 @@ export class Reporter {
     return this.reports.some(({ problem }) => isError(problem));
   }
 
-  /** The errors that keep each case from running; those of the whole file are under undefined. */
+  /** The errors that keep each case from running; for the whole file, the key is undefined. */
   errors(): ReadonlyMap<number | undefined, readonly Report[]> {
     const errors = this.reports.filter(({ problem }) => isError(problem));
     return groupBy(errors, ({ owner }) => owner);
   }
 }
 
-/** Identifies a case, or the whole file, in which a syntax error can hide problems. */
+/** Identifies a case or file in which a syntax error can hide problems. */
 function pieceOf({ path }: Problem, owner: number | undefined): string {
   return `${owner ?? ''} ${path}`;
 }
 
 function byPlace(a: Problem, b: Problem): number {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1;
-  const { line, character } = a.range.start;
-  return line - b.range.start.line || character - b.range.start.character;
+  return comparePositions(a.range.start, b.range.start);
 }
 
 /**
- * The text of a case that a syntax error may have spoiled: an entry whose key is half written, else everything from
- * the key of the value with the error to the end of the case. Undefined if it is the whole case.
+ * The part of a case that a syntax error may affect: an entry whose key is half written, else everything from
+ * the key of the value with the error to the end of the case. Undefined for the whole case.
  *
- * @param item the case, by its place in `cases`
+ * @param item index of the case in `cases`
  */
 function spoiledRange(document: YamlDocument, { range }: Problem, item: number): Range | undefined {
   const { path, onKey } = document.pathAt(range.start);
@@ -150,7 +173,7 @@ function spoiledRange(document: YamlDocument, { range }: Problem, item: number):
   return { start: document.keyRangeOf(owner).start, end: document.rangeOf([list, index]).end };
 }
 
-/** Problems that unwritten text may solve. */
+/** Problems that may disappear when the text is completed. */
 const MAY_BE_SOLVED: ReadonlySet<string> = new Set([
   'conversation-unfinished',
   'history-unfinished',
@@ -172,12 +195,7 @@ const MAY_BE_SOLVED: ReadonlySet<string> = new Set([
   'useless-key',
 ]);
 
-/** Whether a problem exists no matter how the spoiled text is completed. */
+/** Whether a problem remains however the spoiled text is completed. */
 function isCertain({ code, range }: Problem, spoiled: Range | undefined): boolean {
-  if (!spoiled || MAY_BE_SOLVED.has(code)) return false;
-  return isBefore(range.end, spoiled.start) || isBefore(spoiled.end, range.start);
-}
-
-function isBefore(one: Position, other: Position): boolean {
-  return one.line < other.line || (one.line === other.line && one.character < other.character);
+  return spoiled !== undefined && !MAY_BE_SOLVED.has(code) && !overlaps(range, spoiled);
 }

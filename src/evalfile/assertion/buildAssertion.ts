@@ -25,7 +25,7 @@ import { meaningOf, mentionsIn } from '../../schema/mentions.ts';
 import { fillIn, isUnfilled } from '../case/fillIn.ts';
 import { overrideJudge, resolveModel, warnOfUnset } from '../modelsAndTargets.ts';
 import { findReferenced } from '../referencedFiles.ts';
-import { type Location, type Scope, within } from '../scope.ts';
+import { type Location, report, reportOnKey, sourceOf, within } from '../scope.ts';
 import { readThreshold } from '../threshold.ts';
 import { type AssertionInput, sharedKeys } from './assertionSchema.ts';
 import { checkInstructions, promptOf } from './judgePrompt.ts';
@@ -47,14 +47,12 @@ export async function buildAssertion(
   { index, key, scriptedTurn, at: outerAt }: AssertionSlot,
   location: Location,
   about: CaseContext,
-  scope: Scope,
 ): Promise<Assertion | undefined> {
   const given = assertionMapping(input);
   const type = findAssertionType(given.type);
   if (!type) return undefined;
-  const { reporter } = scope;
   const shared = sharedKeys(type);
-  if (typeof input === 'string') warnOfType(input, location, scope);
+  if (typeof input === 'string') warnOfType(input, location);
   const owns = (key: string) => Object.hasOwn(type.params.shape, key);
   const params = Object.fromEntries(
     Object.entries(given).filter(([key]) => owns(key) || (key !== 'type' && !shared.includes(key))),
@@ -68,72 +66,62 @@ export async function buildAssertion(
     typeof input === 'string',
     location,
     about,
-    scope,
   );
   for (const { path, message } of type.faults?.(filled) ?? []) {
-    reporter.report('bad-value', message, within(location, ...path));
+    report('bad-value', message, within(location, ...path));
   }
-  warnOfUnset(filled, location, scope);
-  checkNeeds(type, location, about, scope);
+  warnOfUnset(filled, location);
+  checkNeeds(type, location, about);
   const idle = type.idle?.(about.facts, about.known);
   if (idle) {
     const message = `This assertion will be skipped: ${idle}.`;
-    reporter.reportOnKey('nothing-to-judge', message, location, { severity: 'warning' });
+    reportOnKey('nothing-to-judge', message, location, { severity: 'warning' });
   }
-  const at = readAt(
-    given.at ?? outerAt,
-    type.side,
-    scriptedTurn,
-    within(location, 'at'),
-    about,
-    scope,
-  );
-  checkReported(type, at, location, about, scope);
-  const prompt = type.takesPrompt
-    ? await promptOf(filled, location, about.facts, scope)
-    : undefined;
-  const own = await resolveModel(given.judge, within(location, 'judge'), scope);
-  const judge = await overrideJudge(own ?? prompt?.model ?? about.judge, scope);
+  const at = readAt(given.at ?? outerAt, type.side, scriptedTurn, within(location, 'at'), about);
+  checkReported(type, at, location, about);
+  const prompt = type.takesPrompt ? await promptOf(filled, location, about.facts) : undefined;
+  const own = await resolveModel(given.judge, within(location, 'judge'));
+  const judge = await overrideJudge(own ?? prompt?.model ?? about.judge, location.scope);
   if (asksJudge(type) && !judge && given.judge === undefined && !about.judgeNamed) {
-    reporter.reportOnKey('no-judge', NO_JUDGE, location, {
+    reportOnKey('no-judge', NO_JUDGE, location, {
       severity: 'warning',
       // An included file contains only cases: it can't have a top-level judge.
-      ...(location.document.path === scope.document.path && {
+      ...(location.document.path === location.scope.document.path && {
         fix: { add: { to: [], key: 'judge' } },
       }),
     });
   }
   const modelKey = modelKeyOf(type);
-  const model =
-    modelKey && (await resolveModel(filled[modelKey], within(location, modelKey), scope));
+  const model = modelKey && (await resolveModel(filled[modelKey], within(location, modelKey)));
   const nested = await Promise.all(
     keys.map(async ({ path, key: innerKey }) => {
       const slot = { index, key: innerKey, scriptedTurn, at: given.at };
       const inner = valueAt(params, path) as AssertionInput;
-      const assertion = await buildAssertion(inner, slot, within(location, ...path), about, scope);
+      const assertion = await buildAssertion(inner, slot, within(location, ...path), about);
       return assertion && { path: path.join('.'), assertion };
     }),
   );
-  const held = keys.map((one) => ({
-    key: one.key,
-    given: valueAt(params, one.path),
-    location: within(location, ...one.path),
-  }));
-  checkKeys(held, reporter);
+  checkKeys(
+    keys.map((one) => ({
+      key: one.key,
+      given: valueAt(params, one.path),
+      location: within(location, ...one.path),
+    })),
+  );
   const { weight, required, negate, temperature, samples, granularity, window, examples } = given;
   const isTogether =
     asksOneQuestion(type) &&
     granularity !== 'turn' &&
     given.examples === undefined &&
     (about.together ?? judge?.params.together === true);
-  const threshold = thresholdOf(given.threshold, scaleOf(type, filled, prompt), location, scope);
+  const threshold = thresholdOf(given.threshold, scaleOf(type, filled, prompt), location);
   return {
     index,
     key,
     type: type.type,
     name: writtenLabel(given) ?? labelOf(type, filled, prompt),
-    source: { path: location.document.path, range: location.document.entryRangeOf(location.path) },
-    params: await absolutePaths(type, filled, location, scope),
+    source: sourceOf(location),
+    params: await absolutePaths(type, filled, location),
     threshold: threshold ?? prompt?.threshold ?? type.defaultThreshold,
     weight: typeof weight === 'number' ? weight : 1,
     required: required === true,
@@ -154,58 +142,48 @@ export async function buildAssertion(
 }
 
 /** Warns if a criterion is the name of a type. */
-function warnOfType(text: string, location: Location, { reporter }: Scope): void {
+function warnOfType(text: string, location: Location): void {
   const name = text.trim();
   if (!findAssertionType(name)) return;
   const message = `The judge takes "${name}" for a sentence to check. For the assertion of that type, write \`type: ${name}\`.`;
-  reporter.report('type-as-sentence', message, location, {
+  report('type-as-sentence', message, location, {
     severity: 'warning',
     replacement: `type: ${name}`,
   });
 }
 
-/** A sentence about a missing need names the key: "add `topics` to the case or the file". */
+/** The key in a message about a missing need: "add `topics` to the case or the file". */
 const ASKED_KEY = /add `(\w+)`/;
 
-function checkNeeds(
-  type: AssertionType,
-  location: Location,
-  { facts, known }: CaseContext,
-  { reporter, invalidKeys }: Scope,
-): void {
+function checkNeeds(type: AssertionType, location: Location, { facts, known }: CaseContext): void {
   const needed = type.needs?.(facts, known);
   if (!needed) return;
   const key = ASKED_KEY.exec(needed)?.[1];
-  if (key !== undefined && invalidKeys.has(key)) return;
-  // Under `defaults` the file needs it, else the case: `cases` and its place.
+  if (key !== undefined && location.scope.invalidKeys.has(key)) return;
+  // The case needs it, or the file for an assertion under `defaults`.
   const to = location.path[0] === 'cases' ? location.path.slice(0, 2) : [];
-  reporter.reportOnKey('missing-need', needed, location, {
+  reportOnKey('missing-need', needed, location, {
     ...(key !== undefined && { fix: { add: { to, key } } }),
   });
 }
 
-/** Reports assertions on something that the target is known not to report, before the conversation costs money. */
+/** Reports that the target doesn't report what an assertion checks, before the conversation costs money. */
 function checkReported(
   type: AssertionType,
   at: At,
   location: Location,
   { facts, known, targetAt, historyTurns = 0 }: CaseContext,
-  { reporter }: Scope,
 ): void {
   const last = at.kind === 'range' ? [at.from, at.to] : at.kind === 'turns' ? at.turns : [Infinity];
-  // A history is in the file, whole.
+  // A history is complete in the file.
   if (last.every((turn) => turn > 0 && turn <= historyTurns)) return;
   const hidden = notReported(type, facts, known.reporting);
   if (!hidden) return;
   const { message, key } = hidden;
   // A fix is an edit of the problem's own document.
   const fixable = key !== undefined && targetAt?.document === location.document;
-  reporter.reportOnKey('not-reported', message, location, {
-    ...(fixable && {
-      // An example of a pointer.
-      fix: { add: { to: targetAt.path, key, value: `/${key}` } },
-    }),
-  });
+  const fix = fixable && { add: { to: targetAt.path, key, value: `/${key}` } };
+  reportOnKey('not-reported', message, location, { ...(fix && { fix }) });
 }
 
 /** The type's key for a model. */
@@ -216,20 +194,19 @@ const modelKeyOf = memoize(({ params }: AssertionType) =>
   }),
 );
 
-/** The type's keys with absolute paths of the files that they name. */
+/** Makes the paths in a type's keys absolute. */
 async function absolutePaths(
   type: AssertionType,
   params: Mapping,
   location: Location,
-  scope: Scope,
 ): Promise<Mapping> {
   let absolute: unknown = params;
   for (const { kind, text, path } of mentionsIn(type.params, params).names) {
-    // A judge prompt is read with its variables and its model.
+    // A judge prompt is read separately.
     if (!isFileKind(kind) || kind === 'prompt' || isUnfilled(text)) continue;
     if (kind === 'program' && !isProgramFile(text)) continue;
-    const file = await findReferenced(text, within(location, ...path), kind, scope);
-    // A command is run as it is written, in the folder of the file.
+    const file = await findReferenced(text, within(location, ...path), kind);
+    // A command runs as written, in the file's folder.
     if (file !== undefined && kind !== 'program')
       absolute = withValueAt(absolute, path, () => file);
   }
@@ -245,39 +222,27 @@ function scaleOf(
   return scaleOfGrading(writtenGrading(params) ?? prompt?.grading);
 }
 
-function thresholdOf(
-  given: unknown,
-  scale: Scale,
-  location: Location,
-  { reporter }: Scope,
-): number | undefined {
+function thresholdOf(given: unknown, scale: Scale, location: Location): number | undefined {
   if (typeof given !== 'number') return undefined;
   const { share, problem } = readThreshold(given, scale);
-  if (problem)
-    reporter.report(problem.code, problem.message, within(location, 'threshold'), problem);
+  if (problem) report(problem.code, problem.message, within(location, 'threshold'), problem);
   return share;
 }
 
-/** Texts of an assertion are the case's own, but a judge prompt has variables of its own. */
+/** Fills in the case's variables, but not those of a judge prompt. */
 function fillParams(
   { takesPrompt }: AssertionType,
   { instructions, ...rest }: Mapping,
   plain: boolean,
   location: Location,
   { facts }: CaseContext,
-  scope: Scope,
 ): Mapping {
-  // A criterion has no key of its own in the file.
+  // A plain criterion has no key in the file.
   const filled = plain
-    ? Object.fromEntries(
-        Object.entries(rest).map(([key, text]) => [
-          key,
-          fillIn(text, facts.context, location, scope),
-        ]),
-      )
-    : fillIn(rest, facts.context, location, scope);
+    ? { criterion: fillIn(rest.criterion, facts.context, location) }
+    : fillIn(rest, facts.context, location);
   if (takesPrompt && typeof instructions === 'string') {
-    checkInstructions(instructions, within(location, 'instructions'), facts, scope);
+    checkInstructions(instructions, within(location, 'instructions'), facts);
   }
   return instructions === undefined ? filled : { ...filled, instructions };
 }
@@ -287,7 +252,7 @@ function labelOf(type: AssertionType, params: Mapping, prompt: JudgePrompt | und
   return type.label?.(params) ?? type.type;
 }
 
-/** What an assertion can use of its case while it's built. */
+/** The parts of a case that its assertions depend on. */
 export interface CaseContext {
   readonly facts: CaseFacts;
   readonly known: ConversationTraits;
@@ -309,20 +274,15 @@ function readAt(
   scriptedTurn: number | undefined,
   location: Location,
   about: CaseContext,
-  { reporter }: Scope,
 ): At {
-  const at = parseAt(given ?? (scriptedTurn === undefined ? defaultAt(about) : undefined));
+  const defaultAt = about.historyTurns === undefined ? 'all' : 'live';
+  const at = parseAt(given ?? (scriptedTurn === undefined ? defaultAt : undefined));
   const fault =
     scriptedTurn !== undefined && at.kind !== 'all'
       ? 'An assertion under a turn checks the reply to that turn. Remove `at`.'
       : faultOf(at, side, about);
-  if (fault !== undefined) reporter.report('bad-at', fault, location);
+  if (fault !== undefined) report('bad-at', fault, location);
   return at;
-}
-
-/** The `at` of an assertion that has none. */
-function defaultAt({ historyTurns }: CaseContext): 'all' | 'live' {
-  return historyTurns === undefined ? 'all' : 'live';
 }
 
 function faultOf(

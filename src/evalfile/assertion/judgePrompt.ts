@@ -13,39 +13,38 @@ import { isUnfilled } from '../case/fillIn.ts';
 import { resolveModel } from '../modelsAndTargets.ts';
 import { bodyProblems } from '../prompt.ts';
 import { readReferenced } from '../referencedFiles.ts';
-import { type Location, type Scope, within } from '../scope.ts';
+import { type Location, report, reportOnKey, type Scope, within } from '../scope.ts';
 
 /** The judge prompt that an assertion names; undefined if it has its own `instructions` or none. */
 export async function promptOf(
   params: Mapping,
   location: Location,
   facts: CaseFacts,
-  scope: Scope,
 ): Promise<JudgePrompt | undefined> {
   const { prompt: reference, instructions } = params;
-  const { reporter } = scope;
+  const { owner, scope } = location;
   if ((reference === undefined) === (instructions === undefined)) {
     const message = 'Set either `prompt`, the path of a judge prompt, or `instructions`.';
-    reporter.reportOnKey('prompt-or-instructions', message, location, {
+    reportOnKey('prompt-or-instructions', message, location, {
       ...(reference === undefined && { fix: { add: { to: location.path, key: 'instructions' } } }),
     });
     return undefined;
   }
   if (typeof reference !== 'string' || isUnfilled(reference)) return undefined;
   const promptLocation = within(location, 'prompt');
-  const found = await readReferenced(reference, promptLocation, 'prompt', scope);
+  const found = await readReferenced(reference, promptLocation, 'prompt');
   if (!found) return undefined;
   const loaded = scope.loadPrompt(found.text, found.path);
-  for (const problem of loaded.problems) reporter.add(problem, location.owner);
+  for (const problem of loaded.problems) scope.reporter.add(problem, owner);
   for (const name of loaded.needs) {
     if (!lacks(facts, name, scope)) continue;
     const message = `The prompt needs \`context.${name}\`. Add \`${name}\` to the case's \`context\`.`;
-    reporter.report('missing-context', message, promptLocation);
+    report('missing-context', message, promptLocation);
   }
-  for (const { name } of loaded.variables) reportMissingFact(name, promptLocation, facts, scope);
+  for (const { name } of loaded.variables) reportMissingFact(name, promptLocation, facts);
   if (!loaded.prompt) return undefined;
-  const own: Location = { document: loaded.document, path: ['model'], owner: location.owner };
-  const model = await resolveModel(loaded.model, own, scope);
+  const own: Location = { scope, document: loaded.document, path: ['model'], owner };
+  const model = await resolveModel(loaded.model, own);
   return { ...loaded.prompt, ...(model && { model }) };
 }
 
@@ -54,42 +53,39 @@ export function checkInstructions(
   instructions: string,
   location: Location,
   facts: CaseFacts,
-  scope: Scope,
 ): void {
-  const { reporter } = scope;
-  const { document, path, owner } = location;
+  const { document, path, owner, scope } = location;
   const pieceAt = pieceRanges(document, path);
   const problems = bodyProblems(instructions, document.path, (start, end) => {
     const range = pieceAt(start, end - start);
     return { range: range ?? document.rangeOf(path), whole: !range };
   });
-  for (const problem of problems) reporter.add(problem, owner);
+  for (const problem of problems) scope.reporter.add(problem, owner);
   for (const { name, offset, length } of templateVariables(instructions)) {
     const range = pieceAt(offset, length);
-    reportMissingFact(name, location, facts, scope, range);
+    reportMissingFact(name, location, facts, range);
     const key = contextKey(name);
     if (key === undefined || !lacks(facts, key, scope)) continue;
     const message = `The case's \`context\` has no \`${key}\`.`;
-    reporter.report('missing-context', message, location, { ...(range && { range }) });
+    report('missing-context', message, location, { ...(range && { range }) });
   }
 }
 
-/** Of a variable whose part of the case is missing. @param range of the variable in the value */
+/** Reports a variable for a part of the case that is missing. @param range the variable's */
 function reportMissingFact(
   variable: string,
   location: Location,
   facts: CaseFacts,
-  { reporter, invalidKeys }: Scope,
   range?: Range,
 ): void {
   const fact = missingFact(variable, facts);
-  if (fact === undefined || invalidKeys.has(fact)) return;
+  if (fact === undefined || location.scope.invalidKeys.has(fact)) return;
   const shared = fact === 'expectations' ? ['defaults'] : [];
   const { path } = location;
   const to = path[0] === 'cases' ? path.slice(0, 2) : shared;
   const fix = { add: { to, key: fact } };
   const message = missingFactMessage(variable, fact);
-  reporter.report('missing-fact', message, location, { fix, ...(range && { range }) });
+  report('missing-fact', message, location, { fix, ...(range && { range }) });
 }
 
 function lacks({ context }: CaseFacts, key: string, { invalidKeys }: Scope): boolean {

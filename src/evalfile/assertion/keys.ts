@@ -11,7 +11,7 @@ import {
 } from '../../core/data/data.ts';
 import { digestOf } from '../../node/hashes.ts';
 import type { WrittenAssertion } from '../loadedSuite.ts';
-import { type Location, type Reporter, type Scope, within } from '../scope.ts';
+import { type Location, report, reportOnKey, topLevelAt, within } from '../scope.ts';
 
 /**
  * The keys of a case's assertions, which identify them across runs. They don't change if other assertions are
@@ -26,9 +26,9 @@ import { type Location, type Reporter, type Scope, within } from '../scope.ts';
  *       - user: Hi
  *         assert: [It is kind.]                turns.1/criterion   under the first scripted turn
  *
- * Defaults are part of the case's own list. Those that are equal in all this have equal keys.
+ * Defaults are part of the case's own list. Assertions that are equal in all this have equal keys.
  *
- * @param listed in the order of the case, defaults first
+ * @param listed in the case's order, defaults first
  */
 export function assertionKeys(listed: readonly WrittenAssertion[]): string[] {
   const lists = new Map<number | undefined, OwnKeys>();
@@ -43,7 +43,7 @@ export function assertionKeys(listed: readonly WrittenAssertion[]): string[] {
   });
 }
 
-/** An assertion that decides another, with its path in the mapping of that one. */
+/** A nested assertion. `path` starts at the outer assertion. */
 interface NestedKey {
   readonly path: Path;
   readonly key: string;
@@ -82,8 +82,7 @@ export function nestedKeys(holder: unknown, key: string): NestedKey[] {
 /** The `name` of an assertion; undefined if its type has a different key `name`. */
 export function writtenLabel(assertion: unknown): string | undefined {
   const { type, name } = mappingOf(assertion);
-  const own = findAssertionType(type)?.params.shape ?? {};
-  return typeof name === 'string' && !Object.hasOwn(own, 'name') ? name : undefined;
+  return typeof name === 'string' && !typeHasName(type) ? name : undefined;
 }
 
 class OwnKeys {
@@ -134,13 +133,13 @@ interface Keyed {
 }
 
 /** Reports assertions with the same key, which results couldn't tell apart: the second is invalid. */
-export function checkKeys(assertions: readonly Keyed[], reporter: Reporter): void {
+export function checkKeys(assertions: readonly Keyed[]): void {
   const taken = new Map<string, Keyed>();
   const names = new Set(assertions.map(({ given }) => writtenLabel(given)));
   const freeName = freeNames(names, (name, number) => `${name} ${number}`);
   for (const one of assertions) {
     const first = taken.get(one.key);
-    if (first) reportDuplicate(one, first, freeName, reporter);
+    if (first) reportDuplicate(one, first, freeName);
     else taken.set(one.key, one);
   }
 }
@@ -149,23 +148,22 @@ function reportDuplicate(
   { given, location }: Keyed,
   first: Keyed,
   freeName: (name: string) => string,
-  reporter: Reporter,
 ): void {
   const label = writtenLabel(given);
   const name = label ?? writtenLabel(first.given);
   const free = freeName(name ?? String(typeOf(given)));
   if (label !== undefined) {
     const message = `Another assertion here is named "${label}". Give this one a different name.`;
-    reporter.report('same-assertion', message, within(location, 'name'), { replacement: free });
+    report('same-assertion', message, within(location, 'name'), { replacement: free });
     return;
   }
-  const nameable = isMapping(given) && !ownsName(given);
+  const nameable = isMapping(given) && !typeHasName(given.type);
   const why =
     name === undefined
       ? "This assertion repeats another one, so results couldn't distinguish them."
       : `Another assertion here is named "${name}".`;
   const message = `${why} ${nameable ? 'Give this one a `name`, or remove it.' : 'Remove this one.'}`;
-  reporter.reportOnKey('same-assertion', message, location, {
+  reportOnKey('same-assertion', message, location, {
     fix: {
       remove: location.path,
       ...(nameable && { add: { to: location.path, key: 'name', value: free } }),
@@ -173,24 +171,21 @@ function reportDuplicate(
   });
 }
 
-/** Whether the type has a different key `name`. */
-function ownsName(given: unknown): boolean {
-  return Object.hasOwn(findAssertionType(typeOf(given))?.params.shape ?? {}, 'name');
+function typeHasName(type: unknown): boolean {
+  return Object.hasOwn(findAssertionType(type)?.params.shape ?? {}, 'name');
 }
 
 interface LocatedAssertion extends WrittenAssertion {
   readonly location: Location;
 }
 
-/** `defaults` first, then the case's own, then those of its turns; works on invalid data. */
+/** Assertions from `defaults`, from the case, and from its turns, in this order; works on invalid data. */
 export function collectAssertions(
   { assert, turns }: Mapping,
   location: Location,
-  { file, document }: Scope,
 ): LocatedAssertion[] {
-  const defaults: Location = { document, path: ['defaults', 'assert'], owner: location.owner };
   return [
-    ...listed(file.defaults?.assert, defaults),
+    ...listed(location.scope.file.defaults?.assert, topLevelAt(location, 'defaults', 'assert')),
     ...listed(assert, within(location, 'assert')),
     ...itemsOf(turns).flatMap((turn, scriptedTurn) => {
       const own = listed(mappingOf(turn).assert, within(location, 'turns', scriptedTurn, 'assert'));

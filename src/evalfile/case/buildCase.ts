@@ -8,9 +8,9 @@ import { buildAssertion, type CaseContext } from '../assertion/buildAssertion.ts
 import { assertionKeys, checkKeys, collectAssertions } from '../assertion/keys.ts';
 import { modelFromOptions, type OfferedTools, resolveModel } from '../modelsAndTargets.ts';
 import type { CaseInput } from '../schema.ts';
-import { type Scope, within } from '../scope.ts';
+import { reportOnKey, type Scope, sourceOf, topLevelAt, within } from '../scope.ts';
 import { type Variant, type VariantInput, variantSetOf } from '../variants/variantSet.ts';
-import { type CaseSource, type ReadCase, readCase, topLevelAt } from './caseSources.ts';
+import { type CaseSource, inScope, type ReadCase, readCase } from './caseSources.ts';
 import { conversationOf } from './conversationOf.ts';
 import { fillIn } from './fillIn.ts';
 
@@ -21,7 +21,7 @@ export const hashOfCase = memoize(({ location }: CaseSource): string => {
   return hashOfText(document.text.slice(document.offsetAt(start), document.offsetAt(end)));
 });
 
-/** As `hashOfCase`, for a text that isn't in a file yet. */
+/** Like `hashOfCase`, for a text that isn't in a file yet. */
 export function hashOfText(text: string): string {
   return sha256(text.trim());
 }
@@ -32,8 +32,8 @@ interface BuiltParts {
   readonly history?: MessageHistory;
 }
 
-export async function buildCase(source: CaseSource, suite: Scope): Promise<BuiltParts> {
-  const read = readCase(source, suite);
+export async function buildCase(source: CaseSource): Promise<BuiltParts> {
+  const read = readCase(source);
   if (!read) return {};
   const several = await variantSetOf(read);
   if (!several) return buildOne(read, source);
@@ -41,7 +41,7 @@ export async function buildCase(source: CaseSource, suite: Scope): Promise<Built
   if (!built.suiteCase) return built;
   const common = built.suiteCase;
   const open = async (variant: Variant, scope: Scope) =>
-    (await buildOne({ ...read, scope }, source, await variant.read())).suiteCase;
+    (await buildOne(inScope(read, scope), source, await variant.read())).suiteCase;
   return { ...built, suiteCase: { ...common, expand: () => several.expand(common, open) } };
 }
 
@@ -54,7 +54,8 @@ async function buildOne(
   const { facts: said = {} } = own.recorded ?? {};
   const context = { ...given.input.context, ...said.context, ...own.values };
   const read: ReadCase = { ...given, input: { ...given.input, context } };
-  const { input, location, scope } = read;
+  const { input, location } = read;
+  const { scope } = location;
   const { defaults = {} } = scope.file;
   const offered = said.tools
     ? { tools: unwrapTools(said.tools), location: within(location, 'transcripts') }
@@ -77,15 +78,14 @@ async function buildOne(
     expectations: {
       ...expectationsOf(defaults.expectations),
       ...expectationsOf(
-        input.expectations &&
-          fillIn(input.expectations, context, within(location, 'expectations'), scope),
+        input.expectations && fillIn(input.expectations, context, within(location, 'expectations')),
       ),
       ...expectationsOf(said.expectations),
     },
     ...(role !== undefined && {
-      role: fillIn(role, input.role === undefined ? {} : context, within(location, 'role'), scope),
+      role: fillIn(role, input.role === undefined ? {} : context, within(location, 'role')),
     }),
-    // Data files aren't templates: nothing is filled in.
+    // Nothing is filled in: data files aren't templates.
     ...(said.role !== undefined && { role: said.role }),
   };
   const about: CaseContext = {
@@ -108,11 +108,7 @@ async function buildOne(
     assertions,
     tags: [...new Set([...(defaults.tags ?? []), ...(input.tags ?? []), ...(said.tags ?? [])])],
     only: input.only ?? false,
-    source: {
-      path: location.document.path,
-      range: location.document.entryRangeOf(location.path),
-      hash: hashOfCase(source),
-    },
+    source: { ...sourceOf(location), hash: hashOfCase(source) },
     repeat: repeatOf(input.repeat ?? defaults.repeat),
     stopOnFailure: input.stop_on_failure ?? false,
     ...(input.description !== undefined && { description: input.description }),
@@ -127,48 +123,48 @@ async function buildOne(
   return { ...parts, suiteCase };
 }
 
-function offeredTools({ input, location, scope }: ReadCase): OfferedTools | undefined {
-  if (scope.invalidKeys.has('tools')) return undefined;
-  if (input.tools) return { tools: unwrapTools(input.tools), location: within(location, 'tools') };
-  const { tools } = scope.file;
-  return tools && { tools: unwrapTools(tools), location: topLevelAt('tools', location, scope) };
+function offeredTools({ input, location }: ReadCase): OfferedTools | undefined {
+  const { file, invalidKeys } = location.scope;
+  if (invalidKeys.has('tools')) return undefined;
+  const tools = input.tools ?? file.tools;
+  const place = input.tools ? within(location, 'tools') : topLevelAt(location, 'tools');
+  return tools && { tools: unwrapTools(tools), location: place };
 }
 
-function judgeOf({ input, location, scope }: ReadCase) {
+function judgeOf({ input, location }: ReadCase) {
+  const { scope } = location;
   const { file, options } = scope;
   if (options.judgeOverride?.judge !== undefined) {
     return modelFromOptions(options.judgeOverride.judge, scope);
   }
   if (scope.invalidKeys.has('judge')) return undefined;
-  if (input.judge !== undefined) return resolveModel(input.judge, within(location, 'judge'), scope);
-  if (file.judge !== undefined) {
-    return resolveModel(file.judge, topLevelAt('judge', location, scope), scope);
-  }
+  if (input.judge !== undefined) return resolveModel(input.judge, within(location, 'judge'));
+  if (file.judge !== undefined) return resolveModel(file.judge, topLevelAt(location, 'judge'));
   return options.defaultJudge ? modelFromOptions(options.defaultJudge, scope) : undefined;
 }
 
 async function assertionsOf(
-  { input, location, scope, isValid }: ReadCase,
+  { input, location, isValid }: ReadCase,
   about: CaseContext,
 ): Promise<readonly Assertion[] | undefined> {
-  const all = collectAssertions(input, location, scope);
+  const all = collectAssertions(input, location);
   if (all.length === 0) {
-    // The intended checks are unknown.
-    if (['defaults', 'assert', 'turns'].some((key) => scope.invalidKeys.has(key))) return undefined;
+    const { invalidKeys } = location.scope;
+    if (['defaults', 'assert', 'turns'].some((key) => invalidKeys.has(key))) return undefined;
     const message =
       'The case checks nothing. Add `assert` to the case, to one of its turns, or to `defaults`.';
-    scope.reporter.reportOnKey('no-assertion', message, location, {
+    reportOnKey('no-assertion', message, location, {
       fix: { add: { to: location.path, key: 'assert' } },
     });
     return undefined;
   }
   const keys = assertionKeys(all);
   const keyed = all.map((one, index) => ({ ...one, index, key: keys[index] ?? '' }));
-  checkKeys(keyed, scope.reporter);
+  checkKeys(keyed);
   const built = await Promise.all(
     keyed.map(({ given, location: inner, ...slot }) =>
       isValid(inner.path.slice(location.path.length))
-        ? buildAssertion(given as AssertionInput, slot, inner, about, scope)
+        ? buildAssertion(given as AssertionInput, slot, inner, about)
         : undefined,
     ),
   );
@@ -179,8 +175,7 @@ function expectationsOf(value: CaseInput['expectations']): Record<string, unknow
   return typeof value === 'string' ? { outcome: value } : { ...value };
 }
 
-function repeatOf(repeat: CaseInput['repeat']): Repeat {
-  const { times, pass = 'all' } =
-    typeof repeat === 'object' ? repeat : { times: repeat ?? 1, pass: 'all' as const };
+function repeatOf(repeat: CaseInput['repeat'] = 1): Repeat {
+  const { times, pass = 'all' } = typeof repeat === 'object' ? repeat : { times: repeat };
   return { times, pass: pass === 'all' ? 1 : pass === 'any' ? 1 / times : pass };
 }

@@ -50,7 +50,7 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
       const unchanged = isMapping(source.raw) && known?.raw === source.raw;
       const isStillSo =
         known && unchanged && (await areUnchanged(known.fileDependencies, suite.files));
-      const built = isStillSo ? known : await build(source, suite);
+      const built = isStillSo ? known : await build(source);
       cases.push(built);
       for (const path of built.dependencies) suite.dependencies.add(path);
       for (const { problem, owner } of built.reports) suite.reporter.add(problem, owner);
@@ -71,7 +71,8 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
   };
 }
 
-async function build(source: CaseSource, suite: Scope): Promise<BuiltCase> {
+async function build({ raw, location }: CaseSource): Promise<BuiltCase> {
+  const suite = location.scope;
   const reporter = new Reporter();
   const dependencies = new Set<string>();
   const prompts = new Set<LoadedPrompt>();
@@ -87,18 +88,11 @@ async function build(source: CaseSource, suite: Scope): Promise<BuiltCase> {
       return prompt;
     },
   };
-  const { suiteCase, ...known } = await buildCase(source, scope);
-  const outline = outlineOf(source, known, scope);
-  const { raw } = source;
-  return {
-    raw,
-    suiteCase,
-    outline,
-    reports: reporter.reports,
-    dependencies,
-    prompts,
-    fileDependencies,
-  };
+  const source = { raw, location: { ...location, scope } };
+  const { suiteCase, ...known } = await buildCase(source);
+  const outline = outlineOf(source, known);
+  const { reports } = reporter;
+  return { raw, suiteCase, outline, reports, dependencies, prompts, fileDependencies };
 }
 
 function cacheKeyOf({ document, options }: Scope): CacheKey {

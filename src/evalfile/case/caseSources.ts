@@ -7,7 +7,7 @@ import { readYaml } from '../../yaml/yamlDocument.ts';
 import { checkValue } from '../checkValue.ts';
 import { filesMatching, findReferenced, readFound } from '../referencedFiles.ts';
 import { type CaseInput, caseSchema, includedFileSchema } from '../schema.ts';
-import type { Location, Scope } from '../scope.ts';
+import { type Location, report, type Scope, topLevelAt } from '../scope.ts';
 
 /** A case as written in a file, valid or not. */
 export interface CaseSource {
@@ -21,19 +21,19 @@ export async function collectCases(scope: Scope): Promise<CaseSource[]> {
   const sources: CaseSource[] = [];
   const add = (cases: readonly unknown[], from: Location['document']) => {
     for (const [index, raw] of cases.entries()) {
-      const location = { document: from, path: ['cases', index], owner: sources.length };
+      const location = { scope, document: from, path: ['cases', index], owner: sources.length };
       sources.push({ raw, location });
     }
   };
   add(Array.isArray(file.cases) ? file.cases : [], document);
   let size = 0;
-  for (const path of await includedPaths(scope)) {
-    const included = await readIncluded(path, sources.length, scope);
+  for (const [path, location] of await includedPaths(scope)) {
+    const included = await readIncluded(path, location, sources.length);
     if (!included) continue;
     size += included.size;
     if (size > LIMITS.included) {
-      const message = `The files included up to ${basename(path.path)} have more than ${readable(LIMITS.included)} characters in all. Split this suite.`;
-      scope.reporter.report('included-too-large', message, path.location);
+      const message = `The files included up to ${basename(path)} have more than ${readable(LIMITS.included)} characters in all. Split this suite.`;
+      report('included-too-large', message, location);
       break;
     }
     add(included.cases, included.document);
@@ -41,48 +41,40 @@ export async function collectCases(scope: Scope): Promise<CaseSource[]> {
   return sources;
 }
 
-interface IncludedPath {
-  readonly path: string;
-  readonly location: Location;
-}
-
-async function includedPaths(scope: Scope): Promise<IncludedPath[]> {
-  const { document, file, reporter } = scope;
+async function includedPaths(scope: Scope): Promise<(readonly [path: string, Location])[]> {
+  const { document, file } = scope;
   const found = new Map<string, Location>();
   for (const [index, reference] of (file.include ?? []).entries()) {
     if (found.size > LIMITS.includes) break;
-    const location: Location = { document, path: ['include', index] };
+    const location = topLevelAt({ scope }, 'include', index);
     if (isGlob(reference)) {
-      for (const path of await filesMatching(reference, location, scope)) {
+      for (const path of await filesMatching(reference, location)) {
         if (!found.has(path)) found.set(path, location);
       }
       continue;
     }
-    const path = await findReferenced(reference, location, 'cases', scope);
+    const path = await findReferenced(reference, location, 'cases');
     if (path === undefined) continue;
     if (path === document.path || found.has(path)) {
-      const message = `"${reference}" is already included.`;
-      reporter.report('included-twice', message, location);
+      report('included-twice', `"${reference}" is already included.`, location);
     } else {
       found.set(path, location);
     }
   }
-  return withinLimit([...found], scope);
-}
-
-function withinLimit(found: readonly [string, Location][], { reporter }: Scope): IncludedPath[] {
-  const [, last] = found[LIMITS.includes] ?? [];
-  if (last) {
-    const message = `More than ${readable(LIMITS.includes)} files are included. Make several suites of them.`;
-    reporter.report('too-many-includes', message, last);
+  const paths = [...found];
+  const [, tooMany] = paths[LIMITS.includes] ?? [];
+  if (tooMany) {
+    const message = `More than ${readable(LIMITS.includes)} files are included. Split the suite.`;
+    report('too-many-includes', message, tooMany);
   }
-  return found.slice(0, LIMITS.includes).map(([path, location]) => ({ path, location }));
+  return paths.slice(0, LIMITS.includes);
 }
 
 /** @param firstOwner index of its first case in the suite */
-async function readIncluded({ path, location }: IncludedPath, firstOwner: number, scope: Scope) {
+async function readIncluded(path: string, location: Location, firstOwner: number) {
+  const { scope } = location;
   scope.dependencies.add(path);
-  const found = await readFound(path, location, 'cases', scope);
+  const found = await readFound(path, location, 'cases');
   if (!found) return undefined;
   const size = found.text.length;
   const document = await runCooperatively(readYaml(found.text, path), scope.step);
@@ -110,18 +102,21 @@ type ValidInput = Omit<Partial<CaseInput>, 'turns' | 'simulate'> & {
 
 export interface ReadCase {
   readonly input: ValidInput;
-  /** Finds ranges by corrected keys. */
+  /** Its `document` takes corrected keys; the `invalidKeys` of its `scope` include the case's. */
   readonly location: Location;
-  /** Its `invalidKeys` include those of the case. */
-  readonly scope: Scope;
   /** False if something is invalid: then the case can't run, but the rest is checked. */
   readonly isWhole: boolean;
   /** @param path of an assertion, from the case */
   isValid(path: Path): boolean;
 }
 
-/** Validates a case and reports problems; undefined if nothing of it is valid. */
-export function readCase({ raw, location }: CaseSource, scope: Scope): ReadCase | undefined {
+export function inScope(read: ReadCase, scope: Scope): ReadCase {
+  return { ...read, location: { ...read.location, scope } };
+}
+
+/** Validates a case and reports problems; undefined if it isn't a mapping. */
+export function readCase({ raw, location }: CaseSource): ReadCase | undefined {
+  const { scope } = location;
   const read = checkValue(caseSchema, withoutMessages(raw), location.document, location.path);
   for (const problem of read.problems) scope.reporter.add(problem, location.owner);
   if (!isMapping(read.value)) return undefined;
@@ -137,8 +132,7 @@ export function readCase({ raw, location }: CaseSource, scope: Scope): ReadCase 
   }
   return {
     input: input as ValidInput,
-    location: { ...location, document: read.document },
-    scope: { ...scope, invalidKeys },
+    location: { ...location, document: read.document, scope: { ...scope, invalidKeys } },
     isWhole: read.problems.length === 0,
     isValid: (path) => !broken.has(path.join('/')),
   };
@@ -165,9 +159,4 @@ function messagesOf(raw: unknown): Readonly<Record<string, unknown>> {
   const lists = ['transcript', 'history'].map((key) => [key, valueAt(raw, [key])] as const);
   const written = lists.filter(([, list]) => list !== undefined && typeof list !== 'string');
   return Object.fromEntries(written);
-}
-
-/** A top-level key of the file that a case inherits. */
-export function topLevelAt(key: string, { owner }: Location, { document }: Scope): Location {
-  return { document, path: [key], owner };
 }

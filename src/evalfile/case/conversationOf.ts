@@ -1,12 +1,6 @@
 import { traitsOf } from '../../assertions/caseNeeds.ts';
 import type { ConversationTraits } from '../../assertions/contract.ts';
-import {
-  type Conversation,
-  openEnd,
-  type Turn,
-  toConversation,
-  turnsOf,
-} from '../../core/conversation.ts';
+import { openEnd, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
 import { isError, type Problem } from '../../core/problem.ts';
 import {
   DEFAULT_USER_TURNS,
@@ -29,10 +23,10 @@ import {
   resolveTarget,
 } from '../modelsAndTargets.ts';
 import { readReferenced } from '../referencedFiles.ts';
-import { type Location, within } from '../scope.ts';
+import { type Location, reportOnKey, sourceOf, topLevelAt, within } from '../scope.ts';
 import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';
 import { checkTranscripts } from '../variants/transcripts.ts';
-import { type ReadCase, topLevelAt, type ValidTurn } from './caseSources.ts';
+import type { ReadCase, ValidTurn } from './caseSources.ts';
 import { contextText, fillIn } from './fillIn.ts';
 
 /** The keys that define a case's conversation. */
@@ -49,19 +43,17 @@ export async function conversationOf(
   judge: CaseJudge,
   recorded: LoadedTranscript | undefined,
 ): Promise<KnownConversation | undefined> {
-  const { input, location, scope } = read;
-  const { reporter, invalidKeys } = scope;
+  const { input, location } = read;
+  const { reporter, invalidKeys } = location.scope;
   if (ORIGINS.some((key) => invalidKeys.has(key))) return undefined;
   const given = ORIGINS.filter((key) => input[key] !== undefined);
   if (given.length !== 1) {
+    const keys = given.map((key) => `\`${key}\``);
     const message =
       given.length === 0
         ? 'The case has no conversation. Add `turns` or `simulate` for the target to answer, or a `transcript` or `transcripts` to judge.'
-        : `Use either ${formatList(
-            given.map((key) => `\`${key}\``),
-            'or',
-          )} in a case, not ${given.length === 2 ? 'both' : 'several'}.`;
-    reporter.reportOnKey('turns-or-transcript', message, location, {
+        : `Use either ${formatList(keys, 'or')} in a case, not ${given.length === 2 ? 'both' : 'several'}.`;
+    reportOnKey('turns-or-transcript', message, location, {
       ...(given.length === 0 && { fix: { add: { to: location.path, key: 'transcript' } } }),
     });
     return undefined;
@@ -69,13 +61,13 @@ export async function conversationOf(
   const live = input.turns !== undefined || input.simulate !== undefined;
   if (!input.turns) reportUnusedKey('stop_on_failure', '`turns`', read);
   if (live && input.history === undefined) {
-    reportUnusedKey('roles', 'messages that were recorded', read);
+    reportUnusedKey('roles', 'recorded messages', read);
   }
   if (input.turns) return scriptedConversation(read, offered);
   if (input.simulate) return simulatedConversation(read, offered, judge);
   reportUnusedKey('history', '`turns` or `simulate`', read);
   if (input.transcripts && !recorded) {
-    await checkTranscripts(input.transcripts, within(location, 'transcripts'), scope);
+    await checkTranscripts(input.transcripts, within(location, 'transcripts'));
     return { origin: { kind: 'transcript', messages: [], notes: [] }, known: {} };
   }
   const transcript = recorded ?? (await messagesAt('transcript', read));
@@ -94,12 +86,12 @@ export async function conversationOf(
 function reportUnusedKey(
   name: 'stop_on_failure' | 'history' | 'roles',
   works: string,
-  { input, location, scope }: ReadCase,
+  { input, location }: ReadCase,
 ): void {
   if (input[name] === undefined) return;
   const key = within(location, name);
   const message = `\`${name}\` works only with ${works}. Remove it.`;
-  scope.reporter.reportOnKey('useless-key', message, key, { fix: { remove: key.path } });
+  reportOnKey('useless-key', message, key, { fix: { remove: key.path } });
 }
 
 /** The source of a case's conversation, and what is known about it before the run. */
@@ -117,7 +109,7 @@ async function scriptedConversation(
   read: ReadCase,
   offered: OfferedTools | undefined,
 ): Promise<KnownConversation> {
-  const { input, location, scope } = read;
+  const { input, location } = read;
   const context = input.context ?? {};
   const given = input.turns ?? [];
   const turns = given.map((item, index) => {
@@ -125,10 +117,10 @@ async function scriptedConversation(
     const { user = '', expected } = typeof item === 'string' ? { user: item } : (item ?? {});
     const textLocation = typeof item === 'string' ? turn : within(turn, 'user');
     return {
-      user: fillIn(user, context, textLocation, scope),
-      source: { path: location.document.path, range: location.document.entryRangeOf(turn.path) },
+      user: fillIn(user, context, textLocation),
+      source: sourceOf(turn),
       ...(expected !== undefined && {
-        expected: fillIn(expected, context, within(turn, 'expected'), scope),
+        expected: fillIn(expected, context, within(turn, 'expected')),
       }),
     };
   });
@@ -138,10 +130,7 @@ async function scriptedConversation(
     ...(target && { origin: { kind: 'turns', target, ...(history && { history }), turns } }),
     ...(history && { history }),
     targetAt,
-    known: {
-      ...(hasExpected || !given.some(mayHaveExpected) ? { hasExpected } : {}),
-      ...known,
-    },
+    known: { ...((hasExpected || !given.some(mayHaveExpected)) && { hasExpected }), ...known },
     ...(before && { sides: [...before, ...turns.flatMap(() => ['user', 'assistant'] as const)] }),
   };
 }
@@ -172,7 +161,7 @@ interface LiveCase {
   readonly known: ConversationTraits;
 }
 
-/** The parts that all live conversations share. @param key the key that defines the user's turns */
+/** The parts that all live conversations share. @param key defines the user's turns */
 async function liveCase(
   read: ReadCase,
   key: 'turns' | 'simulate',
@@ -181,8 +170,8 @@ async function liveCase(
   const written = await targetFor(read, key, offered);
   const target = written && withSystem(written, read);
   if (target) checkHistory(read, target);
-  if (target && !read.scope.invalidKeys.has('context')) {
-    checkContextKeys(target, read.input.context ?? {}, read.location, read.scope);
+  if (target && !read.location.scope.invalidKeys.has('context')) {
+    checkContextKeys(target, read.input.context ?? {}, read.location);
   }
   const history = await readHistory(read);
   const said = toConversation(history?.messages ?? []);
@@ -196,28 +185,24 @@ async function liveCase(
     known: {
       ...(target && systemTextKnown(target)),
       ...(reporting && { reporting }),
-      ...knownBefore(said),
+      // Only what a history contains is known about the whole conversation.
+      ...Object.fromEntries(Object.entries(traitsOf(said)).filter(([, holds]) => holds)),
     },
   };
 }
 
 /** The target with its `system` filled in from the case's context. */
-function withSystem(target: TargetSpec, { input, location, scope }: ReadCase): TargetSpec {
+function withSystem(target: TargetSpec, { input, location }: ReadCase): TargetSpec {
   const { name, system } = target;
-  if (system === undefined || scope.invalidKeys.has('context')) return target;
+  if (system === undefined || location.scope.invalidKeys.has('context')) return target;
   const context = input.context ?? {};
   const unknown = templateVariables(system).find((one) => !Object.hasOwn(context, one.name));
   if (unknown) {
     const message = `The \`system\` of the target "${name}" uses {{${unknown.name}}}, but the case's \`context\` has no key \`${unknown.name}\`. Add it to \`context\`.`;
-    scope.reporter.reportOnKey('unknown-variable', message, location);
+    reportOnKey('unknown-variable', message, location);
     return target;
   }
   return { ...target, system: renderTemplate(system, (key) => contextText(context[key])) };
-}
-
-/** Only what a history contains is known about the whole conversation. */
-function knownBefore(before: Conversation): ConversationTraits {
-  return Object.fromEntries(Object.entries(traitsOf(before)).filter(([, holds]) => holds));
 }
 
 /** Whether an invalid turn may have an `expected`. */
@@ -226,37 +211,37 @@ function mayHaveExpected(turn: ValidTurn): boolean {
 }
 
 async function targetFor(
-  { input, location, scope }: ReadCase,
+  { input, location }: ReadCase,
   key: 'turns' | 'simulate',
   offered: OfferedTools | undefined,
 ): Promise<TargetSpec | undefined> {
+  const { file, invalidKeys } = location.scope;
   if (input.target !== undefined) {
-    return resolveTarget(input.target, within(location, 'target'), offered, scope);
+    return resolveTarget(input.target, within(location, 'target'), offered);
   }
-  if (scope.invalidKeys.has('target')) return undefined;
-  if (scope.file.target !== undefined) {
-    return resolveTarget(scope.file.target, topLevelAt('target', location, scope), offered, scope);
+  if (invalidKeys.has('target')) return undefined;
+  if (file.target !== undefined) {
+    return resolveTarget(file.target, topLevelAt(location, 'target'), offered);
   }
   const needs =
     key === 'turns'
       ? '`turns` need a `target` to answer them'
       : '`simulate` needs a `target` that answers';
   const message = `${needs}. Set one in the case or at the top of the file.`;
-  scope.reporter.reportOnKey('missing-target', message, within(location, key), {
+  reportOnKey('missing-target', message, within(location, key), {
     fix: { add: { to: location.path, key: 'target' } },
   });
   return undefined;
 }
 
-/** The location of the target's mapping, for a name the one under `targets`. */
-function targetPlace({ input, location, scope }: ReadCase): Location {
-  const name = input.target ?? scope.file.target;
-  if (typeof name === 'string')
-    return { ...topLevelAt('targets', location, scope), path: ['targets', name] };
-  return input.target ? within(location, 'target') : topLevelAt('target', location, scope);
+/** The location of the target's mapping. */
+function targetPlace({ input, location }: ReadCase): Location {
+  const name = input.target ?? location.scope.file.target;
+  if (typeof name === 'string') return topLevelAt(location, 'targets', name);
+  return input.target ? within(location, 'target') : topLevelAt(location, 'target');
 }
 
-/** A target that can reply with system texts can have ones that aren't in the file. */
+/** Unknown if the target's replies can contain system texts. */
 function systemTextKnown({ system, type }: TargetSpec): Pick<ConversationTraits, 'hasSystemText'> {
   if (system !== undefined) return { hasSystemText: true };
   return findTargetType(type)?.repliesWithSystemTexts ? {} : { hasSystemText: false };
@@ -269,46 +254,38 @@ interface CaseJudge {
 }
 
 async function simulatedUserOf(
-  { input, location, scope }: ReadCase,
+  { input, location }: ReadCase,
   { judge, judgeNamed }: CaseJudge,
 ): Promise<SimulatedUser | undefined> {
   const { simulate: given = {}, context = {} } = input;
   const place = within(location, 'simulate');
-  const { document } = location;
-  const filled = <Value>(value: Value, key: string) =>
-    fillIn(value, context, within(place, key), scope);
-  const { goal, persona, opening = [], stop_when, guidelines, max_user_turns, seed } = given;
-  const own = await resolveModel(given.model, within(place, 'model'), scope);
-  const model = own ?? (await overrideJudge(judge, scope));
+  const filled = <Value>(value: Value, key: string) => fillIn(value, context, within(place, key));
+  const { opening = [], max_user_turns, seed } = given;
+  const own = await resolveModel(given.model, within(place, 'model'));
+  const model = own ?? (await overrideJudge(judge, location.scope));
   if (!model && given.model === undefined && !judgeNamed) {
-    scope.reporter.reportOnKey('no-simulator', NO_SIMULATOR, place, {
+    reportOnKey('no-simulator', NO_SIMULATOR, place, {
       severity: 'warning',
       fix: { add: { to: place.path, key: 'model' } },
     });
   }
-  const texts = {
-    goal: filled(goal, 'goal'),
-    persona: filled(persona, 'persona'),
-    stopWhen: filled(stop_when, 'stop_when'),
-    guidelines: filled(guidelines, 'guidelines'),
-  };
-  const said = opening.map((text, index) => ({
-    user: fillIn(text, context, within(place, 'opening', index), scope),
-    source: {
-      path: document.path,
-      range: document.entryRangeOf(within(place, 'opening', index).path),
-    },
-  }));
-  if (texts.goal === undefined) return undefined;
-  const { persona: who, stopWhen, guidelines: rules } = texts;
+  const goal = filled(given.goal, 'goal');
+  const persona = filled(given.persona, 'persona');
+  const stopWhen = filled(given.stop_when, 'stop_when');
+  const guidelines = filled(given.guidelines, 'guidelines');
+  const said = opening.map((text, index) => {
+    const at = within(place, 'opening', index);
+    return { user: fillIn(text, context, at), source: sourceOf(at) };
+  });
+  if (goal === undefined) return undefined;
   return {
-    goal: texts.goal,
+    goal,
     opening: said,
     maxUserTurns: max_user_turns ?? DEFAULT_USER_TURNS,
-    source: { path: document.path, range: document.keyRangeOf(place.path) },
-    ...(who !== undefined && { persona: who }),
+    source: { path: location.document.path, range: location.document.keyRangeOf(place.path) },
+    ...(persona !== undefined && { persona }),
     ...(stopWhen !== undefined && { stopWhen }),
-    ...(rules !== undefined && { guidelines: rules }),
+    ...(guidelines !== undefined && { guidelines }),
     ...(model && { model }),
     ...(seed !== undefined && { seed }),
   };
@@ -316,18 +293,19 @@ async function simulatedUserOf(
 
 /** The messages before the first live turn; undefined if there are none or they're invalid. */
 async function readHistory(read: ReadCase): Promise<MessageHistory | undefined> {
-  const { input, location, scope } = read;
-  if (input.history === undefined || scope.invalidKeys.has('history')) return undefined;
+  const { input, location } = read;
+  const { invalidKeys, reporter } = location.scope;
+  if (input.history === undefined || invalidKeys.has('history')) return undefined;
   const loaded = await messagesAt('history', read);
   if (!loaded) return undefined;
   const problems = problemsOf(loaded, input.simulate ? '`opening`' : '`turns`');
-  for (const problem of problems) scope.reporter.add(problem, location.owner);
+  for (const problem of problems) reporter.add(problem, location.owner);
   if (problems.some(isError)) return undefined;
   const messages = loaded.messages.map((one) => ({ ...one, history: true as const }));
   return { messages, notes: loaded.notes };
 }
 
-/** Only the assistant must speak in it: an agent can greet first. */
+/** Problems of whole conversations: a history can be only an agent's greeting. */
 const OF_WHOLE = ['no-user-message', 'no-assistant-message', 'conversation-unfinished'];
 
 /** @param live the key for the user's next words */
@@ -338,29 +316,32 @@ function problemsOf({ messages, problems }: LoadedTranscript, live: string): Pro
   if (!end || !last) return own;
   const message =
     end === 'user'
-      ? `A history ends with the assistant, and the next turn is the user's. Move what the user says last to ${live}.`
-      : 'A history ends with what the assistant says. Add its reply after the tool call.';
+      ? `A history ends with the assistant, and the next turn is the user's. Move the user's last message to ${live}.`
+      : "A history ends with the assistant's words. Add its reply after the tool call.";
   const range = problems.find(({ code }) => OF_WHOLE.includes(code))?.range ?? last.range;
   return [...own, { code: 'history-unfinished', message, severity: 'error', ...last, range }];
 }
 
 /** Reports a history for a target that can't take one. */
-function checkHistory({ input, location, scope }: ReadCase, target: TargetSpec): void {
+function checkHistory({ input, location }: ReadCase, target: TargetSpec): void {
   const { keepsSession } = findTargetType(target.type) ?? {};
   if (input.history === undefined || !keepsSession?.(target.params)) return;
   const key = within(location, 'history');
   const message = `"${target.name}" keeps the conversation in its own session, so it can't take a \`history\`. Remove it, or make its turns live.`;
-  scope.reporter.reportOnKey('history-refused', message, key, { fix: { remove: key.path } });
+  reportOnKey('history-refused', message, key, { fix: { remove: key.path } });
 }
 
 /** The messages in a case, or in the file that it names; undefined if that can't be read. */
 async function messagesAt(
   key: 'transcript' | 'history',
-  { input, location, scope }: ReadCase,
+  { input, location }: ReadCase,
 ): Promise<LoadedTranscript | undefined> {
   const { [key]: value, roles } = input;
-  const { document, path, ...at } = within(location, key);
-  if (typeof value !== 'string') return readTranscript(value, document, path, 'refused', roles);
-  const found = await readReferenced(value, { document, path, ...at }, 'transcript', scope);
-  return found && runCooperatively(readTranscriptFile(found.text, found.path, roles), scope.step);
+  const at = within(location, key);
+  if (typeof value !== 'string') {
+    return readTranscript(value, at.document, at.path, 'refused', roles);
+  }
+  const found = await readReferenced(value, at, 'transcript');
+  if (!found) return undefined;
+  return runCooperatively(readTranscriptFile(found.text, found.path, roles), at.scope.step);
 }

@@ -1,3 +1,4 @@
+import type { Mapping } from '../../core/data/data.ts';
 import { hasEnvReference } from '../../core/environment.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { suggestionsOf } from '../../core/problem.ts';
@@ -5,41 +6,29 @@ import { nearest } from '../../core/text/closest.ts';
 import { truncateList } from '../../core/text/format.ts';
 import { renderTemplate, templateVariables } from '../../core/text/template.ts';
 import { pieceRanges } from '../../yaml/scalarSpans.ts';
-import { type Location, type Scope, within } from '../scope.ts';
+import { type Location, report, within } from '../scope.ts';
 
-/** Fills `{{name}}` in a case's own texts from its `context`, at every depth of a value. */
-export function fillIn<Value>(
-  value: Value,
-  context: Readonly<Record<string, unknown>>,
-  location: Location,
-  scope: Scope,
-): Value {
-  if (typeof value === 'string') return fillText(value, context, location, scope) as Value;
+/** Fills in `{{name}}` from the case's `context`, at every depth of a value. */
+export function fillIn<Value>(value: Value, context: Mapping, location: Location): Value {
+  if (typeof value === 'string') return fillText(value, context, location) as Value;
   if (Array.isArray(value)) {
-    return value.map((item, index) =>
-      fillIn(item, context, within(location, index), scope),
-    ) as Value;
+    return value.map((item, index) => fillIn(item, context, within(location, index))) as Value;
   }
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, inner]) => [
     key,
-    fillIn(inner, context, within(location, key), scope),
+    fillIn(inner, context, within(location, key)),
   ]);
   return Object.fromEntries(entries) as Value;
 }
 
-function fillText(
-  text: string,
-  context: Readonly<Record<string, unknown>>,
-  location: Location,
-  scope: Scope,
-): string {
+function fillText(text: string, context: Mapping, location: Location): string {
   if (hasEnvReference(text)) {
     const message =
-      'Environment variables work only in models and targets: a conversation must not depend on the machine.';
-    scope.reporter.report('env-not-allowed', message, location);
+      "Environment variables work only in models and targets, so that conversations don't depend on the machine.";
+    report('env-not-allowed', message, location);
   }
-  if (scope.invalidKeys.has('context')) return text;
+  if (location.scope.invalidKeys.has('context')) return text;
   const known = Object.keys(context);
   const unknown = templateVariables(text).filter(({ name }) => !Object.hasOwn(context, name));
   if (unknown.length === 0) return renderTemplate(text, (name) => contextText(context[name]));
@@ -55,12 +44,12 @@ function fillText(
     const message = `The case's \`context\` has no key \`${name}\`. ${hint}`;
     const range = rangeOf(offset, length);
     const details = range && { range, ...suggestionsOf(near) };
-    scope.reporter.report('unknown-variable', message, location, details);
+    report('unknown-variable', message, location, details);
   }
   return text;
 }
 
-/** Whether a text contains variables that couldn't be filled in; they were reported. */
+/** Whether a text still contains variables: those that were reported. */
 export function isUnfilled(text: string): boolean {
   return hasEnvReference(text) || templateVariables(text).length > 0;
 }

@@ -4,7 +4,7 @@ import { MAX_REPETITIONS, type MessageHistory, type SuiteCase } from '../../core
 import { collectAssertions } from '../assertion/keys.ts';
 import type { OutlineCase, OutlineTurn } from '../loadedSuite.ts';
 import { numberTurns } from '../numberTurns.ts';
-import { type Location, type Scope, within } from '../scope.ts';
+import { type Location, sourceOf, within } from '../scope.ts';
 import { hashOfCase } from './buildCase.ts';
 import type { CaseSource } from './caseSources.ts';
 
@@ -12,20 +12,18 @@ import type { CaseSource } from './caseSources.ts';
 export function outlineOf(
   source: CaseSource,
   { origin, history }: { readonly origin?: SuiteCase['origin']; readonly history?: MessageHistory },
-  scope: Scope,
 ): Omit<OutlineCase, 'errors'> {
   const { raw, location } = source;
   const { document, path } = location;
   const given = mappingOf(raw);
   const hasId = typeof given.id === 'string' && given.id !== '';
-  const defaults = scope.file.defaults ?? {};
+  const defaults = location.scope.file.defaults ?? {};
   const before = historyTurns(given.history, history);
   const said = origin?.kind === 'transcript' ? origin : history;
   return {
     ...(hasId && { id: String(given.id) }),
     ...(typeof given.description === 'string' && { description: given.description }),
-    path: document.path,
-    range: document.entryRangeOf(path),
+    ...sourceOf(location),
     nameRange: hasId ? document.rangeOf([...path, 'id']) : document.keyRangeOf(path),
     turns: [
       ...messages(given.history, within(location, 'history')),
@@ -38,15 +36,12 @@ export function outlineOf(
       ...messages(given.transcript, within(location, 'transcript')),
     ],
     ...(said && { said }),
-    assertions: collectAssertions(given, location, scope).map(
-      ({ location: at, ...one }, index) => ({
-        ...one,
-        index,
-        label: labelOf(one.given),
-        path: at.document.path,
-        range: at.document.entryRangeOf(at.path),
-      }),
-    ),
+    assertions: collectAssertions(given, location).map(({ location: at, ...one }, index) => ({
+      ...one,
+      index,
+      label: labelOf(one.given),
+      ...sourceOf(at),
+    })),
     tags: [...(defaults.tags ?? []), ...(Array.isArray(given.tags) ? given.tags.map(String) : [])],
     repetitions: timesOf(given.repeat ?? defaults.repeat),
     ...severalIn(given),
@@ -86,7 +81,7 @@ function messages(list: unknown, location: Location): OutlineTurn[] {
   }));
 }
 
-/** The label of an assertion: its name, or else its type or criterion. */
+/** An assertion's name, or else its type or criterion. */
 export function labelOf(item: unknown): string {
   if (typeof item === 'string') return item;
   const { name, type } = mappingOf(item);

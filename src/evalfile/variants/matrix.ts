@@ -1,10 +1,10 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { isMapping, type Mapping } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import type { Problem } from '../../core/problem.ts';
+import { errorAt, type Problem } from '../../core/problem.ts';
 import type { ReadCase } from '../case/caseSources.ts';
 import { readReferenced } from '../referencedFiles.ts';
-import { type Location, type Scope, within } from '../scope.ts';
+import { type Location, report, reportOnKey, within } from '../scope.ts';
 import { lineFault } from '../transcript.ts';
 
 /** Values that a case is run with. */
@@ -20,50 +20,41 @@ export interface Matrix {
 }
 
 /** The combinations of a case's `matrix`; undefined if there are none, after reporting why. */
-export async function matrixOf({ input, location, scope }: ReadCase): Promise<Matrix | undefined> {
+export async function matrixOf({ input, location }: ReadCase): Promise<Matrix | undefined> {
   const { matrix, context = {} } = input;
-  if (matrix === undefined || scope.invalidKeys.has('matrix')) return undefined;
+  if (matrix === undefined || location.scope.invalidKeys.has('matrix')) return undefined;
   const place = within(location, 'matrix');
-  const found =
-    typeof matrix === 'string'
-      ? await rowsOf(matrix, place, scope)
-      : { combinations: combinationsOf(matrix, place, scope) };
+  const isFile = typeof matrix === 'string';
+  const found = isFile
+    ? await rowsOf(matrix, place)
+    : { combinations: combinationsOf(matrix, place) };
   const [first, ...rest] = found?.combinations ?? [];
   if (!found || !first) return undefined;
-  const isFile = typeof matrix === 'string';
   for (const name of Object.keys(first.values).filter((one) => Object.hasOwn(context, one))) {
     const message = `\`context\` has a key \`${name}\` as well. Rename one of them.`;
-    if (isFile) scope.reporter.report('matrix-collision', message, place);
-    else scope.reporter.reportOnKey('matrix-collision', message, within(place, name));
+    if (isFile) report('matrix-collision', message, place);
+    else reportOnKey('matrix-collision', message, within(place, name));
   }
   return { ...found, combinations: [first, ...rest] };
 }
 
-type Written = Readonly<Record<string, readonly unknown[] | Mapping>>;
-
-interface Choice {
-  readonly name: string;
-  readonly value: unknown;
-}
-
 /** Each value of the first name with each of the second, and so on. */
-function combinationsOf(written: Written, place: Location, scope: Scope): Combination[] {
+function combinationsOf(
+  written: Readonly<Record<string, readonly unknown[] | Mapping>>,
+  place: Location,
+): Combination[] {
   const axes = Object.entries(written).map(([name, values]) => ({
     name,
-    choices: choicesOf(name, values, within(place, name), scope),
+    choices: choicesOf(name, values, within(place, name)),
   }));
   if (axes.length === 0) {
-    scope.reporter.report(
-      'empty-matrix',
-      'The matrix is empty. Add a name with its values.',
-      place,
-    );
+    report('empty-matrix', 'The matrix is empty. Add a name with its values.', place);
     return [];
   }
   const count = axes.reduce((product, { choices }) => product * choices.length, 1);
   if (count > LIMITS.variants) {
     const message = `These are ${readable(count)} combinations; the limit is ${readable(LIMITS.variants)}. Split the case.`;
-    scope.reporter.report('too-many-variants', message, place);
+    report('too-many-variants', message, place);
     return [];
   }
   return axes.reduce<Combination[]>(
@@ -78,33 +69,28 @@ function combinationsOf(written: Written, place: Location, scope: Scope): Combin
   );
 }
 
-function choicesOf(
-  name: string,
-  values: readonly unknown[] | Mapping,
-  place: Location,
-  { reporter }: Scope,
-): Choice[] {
+function choicesOf(name: string, values: readonly unknown[] | Mapping, place: Location) {
   const choices = Array.isArray(values)
     ? values.map((value, index) => ({ name: shortName(value) ?? `${name}-${index + 1}`, value }))
     : Object.entries(values).map(([id, value]) => ({ name: id, value }));
   if (choices.length === 0) {
     const message = `\`${name}\` has no values. Add one, or remove it.`;
-    reporter.reportOnKey('empty-matrix', message, place);
+    reportOnKey('empty-matrix', message, place);
   }
   const seen = new Set<string>();
   for (const [index, { value }] of choices.entries()) {
     const written = JSON.stringify(value);
     if (Array.isArray(values) && seen.has(written)) {
       const message =
-        'This value is in the list already. Remove it; to run a case several times, use `repeat`.';
-      reporter.report('duplicate-value', message, within(place, index));
+        'This value is already in the list. Remove it; to run a case several times, use `repeat`.';
+      report('duplicate-value', message, within(place, index));
     }
     seen.add(written);
   }
   return choices;
 }
 
-/** Longer values are called by their place. */
+/** Longer values are named by their position. */
 const MAX_NAME_LENGTH = 40;
 
 /** The name of a value: its text, or its `id`; undefined if that isn't a usable name. */
@@ -116,21 +102,23 @@ function shortName(value: unknown): string | undefined {
   return isShort ? text : undefined;
 }
 
-async function rowsOf(reference: string, place: Location, scope: Scope) {
-  const found = await readReferenced(reference, place, 'matrix', scope);
+async function rowsOf(reference: string, place: Location) {
+  const found = await readReferenced(reference, place, 'matrix');
   if (!found) return undefined;
   const { path, text } = found;
-  const report = (code: string, message: string, line: number) => {
+  const add = (problem: Problem) => place.scope.reporter.add(problem, place.owner);
+  const reportLine = (code: string, message: string, line: number) => {
     const range = { start: { line, character: 0 }, end: { line, character: 1 } };
-    scope.reporter.add({ code, message, severity: 'error', path, range }, place.owner);
+    add(errorAt(path, range, code, message));
   };
-  const read = path.endsWith('.csv') ? rowsOfCsv : rowsOfLines;
-  const rows = read(text, path, report, (problem) => scope.reporter.add(problem, place.owner));
+  const rows = path.endsWith('.csv')
+    ? rowsOfCsv(text, reportLine)
+    : rowsOfLines(text, path, reportLine, add);
   if (!rows) return undefined;
-  if (rows.length === 0) report('empty-matrix', 'The file has no rows.', 0);
+  if (rows.length === 0) reportLine('empty-matrix', 'The file has no rows.', 0);
   if (rows.length > LIMITS.variants) {
     const most = readable(LIMITS.variants);
-    report('too-many-variants', `The file has more than ${most} rows. Split it.`, 0);
+    reportLine('too-many-variants', `The file has more than ${most} rows. Split it.`, 0);
     return undefined;
   }
   return { file: path, combinations: rows.map(namedRow) };
@@ -148,22 +136,22 @@ function namedRow({ line, values }: Row): Combination {
   return { name: shortName(values.id) ?? joined ?? `line-${line + 1}`, values };
 }
 
-type Report = (code: string, message: string, line: number) => void;
+type ReportLine = (code: string, message: string, line: number) => void;
 
-function rowsOfCsv(text: string, _path: string, report: Report): Row[] | undefined {
+function rowsOfCsv(text: string, reportLine: ReportLine): Row[] | undefined {
   try {
     const [header, ...rows] = readCsv(text);
     const names = header?.cells.map((name) => name.trim()) ?? [];
     const wrong = names.find((name, index) => name === '' || names.indexOf(name) !== index);
     if (wrong !== undefined) {
-      const told = wrong === '' ? 'A column has no name.' : `Two columns are called "${wrong}".`;
-      report('wrong-header', told, header?.line ?? 0);
+      const message = wrong === '' ? 'A column has no name.' : `Two columns are named "${wrong}".`;
+      reportLine('wrong-header', message, header?.line ?? 0);
       return undefined;
     }
     const uneven = rows.filter(({ cells }) => cells.length !== names.length);
     for (const { line, cells } of uneven) {
       const message = `Expected ${names.length} cells, as in the first line, found ${cells.length}.`;
-      report('wrong-row', message, line);
+      reportLine('wrong-row', message, line);
     }
     if (uneven.length > 0) return undefined;
     return rows.map(({ line, cells }) => ({
@@ -171,8 +159,9 @@ function rowsOfCsv(text: string, _path: string, report: Report): Row[] | undefin
       values: Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ''])),
     }));
   } catch (error) {
-    if (!(error instanceof CsvFault)) throw error;
-    report('csv-syntax', `This is not valid CSV. ${error.message}`, error.line);
+    if (!(error instanceof CsvError)) throw error;
+    const reason = CSV_FAULTS[error.code] ?? "It can't be read.";
+    reportLine('csv-syntax', `This is not valid CSV. ${reason}`, Number(error.lines ?? 1) - 1);
     return undefined;
   }
 }
@@ -180,7 +169,7 @@ function rowsOfCsv(text: string, _path: string, report: Report): Row[] | undefin
 function rowsOfLines(
   text: string,
   path: string,
-  report: Report,
+  reportLine: ReportLine,
   add: (problem: Problem) => void,
 ): Row[] | undefined {
   const rows: Row[] = [];
@@ -193,9 +182,14 @@ function rowsOfLines(
     const own = isMapping(value) ? Object.keys(value).sort().join(', ') : undefined;
     names ??= own;
     if (fault) add(fault);
-    else if (!isMapping(value)) report('wrong-row', 'Expected an object: names with values.', line);
+    else if (!isMapping(value))
+      reportLine('wrong-row', 'Expected an object: names with values.', line);
     else if (own !== names) {
-      report('wrong-row', `Expected the names of the other lines (${names}), found ${own}.`, line);
+      reportLine(
+        'wrong-row',
+        `Expected the names of the other lines (${names}), found ${own}.`,
+        line,
+      );
     } else {
       rows.push({ line, values: value });
       continue;
@@ -205,56 +199,29 @@ function rowsOfLines(
   return isWhole ? rows : undefined;
 }
 
-/** A CSV row with its last line, from 0. */
-interface CsvRow {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
 /**
- * Parses CSV. Cells are separated by commas, or by semicolons if the first line has no comma. Empty lines are skipped.
+ * Parses CSV into rows, each with its last line, from 0. Cells are separated by commas, or by semicolons if the first
+ * line has no comma. Empty lines are skipped.
  *
- * @throws CsvFault
+ * @throws CsvError
  */
-export function readCsv(text: string): CsvRow[] {
+export function readCsv(text: string) {
   const [first = ''] = text.split('\n', 1);
-  try {
-    const rows: unknown = parse(text, {
-      bom: true,
-      delimiter: !first.includes(',') && first.includes(';') ? ';' : ',',
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-    });
-    return (rows as readonly Raw[]).map(({ record, info }) => ({
-      line: info.lines - 1,
-      cells: record,
-    }));
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new CsvFault(Number(error.lines ?? 1) - 1, WORDS[error.code] ?? 'It cannot be read.');
-  }
+  const rows: unknown = parse(text, {
+    bom: true,
+    delimiter: !first.includes(',') && first.includes(';') ? ';' : ',',
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+  });
+  return (rows as { record: string[]; info: { lines: number } }[]).map(({ record, info }) => ({
+    line: info.lines - 1,
+    cells: record,
+  }));
 }
 
-interface Raw {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
-
-const WORDS: Readonly<Record<string, string>> = {
+const CSV_FAULTS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'A quote is not closed.',
   CSV_INVALID_CLOSING_QUOTE: 'There is text after a closing quote.',
   INVALID_OPENING_QUOTE: "A cell contains a quote but doesn't start with one.",
 };
-
-/** Invalid CSV. */
-class CsvFault extends Error {
-  override readonly name = 'CsvFault';
-  /** From 0. */
-  readonly line: number;
-
-  constructor(line: number, message: string) {
-    super(message);
-    this.line = line;
-  }
-}

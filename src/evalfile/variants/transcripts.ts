@@ -10,7 +10,7 @@ import { readLine } from '../../yaml/jsonLine.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { FileError, type Slices } from '../files.ts';
 import { filesMatching, findMatches, findReferenced, readFound } from '../referencedFiles.ts';
-import { type Location, type Scope, within } from '../scope.ts';
+import { type Location, report, type Scope, within } from '../scope.ts';
 import { parseTranscript, type Roles, unreadNote } from '../transcript.ts';
 import {
   type ConversationSearch,
@@ -35,14 +35,10 @@ interface Recorded {
 type Written = string | readonly string[];
 
 /** Reports invalid paths and patterns, without reading files. */
-export async function checkTranscripts(
-  written: Written,
-  location: Location,
-  scope: Scope,
-): Promise<void> {
+export async function checkTranscripts(written: Written, location: Location): Promise<void> {
   for (const { reference, at } of referencesIn(written, location)) {
-    if (isGlob(reference)) await findMatches(reference, at, scope);
-    else await findReferenced(reference, at, 'transcripts', scope);
+    if (isGlob(reference)) await findMatches(reference, at);
+    else await findReferenced(reference, at, 'transcripts');
   }
 }
 
@@ -54,9 +50,9 @@ export async function findRecorded(
   written: Written,
   roles: Roles | undefined,
   location: Location,
-  scope: Scope,
 ): Promise<readonly Recorded[]> {
-  const files = await namedFiles(written, location, scope);
+  const { scope } = location;
+  const files = await namedFiles(written, location);
   const texts = new TranscriptReader(scope);
   const only = typeof written === 'string' && !isGlob(written);
   const found: Recorded[] = [];
@@ -75,8 +71,8 @@ export async function findRecorded(
       });
     }
     if (found.length > LIMITS.variants) {
-      const message = `The case has more than ${readable(LIMITS.variants)} conversations. Make several cases of them.`;
-      scope.reporter.report('too-many-variants', message, at);
+      const message = `The case has more than ${readable(LIMITS.variants)} conversations. Split the case.`;
+      report('too-many-variants', message, at);
       return [];
     }
   }
@@ -111,17 +107,13 @@ interface NamedFile {
   readonly at: Location;
 }
 
-async function namedFiles(
-  written: Written,
-  location: Location,
-  scope: Scope,
-): Promise<readonly NamedFile[]> {
+async function namedFiles(written: Written, location: Location): Promise<readonly NamedFile[]> {
   const home = dirname(location.document.path);
   const found = new Map<string, NamedFile>();
   for (const { reference, at } of referencesIn(written, location)) {
     const paths = isGlob(reference)
-      ? await filesMatching(reference, at, scope)
-      : [await findReferenced(reference, at, 'transcripts', scope)];
+      ? await filesMatching(reference, at)
+      : [await findReferenced(reference, at, 'transcripts')];
     const folder = isGlob(reference) ? `${home}/${folderWithoutWildcards(reference)}` : undefined;
     for (const path of paths) {
       if (path === undefined || found.has(path) || !isTranscript(path)) continue;
@@ -245,7 +237,7 @@ class TranscriptReader {
 
   #held(path: string, at: Location): OpenFile {
     if (this.#last?.path === path) return this.#last;
-    const found = readFound(path, at, 'transcripts', this.#scope);
+    const found = readFound(path, at, 'transcripts');
     this.#last = { path, text: found.then((one) => one?.text) };
     return this.#last;
   }

@@ -1,8 +1,8 @@
 import { freeNames, type Mapping } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { ExpandedCase, SuiteCase } from '../../core/suite.ts';
-import type { ReadCase } from '../case/caseSources.ts';
-import { Reporter, type Scope, within } from '../scope.ts';
+import { inScope, type ReadCase } from '../case/caseSources.ts';
+import { Reporter, report, type Scope, within } from '../scope.ts';
 import type { RecordedConversation } from './dataSet.ts';
 import { type Matrix, matrixOf } from './matrix.ts';
 import { findRecorded } from './transcripts.ts';
@@ -24,7 +24,7 @@ export interface Variant {
 interface VariantSet {
   /** The case without data that variants can override, which is unknown. */
   readonly common: ReadCase;
-  /** Data of one variant, to check the case while it's written. */
+  /** Data of one variant, with which the case is checked in the editor. */
   readonly sample: VariantInput;
   /**
    * Finds the variants.
@@ -43,7 +43,8 @@ const VARIANT_FACTS = ['role', 'topics', 'tools', 'expectations', 'context'];
 
 /** Undefined if the case has only one conversation. */
 export async function variantSetOf(read: ReadCase): Promise<VariantSet | undefined> {
-  const { input, scope } = read;
+  const { input, location } = read;
+  const { scope } = location;
   const matrix = await matrixOf(read);
   // The missing data is unknown, and causes no other problems.
   const isUnknown = (input.matrix !== undefined || scope.invalidKeys.has('matrix')) && !matrix;
@@ -52,11 +53,12 @@ export async function variantSetOf(read: ReadCase): Promise<VariantSet | undefin
   const invalidKeys = new Set([...scope.invalidKeys, ...unknown]);
   const [first] = matrix?.combinations ?? [];
   return {
-    common: { ...read, scope: { ...scope, invalidKeys } },
+    common: inScope(read, { ...scope, invalidKeys }),
     sample: first ? { values: first.values } : {},
     async expand(common, open) {
-      const finding = freshScope(scope);
-      const recorded = await recordedOf(read, finding);
+      const finding = inScope(read, freshScope(scope));
+      const { reporter } = finding.location.scope;
+      const recorded = await recordedOf(finding);
       const variants = (recorded?.variants ?? [ONE]).flatMap((one) => withMatrix(one, matrix));
       const files = [
         ...(recorded?.files ?? []),
@@ -64,28 +66,24 @@ export async function variantSetOf(read: ReadCase): Promise<VariantSet | undefin
       ];
       if (variants.length > LIMITS.variants) {
         const message = `These are ${readable(variants.length)} variants; the limit is ${readable(LIMITS.variants)}. Split the case.`;
-        finding.reporter.report('too-many-variants', message, within(read.location, 'matrix'));
-        return { cases: [], files, problems: finding.reporter.all() };
+        report('too-many-variants', message, within(finding.location, 'matrix'));
+        return { cases: [], files, problems: reporter.all() };
       }
       const isRecorded = recorded !== undefined && !matrix;
-      const cases = casesOf(
-        variants,
-        { ...common, ...(isRecorded && { recorded: true }) },
-        scope,
-        open,
-      );
-      return { cases, files, problems: finding.reporter.all() };
+      const shared = { ...common, ...(isRecorded && { recorded: true as const }) };
+      const cases = casesOf(variants, shared, scope, open);
+      return { cases, files, problems: reporter.all() };
     },
   };
 }
 
-/** The only conversation of a case without `transcripts`. */
+/** The only variant of a case without `transcripts` and `matrix`. */
 const ONE: Variant = { name: '', tags: [], read: async () => ({}) };
 
-async function recordedOf({ input, location }: ReadCase, finding: Scope) {
+async function recordedOf({ input, location }: ReadCase) {
   const { transcripts, roles } = input;
   if (transcripts === undefined) return undefined;
-  const found = await findRecorded(transcripts, roles, within(location, 'transcripts'), finding);
+  const found = await findRecorded(transcripts, roles, within(location, 'transcripts'));
   const variants = found.map(
     ({ name, tags, read }): Variant => ({
       name,

@@ -96,7 +96,7 @@ describe('a history', () => {
 
   it('says where the last words of the user belong', async () => {
     const keys = `history: [{assistant: Hello}, {user: Still there?}]\nturns: [Hm]\n${CHECK}`;
-    assert.match((await messageOf(keys)) ?? '', /Move what the user says last to `turns`/);
+    assert.match((await messageOf(keys)) ?? '', /Move the user's last message to `turns`/);
   });
 
   it('is refused by a target that keeps its own session, and the fix removes it', async (t) => {
