@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { type Conversation, liveTurnsOf, type Turn, turnsOf } from './conversation.ts';
-import { unreachable } from './errors.ts';
 import type { At } from './suite.ts';
 
 const WORDS = ['all', 'live', 'last', 'first', 'each'] as const;
@@ -38,22 +37,9 @@ export function parseAt(value: unknown): At {
   return { kind: 'range', from: from ?? 1, to: to ?? 1 };
 }
 
-/** As it is written in a file. */
 export function atText(at: At): string {
-  switch (at.kind) {
-    case 'turns':
-      return at.turns.join(', ');
-    case 'range':
-      return `${at.from}-${at.to}`;
-    case 'all':
-    case 'live':
-    case 'last':
-    case 'first':
-    case 'each':
-      return at.kind;
-    default:
-      return unreachable(at);
-  }
+  if (at.kind === 'turns') return at.turns.join(', ');
+  return at.kind === 'range' ? `${at.from}-${at.to}` : at.kind;
 }
 
 /** Returns the turns that an `at` selects. @param side the side to check */
@@ -64,22 +50,23 @@ export function selectTurns(
 ): ChosenTurns {
   const all = turnsOf(conversation);
   const live = liveTurnsOf(conversation);
-  const sided = (turn: Turn) => side === 'both' || turn.side === side;
+  const isOfSide = (turn: Turn) => side === 'both' || turn.side === side;
+  const sided = live.filter(isOfSide);
   const nobody = `no turn of the ${side === 'both' ? 'conversation' : side}`;
   switch (at.kind) {
     case 'all':
-      return chosenTurns(all.filter(sided), nobody);
+      return chosenTurns(all.filter(isOfSide), nobody);
     case 'live':
     case 'each':
-      return chosenTurns(live.filter(sided), nobody);
+      return chosenTurns(sided, nobody);
     case 'first':
-      return chosenTurns(live.filter(sided).slice(0, 1), nobody);
+      return chosenTurns(sided.slice(0, 1), nobody);
     case 'last':
-      return chosenTurns(live.filter(sided).slice(-1), nobody);
+      return chosenTurns(sided.slice(-1), nobody);
     case 'range':
       if (at.to > all.length) return notThere(at.to, all.length);
       return chosenTurns(
-        all.filter((turn) => sided(turn) && turn.number >= at.from && turn.number <= at.to),
+        all.filter(({ number }) => number >= at.from && number <= at.to).filter(isOfSide),
         `${nobody} from ${at.from} to ${at.to}`,
         'other-side',
       );
@@ -88,22 +75,14 @@ export function selectTurns(
       for (const number of at.turns) {
         const turn = number > 0 ? all[number - 1] : number < 0 ? live.at(number) : undefined;
         if (!turn) return notThere(number, all.length);
-        if (!sided(turn)) {
-          return {
-            missing: `turn ${turn.number} is the ${turn.side}'s, and this looks at the ${side}'s turns`,
-            fault: 'other-side',
-          };
+        if (!isOfSide(turn)) {
+          const missing = `turn ${turn.number} is the ${turn.side}'s, and this looks at the ${side}'s turns`;
+          return { missing, fault: 'other-side' };
         }
         if (!found.includes(turn)) found.push(turn);
       }
-      return chosenTurns(
-        found.sort((a, b) => a.number - b.number),
-        nobody,
-        'beyond',
-      );
+      return { turns: found.sort((a, b) => a.number - b.number) };
     }
-    default:
-      return unreachable(at);
   }
 }
 

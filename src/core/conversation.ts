@@ -13,8 +13,7 @@ import { type Source, sourceSchema } from './problem.ts';
  *     tool       {"status": "ok"}   turn 2 │ one assistant turn
  *     assistant  It is on its way.  turn 2 ┘
  *
- * Turns are numbered from 1 across both sides. System and developer texts are not turns and keep
- * their place: between turns as an entry, inside a turn as one of its items.
+ * System and developer texts are not turns: between turns they are entries, inside a turn items.
  */
 const systemTextSchema = z.object({
   kind: z.literal('system').meta({ description: 'A system text.' }),
@@ -76,7 +75,7 @@ const turnSchema = z.object({
   }),
 });
 
-/** A turn that is missing because of an error, of a target or of a simulated user. */
+/** A turn that is missing because the target or the simulated user failed. */
 export const failedTurnSchema = turnSchema.pick({ number: true, side: true, source: true });
 
 export const conversationSchema = z.object({
@@ -121,7 +120,6 @@ export function textOf(turn: Turn): string {
     .join('\n\n');
 }
 
-/** The turns that aren't from a `history`. */
 export function liveTurnsOf(conversation: Conversation): Turn[] {
   return turnsOf(conversation).filter(({ history }) => !history);
 }
@@ -138,7 +136,6 @@ export interface SourcedMessage {
   readonly history?: true;
 }
 
-/** The messages that a target gets first: its `system`, if any. */
 export function systemMessages(system: string | undefined): Message[] {
   return system === undefined ? [] : [{ role: 'system', content: system }];
 }
@@ -224,11 +221,10 @@ export const REPORT_NAMES: Readonly<Record<Report, string>> = {
   agents: 'agents',
 };
 
-/** What a target's replies show. */
 export interface Reporting {
   readonly target: string;
   readonly reports: readonly Report[];
-  /** True if the target's `reports` decides. */
+  /** True if the target has `reports`. */
   readonly isDeclared: boolean;
   /** The target's own keys that locate this information in its answers. */
   readonly keys: ReportKeys;
@@ -236,10 +232,7 @@ export interface Reporting {
 
 export type ReportKeys = Readonly<Partial<Record<Report, string>>>;
 
-/**
- * What the live turns of a conversation contain. Other conversations of the run aren't considered: a verdict would
- * depend on the order of cases.
- */
+/** Considers no other conversation of the run: verdicts must not depend on the order of cases. */
 export function reportsIn(conversation: Conversation): Report[] {
   const turns = liveTurnsOf(conversation).filter(({ side }) => side === 'assistant');
   const calls = turns.some(({ items }) => items.some(({ kind }) => kind === 'tool-call'));

@@ -7,18 +7,11 @@ export const VARIABLE_NAME = new RegExp(`^${NAME}$`);
 
 const REFERENCE = new RegExp(String.raw`\$\{env:(${NAME})\}`, 'g');
 
-interface Substituted {
-  readonly value: unknown;
-  readonly filled: boolean;
-  /** Variables that aren't set; their references are kept as written. */
-  readonly unset: string[];
-}
-
-/** Substitutes environment variables for `${env:NAME}`, at every depth. */
-export function substituteEnv(
-  value: unknown,
-  env: (name: string) => string | undefined,
-): Substituted {
+/**
+ * Substitutes environment variables for `${env:NAME}`, at every depth. References to variables in `unset` are kept as
+ * written.
+ */
+export function substituteEnv(value: unknown, env: (name: string) => string | undefined) {
   const unset = new Set<string>();
   let filled = false;
   const walk = (inner: unknown): unknown => {
@@ -41,33 +34,29 @@ export function environmentNames(value: unknown): string[] {
   return substituteEnv(value, () => undefined).unset;
 }
 
-/** The names of variables that hold an address, and not, for example, the title of a pull request. */
-const HOLDS_ADDRESS = /(?:^|_)(?:url|uri|host|endpoint|base|address)$/i;
+/** Excludes, for example, the title of a pull request. */
+const ADDRESS_NAME = /(?:^|_)(?:url|uri|host|endpoint|base|address)$/i;
 
 /** Variables that npm and CI services set from files, messages, and names in a checkout. */
 const SET_BY_CHECKOUT =
   /^(?:npm|ci|github|gitlab|bitbucket|build|buildkite|circle|drone|travis|system|appveyor|bitrise(?:io)?|branch|cf|change|cirrus|codebuild|deploy|git|netlify|pull_request|render|semaphore|vercel|woodpecker)_/i;
 
-/** Whether a text is only a reference to a variable that the user set to an address, as its name says. */
+/** Whether a text is only a reference to a variable that, judging by its name, the user set to an address. */
 export function isUserReference(text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const [match] = text.matchAll(REFERENCE);
   const name = match?.[1] ?? '';
-  return match?.[0] === text && HOLDS_ADDRESS.test(name) && !SET_BY_CHECKOUT.test(name);
+  return match?.[0] === text && ADDRESS_NAME.test(name) && !SET_BY_CHECKOUT.test(name);
 }
 
 export function hasEnvReference(text: string): boolean {
   return text.search(REFERENCE) >= 0;
 }
 
-/** The references to environment variables in a text, in UTF-16 units. */
-export function envReferences(
-  text: string,
-): { readonly offset: number; readonly length: number }[] {
-  return [...text.matchAll(REFERENCE)].map(({ index, 0: { length } }) => ({
-    offset: index,
-    length,
-  }));
+/** In UTF-16 units. */
+export function envReferences(text: string) {
+  const found = [...text.matchAll(REFERENCE)];
+  return found.map(({ index: offset, 0: { length } }) => ({ offset, length }));
 }
 
 export interface AllowedHost {

@@ -9,7 +9,6 @@ export class ReasonedError<Reason extends string> extends Error {
   }
 }
 
-/** Thrown when work exceeds its time limit. */
 export class WorkLimitError extends Error {
   override readonly name = 'TookTooLong';
 }
@@ -22,7 +21,7 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Ends an exhaustive switch: a missing kind does not compile. */
+/** Makes an incomplete switch a compile error. */
 export function unreachable(value: never): never {
   throw new Error(`Internal error: there is no case for ${JSON.stringify(value)}.`);
 }

@@ -44,13 +44,13 @@ export function addEstimates(a: Estimate, b: Estimate): Estimate {
 /** `2 calls to the target, about 12 requests, 14k tokens, 0.031` */
 export function estimateWords(estimate: Estimate): string {
   const { requests, calls, inputTokens, outputTokens } = estimate;
-  const called = calls === 0 ? '' : `${counted(calls, 'call')} to the target`;
-  if (requests === 0) return called || 'no requests';
-  const asked = counted(requests, 'request');
-  const isKnown = estimate.cost !== null || estimate.noJudge;
-  const price = isKnown ? `, ${priceWords(estimate)}` : '';
-  const sent = `about ${asked}, ${shortNumber(inputTokens + outputTokens)} tokens${price}`;
-  return called === '' ? sent : `${called}, ${sent}`;
+  const words = calls === 0 ? [] : [`${counted(calls, 'call')} to the target`];
+  if (requests > 0) {
+    const tokens = shortNumber(inputTokens + outputTokens);
+    words.push(`about ${counted(requests, 'request')}`, `${tokens} tokens`);
+    if (estimate.cost !== null || estimate.noJudge) words.push(priceWords(estimate));
+  }
+  return words.join(', ') || 'no requests';
 }
 
 /** In the currency of the prices, or why it's unknown. */

@@ -1,11 +1,6 @@
 import { type CaseRef, executionKey } from './identity.ts';
 import { isFailure, type Status } from './verdict.ts';
 
-interface Ended extends CaseRef {
-  readonly status: Status;
-}
-
-/** The failed cases of a run, for stepping through them. */
 export interface FailingCases {
   readonly count: number;
   /** Position of the shown case among them, from 1; undefined if it didn't fail. */
@@ -15,7 +10,10 @@ export interface FailingCases {
 }
 
 /** Undefined if no other case failed. @param shown a case of the run */
-export function failingCases(ended: readonly Ended[], shown: CaseRef): FailingCases | undefined {
+export function failingCases(
+  ended: readonly (CaseRef & { readonly status: Status })[],
+  shown: CaseRef,
+): FailingCases | undefined {
   const failing = ended.filter(isFailure);
   const isShown = (one: CaseRef) => executionKey(one) === executionKey(shown);
   if (failing.every(isShown)) return undefined;

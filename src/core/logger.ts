@@ -8,7 +8,6 @@ export interface Logger {
   error(message: string): void;
 }
 
-/** A log to which messages go as they are changed. */
 export function mapLog(log: Logger, change: (message: string) => string): Logger {
   return {
     debug: (message) => log.debug(change(message)),
@@ -19,27 +18,22 @@ export function mapLog(log: Logger, change: (message: string) => string): Logger
 }
 
 /** A log that also passes warnings and errors to a listener. */
-export function teeLog(log: Logger, hear: (message: string) => void): Logger {
-  const both = (tell: (message: string) => void) => (message: string) => {
-    tell(message);
-    hear(message);
+export function teeLog(log: Logger, listen: (message: string) => void): Logger {
+  const both = (level: 'warn' | 'error') => (message: string) => {
+    log[level](message);
+    listen(message);
   };
-  return {
-    debug: (message) => log.debug(message),
-    info: (message) => log.info(message),
-    warn: both((message) => log.warn(message)),
-    error: both((message) => log.error(message)),
-  };
+  return { ...mapLog(log, (message) => message), warn: both('warn'), error: both('error') };
 }
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A log that reveals hidden characters: programs and endpoints can write to it. */
+/** For logs that programs and endpoints can write to. */
 export function visibleLog(log: Logger): Logger {
   return mapLog(log, visibleText);
 }
 
-/** A log of warnings and errors only. */
-export function visibleWarnings(tell: (message: string) => void): Logger {
-  return visibleLog({ debug() {}, info() {}, warn: tell, error: tell });
+/** Drops other messages. */
+export function visibleWarnings(write: (message: string) => void): Logger {
+  return visibleLog({ ...SILENT, warn: write, error: write });
 }

@@ -33,7 +33,7 @@ export type FileKind = keyof typeof EXTENSIONS;
 
 export type SymbolKind = Exclude<keyof typeof SCOPES, FileKind>;
 
-/** Whose variables are filled in: the case's, a judge prompt's, a request's body's or the environment's. */
+/** Which variables are filled in: those of the case, a judge prompt, a request body, or the environment. */
 export type TemplateKind = 'case' | 'judge' | 'request' | 'env';
 
 const SCRIPTS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
@@ -65,7 +65,7 @@ export function isProgramFile(word: string): boolean {
 }
 
 /**
- * What a field of a schema refers to, stated next to its description:
+ * What a field of a schema refers to, next to its description:
  *
  *     name: z.string().meta({ description: 'Name of the tool.', refersTo: 'tool' })
  *

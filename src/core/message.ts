@@ -1,15 +1,12 @@
 import * as z from 'zod';
 
-/**
- * A chat message in canonical form. Dialects produce it; all other code sees only this. `arguments` of a tool call are
- * parsed JSON, or the text if it isn't valid JSON.
- */
 export const toolCallSchema = z.object({
   id: z.string().meta({ description: 'Id of the call.' }),
   name: z.string().meta({ description: 'Name of the tool.' }),
   arguments: z.unknown().meta({ description: 'Parsed JSON, or the text if it does not parse.' }),
 });
 
+/** A chat message in canonical form. Dialects produce it; all other code sees only this. */
 export const messageSchema = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: z.string() }),
   z.strictObject({ role: z.literal('developer'), content: z.string() }),

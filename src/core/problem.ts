@@ -3,7 +3,6 @@ import { groupBy, type Path } from './data/data.ts';
 import { LIMITS, readable } from './limits.ts';
 import type { FileKind } from './meaning.ts';
 
-/** A position in a text, both numbers from 0; `character` counts UTF-16 units, as in LSP. */
 const positionSchema = z.object({
   line: z.int().min(0).meta({ description: 'From 0.' }),
   character: z.int().min(0).meta({ description: 'From 0, in UTF-16 units.' }),
@@ -14,7 +13,7 @@ export const rangeSchema = z.object({
   end: positionSchema.meta({ description: 'Where it ends.' }),
 });
 
-/** A range in a file, LSP's location. `path` is absolute. */
+/** `path` is absolute. */
 export const sourceSchema = z.object({
   path: z.string().meta({ description: 'The file.' }),
   range: rangeSchema.meta({ description: 'Its place in the file.' }),
@@ -38,10 +37,7 @@ export function overlaps(a: Range, b: Range): boolean {
   return comparePositions(b.start, a.end) <= 0 && comparePositions(a.start, b.end) <= 0;
 }
 
-/**
- * Data for a quick fix besides the problem's location: plain JSON, as it's sent with the diagnostic. Paths start at the
- * root of the document.
- */
+/** Data for a quick fix: plain JSON, sent with the diagnostic. Paths start at the root of the document. */
 export interface Fix {
   /** Alternatives to `replacement`, most likely first. */
   readonly alternatives?: readonly string[];
@@ -49,10 +45,7 @@ export interface Fix {
   /** The mapping at `to` lacks a key; `value` is set if it's known. */
   readonly add?: { readonly to: Path; readonly key: string; readonly value?: string };
   /** Keys to add to the mapping at `to` together with the replacement, such as `negate: true`. */
-  readonly beside?: {
-    readonly to: Path;
-    readonly keys: Readonly<Record<string, boolean>>;
-  };
+  readonly beside?: { readonly to: Path; readonly keys: Readonly<Record<string, boolean>> };
   /** Keys that replace the entry at `path`; `guessed` if the user should review them. */
   readonly instead?: {
     readonly path: Path;
@@ -74,21 +67,20 @@ export function isNewFileKind(kind: FileKind): kind is NewFileKind {
   return !(NEVER_NEW as readonly FileKind[]).includes(kind);
 }
 
-/**
- * One thing wrong with a file.
- *
- * `code` is a stable kebab-case name (`unknown-key`); `message` describes the problem and the fix.
- * `path` is absolute. `replacement` is the text that fixes `range`, if that is certain.
- * `information` needs no action. `unnecessary` code has no effect and can be shown faded.
- */
 export interface Problem {
+  /** Stable and kebab-case, such as `unknown-key`. */
   readonly code: string;
+  /** Describes the problem and the fix. */
   readonly message: string;
+  /** `information` needs no action. */
   readonly severity: 'error' | 'warning' | 'information';
+  /** Absolute. */
   readonly path: string;
   readonly range: Range;
+  /** The text that fixes `range`, if that is certain. */
   readonly replacement?: string;
   readonly fix?: Fix;
+  /** The code has no effect and can be shown faded. */
   readonly unnecessary?: boolean;
 }
 
@@ -115,16 +107,16 @@ export function limitProblems(problems: readonly Problem[]): readonly Problem[] 
     const errors = all.filter(isError).slice(0, LIMITS.problems);
     const room = LIMITS.problems - errors.length;
     const warnings = all.filter((one) => !isError(one)).slice(0, room);
-    const told = new Set([...errors, ...warnings]);
+    const kept = new Set([...errors, ...warnings]);
     const message = `… and ${readable(more)} more problems in this file. The first ${LIMITS.problems} are shown.`;
-    const rest: Problem = {
+    const rest = {
       code: 'more-problems',
       message,
       severity: 'warning',
       path,
       range: START,
-    };
-    return [...all.filter((one) => told.has(one)), rest];
+    } as const;
+    return [...all.filter((one) => kept.has(one)), rest];
   });
 }
 

@@ -14,12 +14,12 @@ export function coalesce<Found>(work: () => Promise<Found>): () => Promise<Found
     }
   };
   return () => {
-    if (!doing) {
-      doing = begin();
-      return doing;
+    if (doing) {
+      next ??= doing.then(begin, begin);
+      return next;
     }
-    next ??= doing.then(begin, begin);
-    return next;
+    doing = begin();
+    return doing;
   };
 }
 

@@ -1,7 +1,7 @@
 import { groupBy } from './data/data.ts';
 import { isFailure, type Status, type TurnVerdict, type Verdict, WORST_FIRST } from './verdict.ts';
 
-/** Scores that are closer than this are equal. */
+/** Closer scores are equal. */
 export const SCORE_EPSILON = 1e-9;
 
 /** The sum of all known values; null if there are none. */
@@ -21,7 +21,6 @@ export type Scale = readonly [low: number, high: number];
 
 export const UNIT_SCALE: Scale = [0, 1];
 
-/** How a judge grades: by a number of a scale, or by a label whose score is known. */
 export type Grading =
   | { readonly kind: 'scale'; readonly scale: Scale }
   /** Scores of 0..1 by label. */
@@ -44,10 +43,7 @@ export function reaches(score: number, threshold: number): boolean {
 
 export type Aggregate = 'mean' | 'min';
 
-/**
- * Of the verdicts that passed or failed with a weight above 0: Σ weight × score ÷ Σ weight, or the lowest score; null
- * if there are none.
- */
+/** Σ weight × score ÷ Σ weight, or the lowest score; null if no verdict has both a score and a weight. */
 export function caseScore(
   verdicts: readonly Verdict[],
   aggregate: Aggregate = 'mean',
@@ -62,22 +58,20 @@ export function caseScore(
 }
 
 /**
- * The status of a case. A `required` verdict that failed or couldn't be judged fails it; else an error makes it an
- * error; else the score must reach the threshold, or every verdict must pass if there is none. A case without scores is
- * skipped: it never passes.
+ * A `required` verdict that failed or couldn't be judged fails the case; else an error makes it an error; else the score
+ * must reach the threshold, or every verdict must pass if there is none. Without scores, the case is skipped.
  */
 export function caseStatus(
   verdicts: readonly Verdict[],
   threshold: number | undefined,
   aggregate: Aggregate = 'mean',
 ): Status {
-  const gated = verdicts.filter(({ assertion }) => assertion.required);
-  if (gated.some(({ status }) => status === 'fail' || status === 'error')) return 'fail';
+  if (verdicts.some((one) => one.assertion.required && isFailure(one))) return 'fail';
   if (verdicts.some(({ status }) => status === 'error')) return 'error';
   const scored = verdicts.filter(({ score }) => score !== null);
   if (scored.length === 0) return 'skipped';
   const score = caseScore(scored, aggregate);
-  // Weights of 0 alone leave no mean: then each verdict speaks for itself.
+  // If all weights are 0, there is no mean: then each verdict counts.
   const passes =
     threshold === undefined || score === null
       ? scored.every(({ status }) => status === 'pass')
@@ -85,16 +79,12 @@ export function caseStatus(
   return passes ? 'pass' : 'fail';
 }
 
-/** Whether a case is recorded as passed or skipped although its verdicts or scores contradict that, as in a forged record. */
-export function contradictsVerdicts({
-  status,
-  verdicts,
-  threshold,
-}: {
-  readonly status: Status;
-  readonly verdicts: readonly Verdict[];
-  readonly threshold?: number | undefined;
-}): boolean {
+/** Whether a record, for example a forged one, says that a case passed or was skipped, and its verdicts don't. */
+export function contradictsVerdicts(
+  status: Status,
+  verdicts: readonly Verdict[],
+  threshold?: number,
+): boolean {
   if (status === 'skipped') return verdicts.some((verdict) => verdict.status !== 'skipped');
   if (status !== 'pass') return false;
   // The mean is the most lenient aggregate, and a record doesn't say which was used.
@@ -123,7 +113,7 @@ export function failedBadge(error: string): TurnBadge {
   return { status: 'error', score: null, entries: [], error };
 }
 
-/** A turn's badge: its worst verdict. Undefined if no assertion spoke about the turn. */
+/** Undefined if there is no verdict on the turn. */
 export function turnBadge(verdicts: readonly Verdict[], turn: number): TurnBadge | undefined {
   return badgeOf(entriesByTurn(verdicts).get(turn) ?? []);
 }
@@ -135,10 +125,9 @@ export function entriesByTurn(
   return groupBy(entries, ({ entry }) => entry.turn);
 }
 
+/** Has the status of the worst verdict. */
 export function badgeOf(entries: TurnBadge['entries']): TurnBadge | undefined {
-  const status = WORST_FIRST.find((candidate) =>
-    entries.some(({ entry }) => entry.status === candidate),
-  );
+  const status = WORST_FIRST.find((one) => entries.some(({ entry }) => entry.status === one));
   if (status === undefined) return undefined;
   const scores = entries.flatMap(({ entry }) => (entry.score === null ? [] : [entry.score]));
   return { status, score: mean(scores) ?? null, entries };

@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import type { Verdict } from './verdict.ts';
 
-/**
- * An assertion as written in its file, for readers of a verdict: `name` may be only the first words of a long
- * criterion.
- */
+/** An assertion as written in its file, for people who read its verdict. */
 export const statedAssertionSchema = z.strictObject({
   /** Its identity in the case, as in a verdict. */
   key: z.string(),
@@ -13,8 +10,9 @@ export const statedAssertionSchema = z.strictObject({
   /** Place in the case's list, as in a verdict. */
   index: z.int().min(0),
   type: z.string(),
+  /** May be only the first words of a long criterion. */
   name: z.string(),
-  /** Absolute path of its file. */
+  /** Absolute. */
   path: z.string(),
   /** From 1. */
   line: z.int().min(1),
@@ -22,7 +20,7 @@ export const statedAssertionSchema = z.strictObject({
   summary: z.string(),
   /** Its own keys, such as `value` of `contains`, in the file's order. */
   keys: z.array(z.strictObject({ key: z.string(), text: z.string() })),
-  /** The labels that its judge chooses from, with their scores; absent if there are none. */
+  /** Their scores, if its judge chooses from labels. */
   labels: z.record(z.string(), z.number()).optional(),
   get nested() {
     return z.array(statedAssertionSchema);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { VARIABLE_NAME } from './environment.ts';
 
-/** Keys for user code that runs in its own process. */
 export const programKeys = {
   env: z
     .record(z.string(), z.string())
@@ -16,7 +15,7 @@ export const programKeys = {
     }),
 };
 
-/** A function or program of the user that is called once, with JSON, and returns JSON. */
+/** A user's function or program that is called once, with JSON, and returns JSON. */
 export interface UserCode {
   readonly runs: /** `path` is absolute. */
     | { readonly kind: 'function'; readonly path: string; readonly exported: string }

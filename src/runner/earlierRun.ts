@@ -220,7 +220,7 @@ async function isReusable(
   context: RunContext,
 ): Promise<boolean> {
   const { suiteCase, fault } = await openCase(planned.case);
-  if (fault || contradictsVerdicts(line)) return false;
+  if (fault || contradictsVerdicts(line.status, line.verdicts, line.threshold)) return false;
   const { input_hash } = await context.describe(suiteCase);
   return line.input_hash === input_hash && isCurrent(line, suiteCase);
 }

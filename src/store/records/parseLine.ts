@@ -124,7 +124,9 @@ export function parseSummary(value: unknown, root: string): SummaryLine | undefi
 /** As `parseCaseLine`; a text if its verdicts contradict that it passed or was skipped. */
 export function parseTrueCase(value: unknown, root: string): CaseLine | string | undefined {
   const line = parseCaseLine(value, root);
-  return line && contradictsVerdicts(line) ? CONTRADICTION : line;
+  return line && contradictsVerdicts(line.status, line.verdicts, line.threshold)
+    ? CONTRADICTION
+    : line;
 }
 
 /** The first line of a record, its paths absolute; undefined if it isn't one. */
