@@ -1,23 +1,20 @@
 import { type Logger, mapLog } from './logger.ts';
 import { MIN_NEEDLE, Needles } from './text/needles.ts';
-import { visibleLine } from './text/visibleText.ts';
+import { unicodeEscape, visibleLine } from './text/visibleText.ts';
 
 /** Whether a variable or header contains a secret, judging by its name. */
 export function isSecretName(name: string): boolean {
   return /KEY|TOKEN|SECRET|PASSWORD|AUTHORIZATION/i.test(name);
 }
 
-/** UTF-16 units. Shorter values are ordinary words: hiding them would garble texts. */
-const MIN_SECRET_LENGTH = MIN_NEEDLE;
-
-/** Characters of the name of a secret that are shown. A header's name may be any text. */
+/** Number of characters of a secret's name to show. A header's name may be any text. */
 const MAX_NAME = 100;
 
 /**
  * Removes secrets from texts: `sk-0123456789` becomes `[hidden: OPENAI_API_KEY]`, also within a URL, JSON, or base64.
  */
 export class Scrubber {
-  /** Names of variables by each encoded form of their values. */
+  /** By each encoded form of the secret. */
   readonly #names = new Map<string, string>();
   #needles: Needles | undefined;
 
@@ -26,7 +23,6 @@ export class Scrubber {
     this.addSecretsOf(env);
   }
 
-  /** Hides the values of variables or headers whose names suggest a secret. */
   addSecretsOf(named: Readonly<Record<string, string | undefined>>): void {
     for (const [name, value] of Object.entries(named)) {
       if (isSecretName(name)) this.add(name, value);
@@ -35,7 +31,8 @@ export class Scrubber {
 
   add(name: string, value: string | undefined): void {
     const secret = value?.trim() ?? '';
-    if (secret.length < MIN_SECRET_LENGTH || this.#names.has(secret)) return;
+    // Shorter values are ordinary words: hiding them would garble texts.
+    if (secret.length < MIN_NEEDLE || this.#names.has(secret)) return;
     const shownName = visibleLine(name, MAX_NAME);
     this.#needles ??= new Needles();
     for (const form of formsOf(secret)) {
@@ -65,15 +62,11 @@ export class Scrubber {
     return clean.slice(0, clean.length - (this.#needles?.overlap(clean) ?? 0));
   }
 
-  /**
-   * Scrubs all strings of JSON data, and keys that others chose. Our own keys and words stay, even if a secret equals
-   * one: `required` must not disappear. Returns the same object if there are no secrets.
-   */
+  /** Keeps our own keys and words, even if a secret equals one. Returns the same object if there are no secrets. */
   data<Data>(data: Data): Data {
     return this.#needles ? (this.#clean(data, '', false) as Data) : data;
   }
 
-  /** JSON of data without secrets. */
   json(data: unknown): string {
     return JSON.stringify(this.data(data));
   }
@@ -116,7 +109,7 @@ const FOREIGN_KEYS: ReadonlySet<string> = new Set([
 
 const OWN_WORD = /^[a-z]+(?:-[a-z]+)*$/;
 
-/** By our keys: values that programs compare. Each is printed in our source, so it is no secret. */
+/** Values that programs compare, by our keys. They appear in our source, so they aren't secrets. */
 const OWN_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['answerFormat', OWN_WORD],
   ['finish', OWN_WORD],
@@ -139,8 +132,7 @@ function formsOf(secret: string): string[] {
     quoted,
     // As Python and PHP write JSON.
     ascii,
-    quoted.replaceAll('/', '\\/'),
-    ascii.replaceAll('/', '\\/'),
+    ...[quoted, ascii].map((text) => text.replaceAll('/', '\\/')),
     inUrl,
     inUrl.replaceAll('%2F', '/'),
     inUrl.replaceAll(/%../g, (code) => code.toLowerCase()),
@@ -156,21 +148,12 @@ function formsOf(secret: string): string[] {
 }
 
 function inHtml(text: string): string {
-  const escapes: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-  };
-  return text.replace(/[&<>"]/g, (character) => escapes[character] ?? character);
+  const named = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return named.replaceAll('"', '&quot;');
 }
 
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
-}
-
-function unicodeEscape(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /**

@@ -25,7 +25,7 @@ export interface SuiteCase {
   readonly id: string;
   /** The variant, if the case has several. */
   readonly variant?: string;
-  /** Whether its variants are conversations that were recorded, each another one; absent if not. */
+  /** Set if its variants are different recorded conversations. */
   readonly recorded?: true;
   readonly description?: string;
   readonly tags: readonly string[];
@@ -47,11 +47,17 @@ export interface SuiteCase {
   readonly stopOnFailure: boolean;
   /** If the case has several variants: finds them, without reading their messages. */
   readonly expand?: () => Promise<ExpandedCase>;
-  /** Of a variant: reads it. Until then, it contains what all variants share. */
-  readonly open?: () => Promise<OpenedCase>;
+  /**
+   * Reads a variant, which until then contains what all variants share. The result has no case if the variant has
+   * errors.
+   */
+  readonly open?: () => Promise<{
+    readonly suiteCase?: SuiteCase;
+    readonly problems: readonly Problem[];
+  }>;
 }
 
-/** A case, or a part of one, without its locations: they don't affect a run. */
+/** Removes locations, which don't affect a run. */
 export function withoutSources(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSources);
   if (!isMapping(value)) return value;
@@ -71,12 +77,6 @@ export interface ExpandedCase {
   readonly problems: readonly Problem[];
 }
 
-/** A variant, ready to run; absent if it has errors. */
-interface OpenedCase {
-  readonly suiteCase?: SuiteCase;
-  readonly problems: readonly Problem[];
-}
-
 /** Each repetition is an item in the editor, and costs requests. */
 export const MAX_REPETITIONS = 1000;
 
@@ -88,17 +88,18 @@ export interface Repeat {
 
 export type LiveTurnsOrigin = TurnsOrigin | SimulateOrigin;
 
-export interface TurnsOrigin {
-  readonly kind: 'turns';
+interface LiveOrigin {
   readonly target: TargetSpec;
   readonly history?: MessageHistory;
+}
+
+export interface TurnsOrigin extends LiveOrigin {
+  readonly kind: 'turns';
   readonly turns: readonly ScriptedTurn[];
 }
 
-export interface SimulateOrigin {
+export interface SimulateOrigin extends LiveOrigin {
   readonly kind: 'simulate';
-  readonly target: TargetSpec;
-  readonly history?: MessageHistory;
   readonly user: SimulatedUser;
 }
 
@@ -114,14 +115,12 @@ export interface SimulatedUser {
   readonly maxUserTurns: number;
   readonly model?: ModelSpec;
   readonly seed?: number;
-  /** Location in its file. */
   readonly source: Source;
 }
 
 /** Each turn costs a request, and makes the following ones longer. */
 export const MAX_USER_TURNS = 200;
 
-/** User turns if a case doesn't set them. */
 export const DEFAULT_USER_TURNS = 10;
 
 export interface ScriptedTurn {
@@ -130,13 +129,12 @@ export interface ScriptedTurn {
   readonly source: Source;
 }
 
-/** Messages from before the run. */
 export interface MessageHistory {
   readonly messages: readonly SourcedMessage[];
   readonly notes: readonly string[];
 }
 
-/** If the case has several variants, empty until one is opened. */
+/** Without messages if the case has several variants, until one is opened. */
 export interface TranscriptOrigin extends MessageHistory {
   readonly kind: 'transcript';
 }
@@ -149,9 +147,9 @@ export interface ModelSpec {
   readonly params: Readonly<Record<string, unknown>>;
   /** `params` as written in the file, if `${env:NAME}` was filled in. */
   readonly written?: Readonly<Record<string, unknown>>;
-  /** Names of the environment variables whose values are sent with requests. */
+  /** Environment variables whose values are sent with requests. */
   readonly sends?: readonly string[];
-  /** Whether the user gave the address, on the command line or by a variable, and not the file. */
+  /** Whether the address comes from the user, by the command line or a variable, and not from the file. */
   readonly ownAddress?: boolean;
   /** The folder that relative paths in `params` start from. */
   readonly folder: string;
@@ -206,18 +204,15 @@ export interface Assertion {
   readonly examples?: 'labels';
   /** Whether its question shares a request with others; absent if not. */
   readonly together?: true;
-  /** The assertions that decide this one: those of a group, or the leaves of a decision graph. */
-  readonly nested?: readonly NestedAssertion[];
+  /**
+   * The assertions that decide this one: those of a group, or the leaves of a decision graph. `path` starts at this
+   * assertion's mapping: `assert.0` or `nodes.tone.assert`.
+   */
+  readonly nested?: readonly { readonly path: string; readonly assertion: Assertion }[];
   /** The embedding model that `model` names. */
   readonly model?: ModelSpec;
-  /** From 0: the scripted turn that contains it; it checks the reply to that turn. */
+  /** From 0: the scripted turn that contains it, whose reply it checks. */
   readonly scriptedTurn?: number;
-}
-
-interface NestedAssertion {
-  /** From the mapping of the outer assertion, such as `assert.0` or `nodes.tone.assert`. */
-  readonly path: string;
-  readonly assertion: Assertion;
 }
 
 /** A judge prompt: Markdown with front matter. */

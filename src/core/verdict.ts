@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { groupBy } from './data/data.ts';
 import { listOf } from './data/listOf.ts';
 
-/**
- * The four outcomes: `error` could not be judged or run, `skipped` did not apply or was not
- * reached. Only `pass` and `fail` carry a score into a mean.
- */
+/** `error`: could not be judged or run. `skipped`: did not apply or was not reached. */
 export const statusSchema = z.enum(['pass', 'fail', 'error', 'skipped']);
 
 /** A decided verdict has a score in 0..1; an undecided one has none. */
@@ -52,7 +49,7 @@ export const usageSchema = z.object({
   }),
 });
 
-/** An interface, so that the recursive type resolves. */
+/** Lets the recursive type resolve. */
 interface Verdicts extends Array<Verdict> {}
 
 const verdictKeys = z.object({
@@ -160,7 +157,7 @@ type StatusWithScore =
 /** @param score ignored for `error` and `skipped` */
 export function statusWithScore(status: Status, score: number | null): StatusWithScore {
   if (status === 'error' || status === 'skipped') return { status, score: null };
-  if (score === null) throw new Error(`Internal error: what is ${status} has a score.`);
+  if (score === null) throw new Error(`Internal error: the status ${status} needs a score.`);
   return { status, score };
 }
 
@@ -175,23 +172,19 @@ export const NO_USAGE: Usage = {
 /** Usage of a cached answer: nothing. @param then the usage of the original request */
 export function fromCache(then: Usage | undefined): Usage {
   const { calls = 1, cost = null } = then ?? {};
-  return {
-    ...NO_USAGE,
-    cost: cost === null ? null : 0,
-    ...(calls > 0 && { from_cache: calls }),
-  };
+  return { ...NO_USAGE, cost: cost === null ? null : 0, ...(calls > 0 && { from_cache: calls }) };
 }
 
-/** Sums usage; the cost is known if that of any part is. */
+/** The cost is known if that of either part is. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const recalled = (a.from_cache ?? 0) + (b.from_cache ?? 0);
+  const cached = (a.from_cache ?? 0) + (b.from_cache ?? 0);
   return {
     calls: a.calls + b.calls,
     input_tokens: a.input_tokens + b.input_tokens,
     cached_tokens: a.cached_tokens + b.cached_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
     cost: a.cost === null && b.cost === null ? null : (a.cost ?? 0) + (b.cost ?? 0),
-    ...(recalled > 0 && { from_cache: recalled }),
+    ...(cached > 0 && { from_cache: cached }),
   };
 }
 
@@ -201,7 +194,6 @@ export function usageOf(parts: readonly { readonly usage: Usage }[]): Usage {
 
 export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
-/** Whether a verdict, a turn, or a case needs attention. */
 export function isFailure({ status }: { readonly status: Status }): boolean {
   return status === 'fail' || status === 'error';
 }
@@ -223,18 +215,15 @@ function requestOf({ judge }: Verdict): string[] {
   return judge?.prompt_hash === undefined ? [] : [judge.prompt_hash];
 }
 
-/** A case's verdicts by the keys of their assertions; records of version 1 have names alone. */
+/** A case's verdicts by the keys of their assertions, or by their names in records of version 1. */
 export function keyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][] {
   const groups = groupBy(verdicts, ({ assertion }) => assertion.key ?? assertion.name);
   return [...groups].flatMap(([key, own]) =>
-    own.map((verdict, index): [string, Verdict] => [
-      index === 0 ? key : `${key} (${index + 1})`,
-      verdict,
-    ]),
+    own.map((one, index): [string, Verdict] => [index ? `${key} (${index + 1})` : key, one]),
   );
 }
 
-/** Including nested verdicts, each after its parent: all that people can label. */
+/** All verdicts that people can label: includes nested verdicts, after their parent. */
 export function allKeyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][] {
   return keyedVerdicts(verdicts).flatMap(([key, verdict]): [string, Verdict][] => [
     [key, verdict],

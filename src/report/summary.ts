@@ -30,9 +30,9 @@ import type { Paint } from './style.ts';
 /** The last lines of a report: results per assertion, counts, and cost. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
   const { cases, results } = log;
-  const { told, more } = limitSummaries(summaries(cases));
+  const { listed, more } = limitSummaries(summaries(cases));
   return [
-    ...told.map(summaryLine),
+    ...listed.map(summaryLine),
     ...more,
     ...results.flatMap((result) => repetitionLine(result, paint)),
     ...passAtAllLine(results),

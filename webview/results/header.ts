@@ -72,11 +72,11 @@ const MAX_LABELS = 6;
 
 /** One line per assertion: pass rate, mean, and the frequency of labels. */
 export function renderSummaries(summaries: readonly AssertionSummary[]): HTMLElement {
-  const { told, more } = limitSummaries(summaries);
+  const { listed, more } = limitSummaries(summaries);
   return h(
     'ul',
     { class: 'summaries' },
-    ...told.map(line),
+    ...listed.map(line),
     ...more.map((text) => h('li', { class: 'muted' }, text)),
   );
 }

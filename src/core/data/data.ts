@@ -10,7 +10,7 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The mapping itself, or an empty one for anything else. */
+/** Empty for anything else. */
 export function mappingOf(value: unknown): Mapping {
   return isMapping(value) ? value : {};
 }
@@ -43,7 +43,6 @@ export function withValueAt(
   return { ...mappingOf(root), [step]: inner };
 }
 
-/** The items of each key, keys and items in their order. */
 export function groupBy<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,
@@ -68,18 +67,23 @@ export function uniqueBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => unk
   return [...firsts.values()];
 }
 
-/** The last item that matches, in a list whose matching items come first; undefined if none does. */
+/** The last item that matches, in a list whose matching items come first. */
 export function binarySearchLast<Item>(
   items: readonly Item[],
-  holds: (item: Item) => boolean,
+  matches: (item: Item) => boolean,
 ): Item | undefined {
+  return items[countFirst(items, matches) - 1];
+}
+
+/** Number of matching items, in a list whose matching items come first. */
+export function countFirst<Item>(items: readonly Item[], matches: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (holds(items[middle] as Item)) low = middle + 1;
+    if (matches(items[middle] as Item)) low = middle + 1;
     else high = middle;
   }
-  return items[low - 1];
+  return low;
 }
 
 export function firstFree(
@@ -129,7 +133,7 @@ export function parseJson(text: string, maxValues?: number): unknown {
   return jsonExcess(text, maxValues) === undefined ? shallowJson(text) : undefined;
 }
 
-/** As `parseJson`, without checking limits. */
+/** Parses a JSON text without checking limits; undefined if it's invalid. */
 export function shallowJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -138,7 +142,6 @@ export function shallowJson(text: string): unknown {
   }
 }
 
-/** As `parseJson`; returns the text itself if it can't be parsed. */
 export function jsonOrText(text: string): unknown {
   const value = parseJson(text);
   return value === undefined ? text : value;
@@ -156,7 +159,7 @@ export function memoize<Thing extends object, Made>(
   };
 }
 
-/** Freezes a JSON-like value at every depth, so that one assertion can't change the input of the next. */
+/** Lets no assertion change the input of the next. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -174,7 +177,7 @@ const BRACE = 0x20;
 
 type State = readonly [depth: number, commas: number, isQuoted: boolean, isEscaped: boolean];
 
-/** How deep and how large a JSON text is, before it is parsed, in pieces of any size. */
+/** Measures a JSON text before it is parsed, in pieces of any size. */
 export class JsonShape {
   #state: State = [0, 0, false, false];
 
@@ -183,7 +186,7 @@ export class JsonShape {
     return this.#state[0] > LIMITS.depth;
   }
 
-  /** Entries of lists and keys of mappings, about. */
+  /** About the number of list entries and mapping keys. */
   get values(): number {
     return this.#state[1] + 1;
   }
@@ -221,12 +224,10 @@ export function isJsonPointer(text: string): boolean {
   return POINTER.test(text);
 }
 
-/** The value at a pointer; undefined if there is none. */
 export function valueAtPointer(root: unknown, pointer: string): unknown {
   return valueAt(root, pointerSteps(pointer));
 }
 
-/** The keys that a pointer goes through. */
 export function pointerSteps(pointer: string): string[] {
   const steps = pointer.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));

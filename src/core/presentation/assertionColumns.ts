@@ -25,7 +25,7 @@ export function columnNames(names: readonly string[]): ColumnName[] {
   });
 }
 
-/** Index of the assertion in a column; -1 if the case has none. */
+/** -1 if the case has no assertion in the column. */
 export function indexInColumn(names: readonly string[], { name, occurrence }: ColumnName): number {
   return columnNames(names).findIndex((one) => one.name === name && one.occurrence === occurrence);
 }
@@ -36,7 +36,6 @@ const MAX_OWN_COLUMNS = 8;
 /** With more, an assertion needs at least this share of the cases. */
 const MIN_SHARE = 0.1;
 
-/** Title of the shared column. */
 export const OTHERS = 'Other assertions';
 
 /**
@@ -45,19 +44,19 @@ export const OTHERS = 'Other assertions';
  */
 export function ownColumns({ columns, cases }: Table): boolean[] {
   if (columns.length <= MAX_OWN_COLUMNS) return columns.map(() => true);
-  const counts = new Array<number>(columns.length).fill(0);
-  const counted = new Array<number>(columns.length).fill(-1);
-  for (const [index, { cells }] of cases.entries()) {
-    for (let at = 0; at < cells.length; at += 2) {
-      const column = cells[at] as number;
-      // Each repetition has it.
-      if (counted[column] === index) continue;
-      counted[column] = index;
-      counts[column] = 1 + (counts[column] ?? 0);
-    }
+  const counts = columns.map(() => 0);
+  for (const one of cases) {
+    for (const column of columnsOf(one)) counts[column] = 1 + (counts[column] ?? 0);
   }
   const least = Math.max(Math.min(2, cases.length), MIN_SHARE * cases.length);
   return counts.map((count) => count >= least);
+}
+
+/** Without repetitions. */
+function columnsOf({ cells }: Table['cases'][number]): ReadonlySet<number> {
+  const columns = new Set<number>();
+  for (let at = 0; at < cells.length; at += 2) columns.add(cells[at] as number);
+  return columns;
 }
 
 /** The result of each repetition of a case in a column, in order. */
@@ -91,13 +90,8 @@ export function otherOutcomes(
   one: Table['cases'][number],
   own: readonly boolean[],
 ): { readonly column: number; readonly outcome: VerdictResult }[] {
-  const columns = new Set<number>();
-  for (let at = 0; at < one.cells.length; at += 2) {
-    const column = one.cells[at] as number;
-    if (!own[column]) columns.add(column);
-  }
-  const found = [...columns].flatMap((column) => {
-    const outcome = outcomeAt(table, one, column);
+  const found = [...columnsOf(one)].flatMap((column) => {
+    const outcome = own[column] ? undefined : outcomeAt(table, one, column);
     return outcome ? [{ column, outcome }] : [];
   });
   return found.sort((a, b) => rankOf(a.outcome) - rankOf(b.outcome));
@@ -109,18 +103,13 @@ export function othersText(name: string, outcomes: readonly VerdictResult[]): st
   const [word] = words;
   if (outcomes.length === 1 || word === undefined) return name;
   const count = words.filter((one) => one === word).length;
-  const told = `${count} of ${words.length} ${word}`;
-  return count === words.length && (word === 'passed' || word === 'unchanged')
-    ? told
-    : `${told}: ${name}`;
+  const text = `${count} of ${words.length} ${word}`;
+  const isGood = count === words.length && (word === 'passed' || word === 'unchanged');
+  return isGood ? text : `${text}: ${name}`;
 }
 
 /** Sorts by status, the worst first, and score; for two runs, by the change first. */
-export function rankOf({
-  status,
-  score,
-  compared,
-}: Pick<VerdictResult, 'status' | 'score' | 'compared'>): number {
-  const own = WORST_FIRST.indexOf(status) + (score ?? 0) / 2;
-  return compared ? 10 * OUTCOMES.indexOf(compared.change) + own : own;
+export function rankOf(one: Pick<VerdictResult, 'status' | 'score' | 'compared'>): number {
+  const own = WORST_FIRST.indexOf(one.status) + (one.score ?? 0) / 2;
+  return one.compared ? 10 * OUTCOMES.indexOf(one.compared.change) + own : own;
 }

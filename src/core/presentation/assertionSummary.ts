@@ -17,7 +17,7 @@ export interface AssertionSummary {
   readonly skipped: number;
   /** Number of verdicts that couldn't be judged, by reason. */
   readonly errored: Readonly<Record<string, number>>;
-  /** How often each label or value was given; empty if there is nothing but scores. */
+  /** How often each label or value was given; empty if there are only scores. */
   readonly values: Readonly<Record<string, number>>;
 }
 
@@ -40,20 +40,17 @@ export function assertionSummary(
   name: string,
   outcomes: readonly VerdictResult[],
 ): AssertionSummary {
-  const count = (status: VerdictResult['status']) =>
-    outcomes.filter((outcome) => outcome.status === status).length;
-  const scores = outcomes.flatMap(({ score }) => (score === null ? [] : [score]));
+  const withStatus = (status: VerdictResult['status']) =>
+    outcomes.filter((outcome) => outcome.status === status);
   return {
     name,
-    mean: mean(scores) ?? null,
+    mean: mean(outcomes.flatMap(({ score }) => score ?? [])) ?? null,
     thresholds: [...new Set(outcomes.map(({ threshold }) => threshold))],
-    passed: count('pass'),
-    failed: count('fail'),
-    skipped: count('skipped'),
-    errored: countByName(
-      outcomes.flatMap(({ status, reason = '' }) => (status === 'error' ? [reason] : [])),
-    ),
-    values: countByName(outcomes.flatMap(({ label }) => (label === undefined ? [] : [label]))),
+    passed: withStatus('pass').length,
+    failed: withStatus('fail').length,
+    skipped: withStatus('skipped').length,
+    errored: countByName(withStatus('error').map(({ reason = '' }) => reason)),
+    values: countByName(outcomes.flatMap(({ label }) => label ?? [])),
   };
 }
 
@@ -65,23 +62,16 @@ function countByName(names: readonly string[]): Record<string, number> {
 /** Maximum number of assertions to list individually. */
 const MAX_SUMMARIES = 100;
 
-interface LimitedSummaries {
-  readonly told: readonly AssertionSummary[];
-  readonly more: readonly string[];
-}
-
-/** If there are too many, keeps only assertions that didn't always pass. */
-export function limitSummaries(all: readonly AssertionSummary[]): LimitedSummaries {
-  if (all.length <= MAX_SUMMARIES) return { told: all, more: [] };
+/** If there are too many, lists only assertions that didn't always pass. `more` counts the others. */
+export function limitSummaries(all: readonly AssertionSummary[]) {
+  if (all.length <= MAX_SUMMARIES) return { listed: all, more: [] };
   const bad = all.filter(({ failed, errored }) => failed > 0 || Object.keys(errored).length > 0);
-  const told = bad.slice(0, MAX_SUMMARIES);
+  const listed = bad.slice(0, MAX_SUMMARIES);
   const more = (count: number, what: string) =>
     count > 0 ? [`${counted(count, 'more assertion')}${what}`] : [];
+  const moreBad = more(bad.length - listed.length, ' that failed or errored');
   return {
-    told,
-    more: [
-      ...more(bad.length - told.length, ' that failed or errored'),
-      ...more(all.length - bad.length, ', all passed or skipped'),
-    ],
+    listed,
+    more: [...moreBad, ...more(all.length - bad.length, ', all passed or skipped')],
   };
 }

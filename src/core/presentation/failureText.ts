@@ -9,18 +9,17 @@ import { thresholdSentence } from './score.ts';
 import { missesIn, otherMisses, thresholdNote, verdictText } from './verdictText.ts';
 import { STATUS_WORDS } from './words.ts';
 
-/** A location for a failure. */
 interface Link {
   readonly label: string;
   readonly source: Source;
-  /** Its number if it's a turn. */
+  /** Set for a turn. */
   readonly turn?: number;
-  /** Read from an error, which can contain anything. */
+  /** Set for a place that an error names, which can be anything. */
   readonly thrown?: true;
 }
 
 export interface Failure {
-  /** Plain text: the Testing panel shows it in a terminal, so nothing in it is obeyed. */
+  /** Without control characters: the Testing panel shows it in a terminal. */
   readonly text: string;
   readonly source: Source;
   readonly links: readonly Link[];
@@ -43,22 +42,20 @@ export function failuresOf(line: CaseLine): Failure[] {
   const failures = line.verdicts
     .filter(isFailure)
     .flatMap((verdict) => verdictFailures(verdict, line));
-  if (line.reason !== undefined) {
-    const { fault } = line;
-    const links: Link[] = fault ? [{ label: placeText(fault), source: fault }] : [];
-    const { failed_turn: failed } = line;
-    const reason = failed ? `${turnLabel(failed.number)}: ${line.reason}` : line.reason;
-    if (failed?.source) {
-      links.push({ label: turnLabel(failed.number), source: failed.source, turn: failed.number });
-    }
-    const source = failed?.source ?? line.source;
-    failures.unshift(failure(reason, source, [...links, ...thrownAt(line.reason)]));
+  const { reason, fault, failed_turn: failed } = line;
+  if (reason !== undefined) {
+    const links = [
+      ...(fault ? [{ label: placeText(fault), source: fault }] : []),
+      ...(failed?.source ? [turnLink(failed.number, failed.source)] : []),
+      ...thrownAt(reason),
+    ];
+    const text = failed ? `${turnLabel(failed.number)}: ${reason}` : reason;
+    failures.unshift(failure(text, failed?.source ?? line.source, links));
   }
   if (failures.length === 0) return [failure(caseText(line), line.source)];
   return byLine(failures).map(combineFailures);
 }
 
-/** The failure of a case that can't run. */
 export function problemFailure({ message, path, range }: Problem): Failure {
   return failure(message, { path, range });
 }
@@ -105,24 +102,22 @@ function verdictFailures(verdict: Verdict, line: CaseLine): Failure[] {
   }));
   const placed = bad.flatMap(({ source: at, ...one }) => (at ? [{ ...one, source: at }] : []));
   const atTurns = byLine(placed).map((group) => {
-    const links = group.map(({ number, source: at }) => ({
-      label: turnLabel(number),
-      source: at,
-      turn: number,
-    }));
+    const links = group.map(({ number, source: at }) => turnLink(number, at));
     const texts = group.map(({ text }) => text);
     return failure([...texts, lines(summary)].join('\n\n'), group[0].source, [...links, asserted]);
   });
-  const misses = otherMisses(
-    placed.map(({ number }) => number),
-    verdict,
-  );
+  const shown = placed.map(({ number }) => number);
+  const misses = otherMisses(shown, verdict);
   if (atTurns.length > 0 && misses.length === 0 && placed.length === bad.length) return atTurns;
   return [...atTurns, failure(lines([...summary, ...misses]), source, [asserted])];
 }
 
 function turnLabel(number: number): string {
   return `Turn ${number}`;
+}
+
+function turnLink(turn: number, source: Source): Link {
+  return { label: turnLabel(turn), source, turn };
 }
 
 function byLine<One extends { readonly source: Source }>(

@@ -14,13 +14,12 @@ export function scoreText(score: number, ...thresholds: readonly number[]): stri
   return score.toFixed(digitsApart(score, [1, ...thresholds]));
 }
 
-/** The score of a turn, on its side of each threshold that a verdict about the turn has. */
 export function badgeScoreText({ score, entries }: TurnBadge): string | undefined {
   if (score === null) return undefined;
   return scoreText(score, ...entries.map(({ verdict }) => verdict.threshold));
 }
 
-/** As it was written, in the scale of the verdict's value: `0.50`, `0.995`, `3 of 1–5`. */
+/** In the scale of the verdict's value: `0.50`, `0.995`, `3 of 1–5`. */
 export function thresholdText(given: Pick<Verdict, 'threshold' | 'scale'>): string {
   const limit = shortest(limitOf(given), MAX_DIGITS);
   if (given.scale) return `${limit} of ${given.scale.join('–')}`;
@@ -33,16 +32,13 @@ export function valueText(value: number, given: Pick<Verdict, 'threshold' | 'sca
   return shortest(value, digitsApart(value, [limitOf(given)]));
 }
 
-/** The score of a case; without a threshold, it's compared with those of its verdicts. */
-export function caseScoreText({
-  status,
-  score,
-  threshold,
-  verdicts,
-}: Pick<CaseLine, 'score' | 'threshold'> & {
+interface ScoredCase extends Pick<CaseLine, 'score' | 'threshold'> {
   readonly status?: CaseLine['status'] | undefined;
   readonly verdicts: readonly Pick<Verdict, 'threshold'>[];
-}): string | undefined {
+}
+
+/** Without a threshold, the score is compared with those of the verdicts. */
+export function caseScoreText({ status, score, threshold, verdicts }: ScoredCase) {
   // Records of earlier versions have a score for errored cases.
   if (score === null || status === 'error') return undefined;
   const own = threshold === undefined ? verdicts.map((one) => one.threshold) : [threshold];
@@ -51,11 +47,8 @@ export function caseScoreText({
 
 /** `Score 0.70 is below the threshold 0.80.` */
 export function thresholdSentence(score: number, threshold: number): string {
-  const shown = scoreText(score, threshold);
-  const limit = thresholdText({ threshold });
-  return reaches(score, threshold)
-    ? `Score ${shown} reaches the threshold ${limit}.`
-    : `Score ${shown} is below the threshold ${limit}.`;
+  const relation = reaches(score, threshold) ? 'reaches' : 'is below';
+  return `Score ${scoreText(score, threshold)} ${relation} the threshold ${thresholdText({ threshold })}.`;
 }
 
 function limitOf({ threshold, scale = [0, 1] }: Pick<Verdict, 'threshold' | 'scale'>) {

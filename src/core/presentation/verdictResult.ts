@@ -5,7 +5,7 @@ import { scoreText } from './score.ts';
 import { type VerdictWords, verdictText } from './verdictText.ts';
 import { type ComparedWords, STATUS_WORDS } from './words.ts';
 
-/** The result of a verdict, without its question and rationale. */
+/** Without its question and rationale. */
 export interface VerdictResult {
   readonly status: Status;
   readonly score: number | null;
@@ -16,7 +16,7 @@ export interface VerdictResult {
   readonly reason?: string | undefined;
   /** Highest minus lowest score of the samples, if they differ. */
   readonly spread?: number | undefined;
-  /** Of several repetitions; the score is their mean. */
+  /** Set for several repetitions; the score is their mean. */
   readonly repeated?: RepeatedResult | undefined;
   /** Set if two runs are compared; everything else is from the second one, if possible. */
   readonly compared?: ComparedWords | undefined;
@@ -55,9 +55,7 @@ export function verdictResultOf(
   const spread = verdict.judge?.spread ?? 0;
   const isMore = label !== undefined || (value !== undefined && value !== score);
   return {
-    status,
-    score,
-    threshold,
+    ...{ status, score, threshold },
     ...(score !== null && isMore && { label: verdictText(verdict) }),
     ...(reason !== undefined && { reason }),
     ...(spread > 0 && { spread }),
@@ -71,10 +69,11 @@ export function verdictResultOf(
 export function verdictResultText(outcome: VerdictResult): string {
   const { status, score, threshold, label, reason, spread, repeated } = outcome;
   if (repeated) {
-    const glance = repeatedSummaryOf(repeated, score, [threshold]);
     const why =
       status === 'error' || score === null ? (reason ?? STATUS_WORDS[status]) : labelText(label);
-    return [...glance, ...(why === undefined ? [] : [why])].join(' ');
+    return repeatedSummaryOf(repeated, score, [threshold])
+      .concat(why ?? [])
+      .join(' ');
   }
   if (score === null) return (status === 'error' && reason) || STATUS_WORDS[status];
   const between = spread === undefined ? '' : ` ↕${scoreText(spread)}`;
@@ -95,13 +94,13 @@ export function repeatedText(
   const passed = lines.filter(({ status }) => status === 'pass').length;
   const scores = lines.flatMap(({ score }) => score ?? []);
   const limits = lines.flatMap(({ threshold }) => threshold ?? []);
-  const told = `${passed} of ${lines.length} repetitions ${STATUS_WORDS.pass}`;
-  if (scores.length < 2) return told;
+  const text = `${passed} of ${lines.length} repetitions ${STATUS_WORDS.pass}`;
+  if (scores.length < 2) return text;
   const ends = [Math.min(...scores), Math.max(...scores)].map((one) => scoreText(one, ...limits));
-  return ends[0] === ends[1] ? told : `${told}, scores ${ends.join(' to ')}`;
+  return ends[0] === ends[1] ? text : `${text}, scores ${ends.join(' to ')}`;
 }
 
-/** `2/3 0.80 (0.40–1.00)`, each part by itself. @param thresholds that the scores are shown on their side of */
+/** `2/3 0.80 (0.40–1.00)`, as separate parts. @param thresholds as of `scoreText` */
 export function repeatedSummaryOf(
   { passed, finished, range }: RepeatedResult,
   score: number | null,
@@ -114,16 +113,14 @@ export function repeatedSummaryOf(
   ];
 }
 
+interface RepeatedRow extends Omit<RepeatedResult, 'range'> {
+  readonly planned: number;
+  readonly range?: string | undefined;
+}
+
 interface Row {
   readonly scored?: string | undefined;
-  readonly repeated?:
-    | {
-        readonly passed: number;
-        readonly finished: number;
-        readonly planned: number;
-        readonly range?: string | undefined;
-      }
-    | undefined;
+  readonly repeated?: RepeatedRow | undefined;
 }
 
 /** `0.80`, or `2/3 0.80 (0.40–1.00)` if it's repeated, as separate parts. */
@@ -156,9 +153,6 @@ function ranText(repeated: Row['repeated']): string | undefined {
 }
 
 /** `2 of 3 passed` */
-export function passedOf({
-  passed,
-  finished,
-}: Pick<RepeatedResult, 'passed' | 'finished'>): string {
-  return `${passed} of ${finished} ${STATUS_WORDS.pass}`;
+export function passedOf(repeated: Pick<RepeatedResult, 'passed' | 'finished'>): string {
+  return `${repeated.passed} of ${repeated.finished} ${STATUS_WORDS.pass}`;
 }

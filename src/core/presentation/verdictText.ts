@@ -4,7 +4,6 @@ import type { Verdict } from '../verdict.ts';
 import { scoreText, thresholdText, valueText } from './score.ts';
 import { STATUS_WORDS } from './words.ts';
 
-/** The part of a verdict that its text needs. */
 export type VerdictWords = Pick<
   Verdict,
   'status' | 'score' | 'threshold' | 'label' | 'value' | 'scale' | 'reason'
@@ -12,10 +11,8 @@ export type VerdictWords = Pick<
 
 /** A verdict in a word: its label, else its value, else its score or reason. */
 export function verdictText(verdict: VerdictWords): string {
-  if (verdict.score === null) {
-    return (verdict.status === 'error' && verdict.reason) || STATUS_WORDS[verdict.status];
-  }
-  const { score, threshold, label, value } = verdict;
+  const { status, score, threshold, label, value, reason } = verdict;
+  if (score === null) return (status === 'error' && reason) || STATUS_WORDS[status];
   const outcome = label ?? value ?? score;
   if (typeof outcome === 'string') return outcome;
   return outcome === score ? scoreText(score, threshold) : valueText(outcome, verdict);
@@ -45,7 +42,7 @@ export function togetherText({ details }: Pick<Verdict, 'details'>): string | un
   if (alone.success) return `asked by itself: ${alone.data}`;
   const { data: others = [] } = z.array(z.string()).safeParse(details.asked_with);
   if (others.length === 0) return undefined;
-  // The hash of repeated types means nothing to people.
+  // Repeated types have a hash, which means nothing to people.
   const named = others.slice(0, MAX_NAMED).map((key) => key.replace(/#[0-9a-f]{8}$/, ''));
   const more = others.length - named.length;
   return `asked together with ${formatList(more > 0 ? [...named, `${more} more`] : named)}`;
@@ -72,9 +69,8 @@ export function missesIn(turn: number, { misses }: Pick<Verdict, 'misses'>): str
 
 /** Misses that neither the given turns nor the rationale mention. */
 export function otherMisses(turns: readonly number[], { misses, rationale }: Verdict): string[] {
-  return misses.filter(
-    (miss) => `${miss}.` !== rationale && !turns.some((turn) => isOf(turn, miss)),
-  );
+  const others = misses.filter((miss) => !turns.some((turn) => isOf(turn, miss)));
+  return others.filter((miss) => `${miss}.` !== rationale);
 }
 
 function isOf(turn: number, miss: string): boolean {

@@ -4,7 +4,7 @@ import type { CaseLine, OriginKind, StopReason } from '../record/runRecord.ts';
 import { visibleLine } from '../text/visibleText.ts';
 import type { Status } from '../verdict.ts';
 
-/** Signs, so that no status relies on color alone. */
+/** No status may rely on color alone. */
 export const STATUS_ICONS: Readonly<Record<Status, string>> = {
   pass: '✓',
   fail: '✗',
@@ -36,7 +36,6 @@ export interface ComparedWords {
   readonly spoken: string;
 }
 
-/** Signs, so that nothing relies on color alone. */
 export const OUTCOME_ICONS: Readonly<Record<ComparedOutcome, string>> = {
   worse: '↓',
   better: '↑',
@@ -75,14 +74,12 @@ export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
 };
 
 /** Why a simulated conversation ended, as `goal reached: The return is booked.` */
-export function stopText({
-  origin,
-  stop_reason,
-  stop_rationale,
-}: Pick<CaseLine, 'origin' | 'stop_reason' | 'stop_rationale'>): string | undefined {
-  if (origin !== 'simulate' || !stop_reason) return undefined;
-  const words = STOP_WORDS[stop_reason];
-  return stop_rationale === undefined ? words : `${words}: ${stop_rationale}`;
+export function stopText(
+  line: Pick<CaseLine, 'origin' | 'stop_reason' | 'stop_rationale'>,
+): string | undefined {
+  if (line.origin !== 'simulate' || !line.stop_reason) return undefined;
+  const words = STOP_WORDS[line.stop_reason];
+  return line.stop_rationale === undefined ? words : `${words}: ${line.stop_rationale}`;
 }
 
 /** `order-status`, `order-status/line-7` for a variant, or `order-status 2/3` for a repetition. */

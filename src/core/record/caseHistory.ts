@@ -2,15 +2,13 @@ import { counted } from '../text/format.ts';
 import { type Status, WORST_FIRST } from '../verdict.ts';
 import type { RepeatedCase } from './repetitions.ts';
 
-/** Number of past runs to consider. */
 export const HISTORY_RUNS = 10;
 
-/** Results of a case over its last runs. Runs that couldn't judge it don't count. */
+/** Runs that couldn't judge the case don't count. */
 export interface CaseHistory {
-  /** Number of runs that passed or failed. */
   readonly runs: number;
   readonly failed: number;
-  /** Number of newest runs that failed in a row. */
+  /** Number of newest runs in a row that failed. */
   readonly failing: number;
   /** `flaky`: it changed more than once, or the repetitions of a run differ; `broken`: it fails and passed before. */
   readonly kind: 'passing' | 'failing' | 'broken' | 'fixed' | 'flaky';
@@ -22,7 +20,9 @@ export interface CaseHistory {
  * @param runs newest first, with combined repetitions
  * @returns undefined for fewer than two runs that passed or failed
  */
-export function historyOf(runs: readonly RunOfCase[]): CaseHistory | undefined {
+export function historyOf(
+  runs: readonly Pick<RepeatedCase, 'status' | 'passRate'>[],
+): CaseHistory | undefined {
   const decided = runs
     .filter(({ status }) => status === 'pass' || status === 'fail')
     .slice(0, HISTORY_RUNS);
@@ -33,16 +33,13 @@ export function historyOf(runs: readonly RunOfCase[]): CaseHistory | undefined {
   const streak = outcomes.indexOf('pass');
   const failing = streak < 0 ? outcomes.length : streak;
   const differs = decided.some(({ passRate }) => passRate !== 0 && passRate !== 1);
-  const kind = differs || changes > 1 ? 'flaky' : steadyKind(outcomes[0] === 'fail', changes);
-  return { runs: outcomes.length, failed, failing, kind };
+  const [steady, changed] = failing > 0 ? KINDS.fails : KINDS.passes;
+  const kind = changes === 0 ? steady : changed;
+  return { runs: outcomes.length, failed, failing, kind: differs || changes > 1 ? 'flaky' : kind };
 }
 
-type RunOfCase = Pick<RepeatedCase, 'status' | 'passRate'>;
-
-function steadyKind(fails: boolean, changes: number): CaseHistory['kind'] {
-  if (changes === 0) return fails ? 'failing' : 'passing';
-  return fails ? 'broken' : 'fixed';
-}
+/** By the newest run: the kind without changes, and after one change. */
+const KINDS = { fails: ['failing', 'broken'], passes: ['passing', 'fixed'] } as const;
 
 /** `Failed 3 of the last 10 runs, on and off: flaky.` */
 export function historyText({ runs, failed, failing, kind }: CaseHistory): string {

@@ -32,22 +32,19 @@ export const labelledConversationSchema = z.object({
 
 export type Label = z.infer<typeof labelSchema>;
 
-/** A label with its location. */
 export interface PlacedLabel extends Label {
-  /** The name of their file. */
+  /** The name of the file. */
   readonly person: string;
   readonly path: string;
   /** From 1. */
   readonly line: number;
 }
 
-/** Two labels of a person with the same one are about the same thing: the later one counts. */
-export function sameSubject({
-  assertion,
-  turn,
-  conversation_hash: hash,
-}: Pick<Label, 'assertion' | 'turn' | 'conversation_hash'>): string {
-  return JSON.stringify([hash, assertion, turn]);
+/** Of a person's labels with the same subject, the later one counts. */
+export function sameSubject(
+  label: Pick<Label, 'assertion' | 'turn' | 'conversation_hash'>,
+): string {
+  return JSON.stringify([label.conversation_hash, label.assertion, label.turn]);
 }
 
 /** The majority's status; undefined if people are tied. */
@@ -77,16 +74,11 @@ export function validityOf(
   return isOther ? 'other-question' : 'current';
 }
 
+const { assertion, turn, status, label, score, comment } = labelSchema.shape;
+
 /** A person's label for a verdict, as views show it. */
 export const opinionSchema = z.strictObject({
-  ...labelSchema.pick({
-    assertion: true,
-    turn: true,
-    status: true,
-    label: true,
-    score: true,
-    comment: true,
-  }).shape,
+  ...{ assertion, turn, status, label, score, comment },
   person: z.string(),
   standing: z.enum(['current', 'other-question', 'earlier-text']),
 });
@@ -100,7 +92,6 @@ export function subjectKey({ assertion, turn }: Subject): string {
   return JSON.stringify([assertion, turn]);
 }
 
-/** Whether a person agrees with a verdict. */
 export function agreesWith(
   opinion: Pick<Opinion, 'status' | 'label'>,
   verdict: { readonly status: Status; readonly label?: string | undefined },

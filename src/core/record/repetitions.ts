@@ -64,15 +64,12 @@ export function scoreRangeOf(
 export function combineVerdicts(
   verdicts: readonly Pick<Repetition, 'status' | 'score'>[],
 ): RepeatedCase {
-  return combineRepetitions(
-    verdicts.map(({ status, score }) => ({ status, score, verdicts: [] })),
-    1,
-  );
+  const lines = verdicts.map(({ status, score }) => ({ status, score, verdicts: [] }));
+  return combineRepetitions(lines, 1);
 }
 
 export interface RepeatedLine extends CaseIdentity, Repetition, Pick<CaseSummary, 'must_pass'> {}
 
-/** The combined result of each case. */
 export function repeatedCases(lines: Iterable<RepeatedLine>): RepeatedCase[] {
   return [...groupBy(lines, caseKey).values()].map(combineLines);
 }
@@ -81,7 +78,7 @@ export function combineLines(lines: readonly RepeatedLine[]): RepeatedCase {
   return combineRepetitions(lines, lines[0]?.must_pass ?? 1);
 }
 
-/** Number of cases per status, with combined repetitions. */
+/** Number of cases per status. */
 export function countCases(lines: Iterable<RepeatedLine>): EndLine['counts'] {
   return countBy(repeatedCases(lines));
 }
@@ -99,10 +96,10 @@ export function passAtAll(cases: readonly (readonly CaseSummary[])[]): number[] 
     return pass + fail > 1 ? [{ passed: pass, runs: pass + fail }] : [];
   });
   const most = counts.length === 0 ? 0 : Math.min(...counts.map(({ runs }) => runs));
-  return Array.from({ length: most }, (_, index) => {
-    const shares = counts.map(({ passed, runs }) => shareOfAll(passed, runs, index + 1));
-    return mean(shares) ?? 0;
-  });
+  return Array.from(
+    { length: most },
+    (_, index) => mean(counts.map(({ passed, runs }) => shareOfAll(passed, runs, index + 1))) ?? 0,
+  );
 }
 
 /** C(passed, k) ÷ C(runs, k): the share of all choices of k runs in which each passed. */
@@ -119,6 +116,6 @@ function statusOf(lines: readonly Repetition[], passRate: number | null, pass: n
   if (gated) return 'fail';
   if (lines.some(({ status }) => status === 'error')) return 'error';
   if (passRate === null) return 'skipped';
-  // Any share needs at least one, however small it is.
+  // However small the share is, it needs at least one.
   return passRate > 0 && reaches(passRate, pass) ? 'pass' : 'fail';
 }

@@ -7,10 +7,7 @@ import { rangeSchema, sourceSchema } from '../problem.ts';
 import type { SuiteCase } from '../suite.ts';
 import { statusSchema, usageSchema, type Verdict, verdictSchema } from '../verdict.ts';
 
-/**
- * Of the records that are written. Readers take older ones, which lack some keys, and newer ones, of
- * which they leave out the keys that they do not know; hence no object here is a strict one.
- */
+/** Readers accept older and newer versions: no object here is strict, so that unknown keys are dropped. */
 export const RECORD_VERSION = 2;
 
 const finishedSchema = z
@@ -91,9 +88,7 @@ export const caseLineSchema = z.object({
     .meta({ description: "The suite's file; the case itself may be in an included file." }),
   suite_name: z.string().meta({ description: 'The name of the suite.' }),
   id: z.string().max(LIMITS.caseId).meta({ description: 'The `id` of the case.' }),
-  variant: z.string().optional().meta({
-    description: 'The variant, if the case has several.',
-  }),
+  variant: z.string().optional().meta({ description: 'The variant, if the case has several.' }),
   repetition: z.int().min(1).meta({ description: 'From 1; always 1 without `repeat`.' }),
   repetitions: z.int().min(1).meta({ description: 'How many times the case runs.' }),
   must_pass: z.number().gt(0).max(1).optional().meta({
@@ -134,9 +129,7 @@ export const caseLineSchema = z.object({
     })
     .optional()
     .meta({ description: 'The system that replied; absent if nothing was asked.' }),
-  input_hash: z.string().optional().meta({
-    description: "SHA-256 of the conversation's inputs.",
-  }),
+  input_hash: z.string().optional().meta({ description: "SHA-256 of the conversation's inputs." }),
   status: statusSchema.meta({ description: 'The outcome.' }),
   score: z.number().min(0).max(1).nullable().meta({
     description:
@@ -198,14 +191,13 @@ export type StopReason = (typeof stopReasons)[number];
 export type EndLine = z.infer<typeof endLineSchema>;
 export type RecordLine = z.infer<typeof recordLineSchema>;
 
-/** Milliseconds since a run was started or resumed. @param until ISO 8601 */
+/** In milliseconds, since it was started or last resumed. @param until ISO 8601 */
 export function runDuration({ started, resumed = [] }: RunLine, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(resumed.at(-1) ?? started));
 }
 
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
 
-/** A verdict without its explanation. */
 export type VerdictSummary = Without<
   Verdict,
   'rationale' | 'turns' | 'hits' | 'misses' | 'details' | 'nested' | 'question_hash'
@@ -214,7 +206,7 @@ export type VerdictSummary = Without<
   readonly rationale?: string;
 };
 
-/** A case's line without its conversation and rationales: small enough to keep in memory. */
+/** Small enough to keep in memory. */
 export type CaseSummary = Omit<CaseLine, 'conversation' | 'facts' | 'verdicts'> & {
   readonly verdicts: readonly VerdictSummary[];
 };

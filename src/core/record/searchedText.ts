@@ -1,22 +1,17 @@
-/** Keys to exclude from the search: kinds, locations, digests. */
+/** Kinds, locations, and digests aren't searched. */
 const UNREAD = new Set([
   ...['kind', 'side', 'role', 'status', 'type', 'key', 'path', 'source', 'usage', 'judge'],
   ...['question_hash', 'input_hash', 'target', 'callId', 'suite', 'finished', 'origin'],
   ...['state', 'phase', 'assertions'],
 ]);
 
-/**
- * Returns a case-insensitive search over a case's names, tags, messages, tool calls, and verdicts.
- *
- * @returns whether a case's line, or its snapshot, contains the text
- */
+/** Returns a case-insensitive search over the line or the snapshot of a case. */
 export function textFinder(text: string): (line: unknown) => boolean {
   const wanted = text.toLowerCase();
-  const holds = (value: unknown): boolean => {
+  const contains = (value: unknown): boolean => {
     if (typeof value === 'string') return value.toLowerCase().includes(wanted);
-    if (Array.isArray(value)) return value.some(holds);
     if (typeof value !== 'object' || value === null) return false;
-    return Object.entries(value).some(([key, inner]) => !UNREAD.has(key) && holds(inner));
+    return Object.entries(value).some(([key, inner]) => !UNREAD.has(key) && contains(inner));
   };
-  return holds;
+  return contains;
 }

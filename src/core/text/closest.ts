@@ -6,7 +6,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return nearest(word, candidates)[0];
 }
 
-/** All candidates that may be intended, most likely first. */
+/** Most likely first. */
 export function nearest(word: string, all: Iterable<string>): string[] {
   if (!isComparable(word)) return [];
   const plain = plainly(word);
@@ -27,7 +27,7 @@ function firstOf(words: Iterable<string>): string[] {
   return first;
 }
 
-/** Longer words aren't typos, and comparing two takes the product of their lengths. */
+/** Longer words aren't typos, and comparing them takes quadratic time. */
 function isComparable({ length }: string): boolean {
   return length <= LIMITS.comparedWord;
 }

@@ -7,12 +7,11 @@ export function escapeMarkdown(text: string): string {
     .replace(/\n/g, '  \n');
 }
 
-/** As `escapeMarkdown`, on one line and at most `length` characters. */
 export function escapeLine(text: string, length = 300): string {
   return escaped(visibleLine(text, length));
 }
 
-/** Text as a block of code, fenced so that nothing in it can end the block. */
+/** A block of code that nothing in it can end. */
 export function fencedMarkdown(text: string): string {
   const clean = visibleText(text);
   const longest = Math.max(0, ...[...clean.matchAll(/`+/g)].map(([run]) => run.length));
@@ -20,7 +19,6 @@ export function fencedMarkdown(text: string): string {
   return `${fence}text\n${clean}\n${fence}`;
 }
 
-/** The nonempty parts, each as a paragraph. */
 export function paragraphs(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
@@ -43,7 +41,7 @@ const ACTIVE = new RegExp(
   'gimu',
 );
 
-/** A word in which something becomes a link, or a mention, by itself; or would, as `command:run` does, within brackets. */
+/** Words that become links or mentions by themselves, or within brackets: `command:run`. */
 const ADDRESS = /\/\/|www\.|@|\bcommand:/i;
 
 function escaped(text: string): string {

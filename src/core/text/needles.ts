@@ -1,7 +1,9 @@
-/** No needle is shorter, in UTF-16 units. */
+import { countFirst } from '../data/data.ts';
+
+/** In UTF-16 units. */
 export const MIN_NEEDLE = 8;
 
-/** Number of UTF-16 units that distinguish needles. This much of a longer needle is enough to find it. */
+/** Number of UTF-16 units of a needle that are enough to find it. */
 const MAX_HEAD = 256;
 
 /** Number of UTF-16 units hashed together, at the end of the window. */
@@ -21,7 +23,7 @@ export interface Found {
  * its error contains them.
  */
 export class Needles {
-  /** By their heads. */
+  /** By head. */
   readonly #needles = new Map<string, string[]>();
   /** Sorted by UTF-16 units. */
   readonly #heads: string[] = [];
@@ -68,7 +70,7 @@ export class Needles {
   overlap(text: string): number {
     for (let length = Math.min(text.length, MAX_HEAD - 1); length > 0; length -= 1) {
       const end = text.slice(-length);
-      const next = this.#countBelow(end);
+      const next = countFirst(this.#heads, (head) => head < end);
       if (this.#heads[next]?.startsWith(end)) return length;
     }
     return 0;
@@ -103,23 +105,8 @@ export class Needles {
     return longest;
   }
 
-  #countBelow(text: string): number {
-    return this.#count((head) => head < text);
-  }
-
   #countUpTo(text: string): number {
-    return this.#count((head) => head <= text);
-  }
-
-  /** Number of heads before the first one for which `isIn` is false. */
-  #count(isIn: (head: string) => boolean): number {
-    let [from, to] = [0, this.#heads.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if (isIn(this.#heads[middle] ?? '')) from = middle + 1;
-      else to = middle;
-    }
-    return from;
+    return countFirst(this.#heads, (head) => head <= text);
   }
 }
 

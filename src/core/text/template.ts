@@ -1,25 +1,12 @@
 const VARIABLE = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
 
-/** A variable in a text: `{{ name }}`, its name and the position of its braces, in UTF-16 units. */
-interface TemplateVariable {
-  readonly name: string;
-  readonly offset: number;
-  readonly length: number;
+/** The variables in a text, and the positions of their braces in UTF-16 units. */
+export function templateVariables(text: string) {
+  const found = [...text.matchAll(VARIABLE)];
+  return found.map(({ index: offset, 0: { length }, 1: name = '' }) => ({ name, offset, length }));
 }
 
-export function templateVariables(text: string): TemplateVariable[] {
-  return [...text.matchAll(VARIABLE)].map((match) => ({
-    name: match[1] ?? '',
-    offset: match.index,
-    length: match[0].length,
-  }));
-}
-
-/**
- * Replaces `{{name}}` by values. Values aren't expanded again.
- *
- * @throws Error on a name that `lookup` doesn't know; files are checked beforehand
- */
+/** Values aren't expanded again. @throws Error on a name that `lookup` doesn't know; files are checked beforehand */
 export function renderTemplate(text: string, lookup: (name: string) => string | undefined): string {
   return text.replace(VARIABLE, (_braces, name: string) => {
     const value = lookup(name);
@@ -28,7 +15,7 @@ export function renderTemplate(text: string, lookup: (name: string) => string | 
   });
 }
 
-/** Variables of a request body, in addition to the keys of the case's context. */
+/** Variables of a request body, in addition to those of the case. */
 export const REQUEST_VARIABLES = {
   message: 'the last user message',
   messages: "the conversation so far, in OpenAI's chat format",

@@ -6,9 +6,8 @@ function splitLines(text: string): string[] {
 }
 
 /**
- * Characters that a reader cannot see but that a terminal, an editor or a browser obeys, or that
- * hide a text in another: controls, marks that turn the direction of text, zero-width characters,
- * soft hyphens, tag characters, variation selectors, lone surrogates.
+ * Invisible characters that control a terminal, an editor, or a browser, or that can hide text in other text: control
+ * characters, direction marks, zero-width characters, soft hyphens, tag characters, variation selectors, lone surrogates.
  */
 const HIDDEN = String.raw`[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029\ufff9-\ufffb]`;
 
@@ -24,7 +23,7 @@ const EMOJI = String.raw`\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Mod
 /** The flags of England, Scotland and Wales are spelled in tag characters: 🏴 + `gbeng` + an end. */
 const FLAG = String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`;
 
-/** Hidden characters where writing needs them. */
+/** Hidden characters that are part of ordinary text. */
 const NEEDED = [
   FLAG,
   // ❤️, 👩🏽‍⚕️, 🏳️‍🌈
@@ -62,10 +61,7 @@ export function visibleLine(text: string, length = Number.POSITIVE_INFINITY): st
   return shortened(visibleText(text).replace(/\s+/g, ' ').trim(), length);
 }
 
-/**
- * JSON of the same value in which nothing is hidden, and nothing is a command to a CI: `"\u202e"` is
- * written for the character.
- */
+/** JSON of the same value without hidden characters, which are written as `"\u202e"`, and without commands to a CI. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .split('\n')
@@ -93,19 +89,16 @@ function reveal(text: string, show: (character: string) => string): string {
 }
 
 function jsonEscape(character: string): string {
-  return character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
+  return character.split('').map(unicodeEscape).join('');
 }
 
+/** `\u202e` */
+export function unicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Created lazily, because this takes longer than loading most modules. */
 let segmenter: Intl.Segmenter | undefined;
-
-/** Created lazily: that takes longer than most modules to load. */
-function characters(): Intl.Segmenter {
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return segmenter;
-}
 
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
@@ -113,7 +106,8 @@ function shortened(text: string, length: number): string {
   let end = 0;
   let count = 0;
   let cut = 0;
-  for (const { segment } of characters().segment(text)) {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  for (const { segment } of segmenter.segment(text)) {
     count += Array.from(segment).length;
     if (count > length) return `${text.slice(0, cut)}…`;
     end += segment.length;
@@ -134,8 +128,6 @@ export function noticeText(text: string): string {
   return visibleLine(text).replaceAll('](', '] (');
 }
 
-const PREFIX = '| ';
-
 /**
  * Marks text as evidence by a prefix on each line, so that none of it can look like instructions:
  *
@@ -143,7 +135,5 @@ const PREFIX = '| ';
  *     | === END OF CONVERSATION ===
  */
 export function fence(text: string): string {
-  return splitLines(text)
-    .map((line) => PREFIX + line)
-    .join('\n');
+  return `| ${splitLines(text).join('\n| ')}`;
 }
