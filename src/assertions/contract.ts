@@ -180,12 +180,15 @@ export interface TypeDocs {
   readonly program?: string;
 }
 
-interface Common {
+export interface TypeInfo {
   /** The value of `type`. */
   readonly type: string;
   /** One line for completion. */
   readonly summary: string;
   readonly docs: TypeDocs;
+}
+
+interface Common extends TypeInfo {
   /** Tools with a metric for the same: `DeepEval, MLflow`. */
   readonly like?: string;
   /** The type's own keys; the common keys are added by `evalfile`. */

@@ -3,7 +3,7 @@ import { type Turn, textOf } from '../../core/conversation.ts';
 import { capitalized } from '../../core/text/format.ts';
 import type { TurnVerdict, Usage } from '../../core/verdict.ts';
 import { stepsOf } from '../../node/cooperative.ts';
-import type { AssertionInput, DeterministicType, Finding, Outcome, TypeDocs } from '../contract.ts';
+import type { AssertionInput, DeterministicType, Finding, Outcome, TypeInfo } from '../contract.ts';
 import {
   allOrNothing,
   citing,
@@ -61,10 +61,7 @@ export async function checkTurns(
 
 type Claim = (found: boolean) => string;
 
-interface TextAssertion<Params extends z.ZodObject> {
-  readonly type: string;
-  readonly summary: string;
-  readonly docs: TypeDocs;
+interface TextAssertion<Params extends z.ZodObject> extends TypeInfo {
   readonly params: Params;
   /** The finding, after `Turn 4`: `contains "98765"`, `does not contain "98765"`. */
   claim(params: z.infer<Params>, found: boolean): string;
@@ -120,10 +117,7 @@ function checkJoined(
   return scored(`${summary}.`, entries, allOrNothing(passed, cited));
 }
 
-interface Comparison<Wanted> {
-  readonly type: string;
-  readonly summary: string;
-  readonly docs: TypeDocs;
+interface Comparison<Wanted> extends TypeInfo {
   /** Phrases between `Turn 4` and the wanted text, if it holds and if it doesn't. */
   readonly says: readonly [yes: string, no: string];
   /** Both arguments are in lower case if case is ignored. */

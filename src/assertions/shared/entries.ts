@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Turn, TurnItem } from '../../core/conversation.ts';
+import type { Turn } from '../../core/conversation.ts';
+import { memoize } from '../../core/data/data.ts';
 import { mean, reaches } from '../../core/scoring.ts';
 import type { Quote, TurnVerdict } from '../../core/verdict.ts';
 import type { Finding, NotApplicable, Parts } from '../contract.ts';
@@ -19,15 +20,18 @@ export const verdictSchema = z.enum(['pass', 'fail']);
 
 export const verdictEntrySchema = entrySchema.extend({ verdict: verdictSchema });
 
-export const scoreEntrySchema = entrySchema.extend({ score: z.number() });
-
 export const rationaleSchema = z.string();
 
-/** The schema of an answer with an entry per turn, and a rationale. */
-export function turnsAnswer<Entry extends z.ZodRawShape>(entry: Entry) {
-  return z.object({ turns: z.array(entrySchema.extend(entry)), rationale: rationaleSchema });
+/** The schema of an answer with an entry per turn, and a rationale. Judges answer the keys `before` first. */
+export function turnsAnswer<
+  Entry extends z.ZodRawShape,
+  Before extends z.ZodRawShape = Record<never, never>,
+>(entry: Entry, before = {} as Before) {
+  const turns = z.array(entrySchema.extend(entry));
+  return z.object({ ...before, turns, rationale: rationaleSchema });
 }
 
+export type Entry = z.infer<typeof entrySchema>;
 export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
 
 /**
@@ -36,20 +40,20 @@ export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
  * @param scoreOf 0..1, of an applicable entry
  * @param passes whether it passes, or the threshold of its score
  */
-export function turnVerdicts<Entry extends Omit<VerdictEntry, 'verdict'>>(
-  entries: readonly Entry[],
+export function turnVerdicts<Given extends Entry>(
+  entries: readonly Given[],
   turns: readonly Turn[],
-  scoreOf: (entry: Entry) => number,
-  passes: number | ((entry: Entry) => boolean),
+  scoreOf: (entry: Given) => number,
+  passes: number | ((entry: Given) => boolean),
 ): TurnVerdict[] {
-  const isPass = (entry: Entry) =>
+  const isPass = (entry: Given) =>
     typeof passes === 'number' ? reaches(scoreOf(entry), passes) : passes(entry);
   return turns.flatMap((turn): TurnVerdict[] => {
     const entry = entries.find((one) => one.turn === turn.number);
     if (!entry) return [];
     const common = { turn: turn.number, rationale: entry.rationale };
     if (!entry.applicable) return [{ ...common, status: 'skipped', score: null }];
-    const evidence = lookUpQuote(turn, entry.evidence);
+    const evidence = lookUpQuote(turns, turn.number, entry.evidence);
     return [
       {
         ...common,
@@ -123,11 +127,6 @@ export function notApplicable(
   return { kind: 'skipped', reason, rationale, turns };
 }
 
-/** The name of the answer's schema: endpoints allow no hyphens. */
-export function questionName(type: string): string {
-  return type.replaceAll('-', '_');
-}
-
 export function numbersOf(turns: readonly Turn[]): string {
   return turns.map(({ number }) => number).join(', ');
 }
@@ -137,60 +136,49 @@ export function turnsText(turns: readonly Turn[]): string {
   return `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
 }
 
-interface TurnsAndRationale {
-  readonly turns: readonly unknown[];
-  readonly rationale: string;
-}
-
-/** For answers with entries of turns only. */
-export function entriesOnly<Answer extends TurnsAndRationale>(): Parts<Answer> {
-  return {
-    join(parts) {
-      const [first] = parts;
-      if (!first) throw new Error('There are no answers to join.');
-      return {
-        ...first,
-        turns: parts.flatMap(({ turns }) => turns),
-        rationale: parts.map(({ rationale }) => rationale).join(' '),
-      };
-    },
-  };
-}
-
-/** For answers about the whole, too: everything but `turns` is asked again at the end. */
-export function withWhole<Schema extends z.ZodObject>(answer: Schema): Parts<z.infer<Schema>> {
-  const { turns: _, ...rest } = answer.shape;
-  const whole = z.object(rest);
-  return {
-    whole,
-    join(parts, answered) {
-      const turns = parts.flatMap((part) => Reflect.get(part, 'turns'));
-      return answer.parse({ ...whole.parse(answered), turns });
-    },
-  };
-}
+/** How to join the parts of an answer: keys besides `turns` and `rationale` are about the whole, so they are asked again. */
+export const partsOf = memoize(
+  <Schema extends z.ZodObject>(answer: Schema): Parts<z.infer<Schema>> => {
+    const { turns: _, ...rest } = answer.shape;
+    const isWhole = Object.keys(rest).some((key) => key !== 'rationale');
+    const whole = z.object(rest);
+    return {
+      ...(isWhole && { whole }),
+      join(parts, answered) {
+        const rationale = parts.map((part) => Reflect.get(part, 'rationale')).join(' ');
+        const turns = parts.flatMap((part) => Reflect.get(part, 'turns'));
+        return answer.parse({ ...(isWhole ? whole.parse(answered) : { rationale }), turns });
+      },
+    };
+  },
+);
 
 /**
- * Looks up a judge's quote in its turn, with white space folded; a quote that isn't there is not verified.
+ * Looks up a judge's quote in a turn, ignoring differences in white space. A quote that isn't there is not verified.
  *
- * @returns undefined if nothing is quoted
+ * @returns undefined if nothing is quoted, or there is no such turn
  */
-export function lookUpQuote(turn: Turn, quote: string): Quote | undefined {
+export function lookUpQuote(
+  turns: readonly Turn[],
+  number: number | null,
+  quote: string,
+): Quote | undefined {
+  const turn = turns.find((one) => one.number === number);
   // Some judges copy the fence, too.
   const text = quote.replace(/^\| /gm, '');
   const folded = fold(text);
-  if (folded === '') return undefined;
-  return { text, verified: fold(wordsOf(turn)).includes(folded) };
+  if (!turn || folded === '') return undefined;
+  return { text, verified: fold(quotableText(turn)).includes(folded) };
 }
 
 /** Everything that a judge can quote: texts, tool calls as JSON, results, retrieved context. */
-function wordsOf({ items, retrievalContext = [] }: Turn): string {
-  return [...items.map(wordsOfItem), ...retrievalContext].join('\n');
-}
-
-function wordsOfItem(item: TurnItem): string {
-  if (item.kind !== 'tool-call') return item.text;
-  return `${item.call.name} ${JSON.stringify(item.call.arguments)}\n${item.result ?? ''}`;
+function quotableText({ items, retrievalContext = [] }: Turn): string {
+  const texts = items.map((item) =>
+    item.kind === 'tool-call'
+      ? `${item.call.name} ${JSON.stringify(item.call.arguments)}\n${item.result ?? ''}`
+      : item.text,
+  );
+  return [...texts, ...retrievalContext].join('\n');
 }
 
 function fold(text: string): string {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { atSchema, type ChosenTurns, parseAt, selectTurns } from '../../core/at.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Divisible, Fault } from '../contract.ts';
-import { entrySchema, rationaleSchema, withWhole } from './entries.ts';
+import { entrySchema, partsOf, rationaleSchema } from './entries.ts';
 import { withFacts } from './questions.ts';
 
 const text = z.string().regex(/\S/, 'Expected text, found only blanks');
@@ -246,7 +246,7 @@ export function questionAt(
       instructions: withFacts(input, [ask, HOW, ...found].join('\n\n')),
       turns,
       answer,
-      parts: withWhole(answer),
+      parts: partsOf(answer),
     },
   };
 }

@@ -1,41 +1,49 @@
 import * as z from 'zod';
 import { ReasonedError } from '../../core/errors.ts';
-import type { UnscoredVerdict } from '../../core/verdict.ts';
+import type { TurnVerdict, UnscoredVerdict } from '../../core/verdict.ts';
 import type {
   AssertionInput,
+  AssertionType,
   DeterministicType,
   Fault,
+  Finding,
   GroupType,
   JudgedType,
+  NotApplicable,
   Outcome,
+  Parts,
   Planned,
   ProcedureType,
   Question,
   Toolbox,
 } from '../contract.ts';
-import { questionName } from './entries.ts';
+import {
+  type Entry,
+  fromVerdictEntries,
+  partsOf,
+  scored,
+  turnVerdicts,
+  type VerdictEntry,
+} from './entries.ts';
 
 type Defaults = 'defaultThreshold' | 'side';
 
 /** A type whose functions get its own keys, parsed. */
-type Declared<Type extends DeterministicType | ProcedureType, Params extends z.ZodObject> = Omit<
-  Type,
-  'kind' | 'params' | 'faults' | 'check' | 'run' | 'plan' | Defaults
-> &
+type Declared<Type extends AssertionType, Params extends z.ZodObject, Own> = Own &
+  Omit<Type, 'kind' | 'params' | 'faults' | keyof Own | Defaults> &
   Partial<Pick<Type, Defaults>> & {
     readonly params: Params;
-    /** Problems of parameters that are valid one by one. */
     faults?(params: z.infer<Params>): readonly Fault[];
   };
 
-type Deterministic<Params extends z.ZodObject> = Declared<DeterministicType, Params> & {
+interface Check<Params> {
   /** @throws Error if it can't be checked */
-  check(input: AssertionInput, params: z.infer<Params>): Outcome | Promise<Outcome>;
-};
+  check(input: AssertionInput, params: Params): Outcome | Promise<Outcome>;
+}
 
 /** A deterministic type. By default, only a score of 1 passes, and it is about the assistant. */
 export function deterministicType<Params extends z.ZodObject>(
-  type: Deterministic<Params>,
+  type: Declared<DeterministicType, Params, Check<z.infer<Params>>>,
 ): DeterministicType {
   const { params, faults, check, ...rest } = type;
   return {
@@ -49,13 +57,15 @@ export function deterministicType<Params extends z.ZodObject>(
   };
 }
 
-type Procedure<Params extends z.ZodObject> = Declared<ProcedureType, Params> & {
-  run(input: AssertionInput, params: z.infer<Params>, toolbox: Toolbox): Promise<Outcome>;
-  plan(input: AssertionInput, params: z.infer<Params>): readonly Planned[];
-};
+interface Run<Params> {
+  run(input: AssertionInput, params: Params, toolbox: Toolbox): Promise<Outcome>;
+  plan(input: AssertionInput, params: Params): readonly Planned[];
+}
 
 /** A procedure. By default, it passes from 0.5, and is about the assistant. */
-export function procedureType<Params extends z.ZodObject>(type: Procedure<Params>): ProcedureType {
+export function procedureType<Params extends z.ZodObject>(
+  type: Declared<ProcedureType, Params, Run<z.infer<Params>>>,
+): ProcedureType {
   const { params, faults, run, plan, ...rest } = type;
   const own = ({ assertion }: AssertionInput) => params.parse(assertion.params);
   return {
@@ -80,27 +90,74 @@ function parsedFaults<Params extends z.ZodObject>(
   };
 }
 
-/** A question that is named after its type and is about the chosen turns, unless it says otherwise. */
-export type OwnQuestion<Answer> = Omit<Question<Answer>, 'name' | 'turns'> &
-  Partial<Pick<Question<Answer>, 'name' | 'turns'>>;
+export interface TurnsAnswer {
+  readonly turns: readonly Entry[];
+  readonly rationale: string;
+}
 
-type Judged = Omit<JudgedType, 'kind' | 'params' | 'question' | Defaults> &
-  Partial<Pick<JudgedType, 'params' | Defaults>> & {
-    question(input: AssertionInput): OwnQuestion<unknown> | Outcome;
-  };
+/** What follows from an answer. Default: the answer's own rationale and turns. */
+type Conclusion =
+  | (Pick<Finding, 'score'> & Partial<Finding>)
+  | (Pick<NotApplicable, 'reason'> & Partial<NotApplicable>);
+
+/** A question about the chosen turns, named after its type unless it has a name. */
+export interface OwnQuestion<Answer extends TurnsAnswer = TurnsAnswer>
+  extends Omit<Question<Answer>, 'name' | 'answer' | 'parts' | 'conclude'> {
+  readonly name?: string;
+  readonly answer: z.ZodObject & z.ZodType<Answer>;
+  /** Default: by the keys of the answer. */
+  readonly parts?: Parts<Answer>;
+  /** The score of a turn, 0..1, to compare with the threshold. Default: 1 or 0, by its `verdict`. */
+  scoreOf?(entry: Answer['turns'][number]): number;
+  conclude(answer: Answer, turns: readonly TurnVerdict[]): Conclusion;
+}
+
+interface Ask<Params> {
+  question(input: AssertionInput, params: Params): OwnQuestion | NotApplicable;
+}
+
+type Judged<Params extends z.ZodObject> = Omit<
+  JudgedType,
+  'kind' | 'params' | 'question' | Defaults
+> &
+  Partial<Pick<JudgedType, Defaults>> &
+  Ask<z.infer<Params>> & { readonly params?: Params };
 
 /** A judged type. By default, it has no keys of its own, passes from 0.5, and is about the assistant. */
-export function judgedType({ question, ...type }: Judged): JudgedType {
+export function judgedType<Params extends z.ZodObject>({
+  question,
+  params,
+  ...type
+}: Judged<Params>): JudgedType {
+  const keys = params ?? z.strictObject({});
   return {
     kind: 'judged',
-    params: z.strictObject({}),
     defaultThreshold: 0.5,
     side: 'assistant',
     ...type,
+    params: keys,
     question(input) {
-      const asked = question(input);
+      const { assertion, turns } = input;
+      const asked = question(input, keys.parse(assertion.params) as z.infer<Params>);
       if ('kind' in asked) return asked;
-      return { name: questionName(type.type), turns: input.turns, ...asked };
+      const { scoreOf, conclude, ...rest } = asked;
+      const judged = asked.turns ?? turns;
+      return {
+        // Endpoints allow no hyphens.
+        name: type.type.replaceAll('-', '_'),
+        turns,
+        parts: partsOf(asked.answer),
+        ...rest,
+        conclude(given) {
+          const answer = given as TurnsAnswer;
+          const verdicts = scoreOf
+            ? turnVerdicts(answer.turns, judged, scoreOf, assertion.threshold)
+            : fromVerdictEntries(answer.turns as readonly VerdictEntry[], judged);
+          const found = conclude(answer, verdicts);
+          if ('score' in found) return scored(answer.rationale, found.turns ?? verdicts, found);
+          return { kind: 'skipped', rationale: answer.rationale, turns: verdicts, ...found };
+        },
+      };
     },
   };
 }

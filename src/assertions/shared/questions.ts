@@ -1,42 +1,22 @@
 import * as z from 'zod';
 import { type Scale, shareOnScale } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
-import type { AssertionInput, Finding, JudgedType, Mistake, TypeDocs } from '../contract.ts';
+import type { AssertionInput, JudgedType, Mistake, TypeInfo } from '../contract.ts';
 import { extremeMistakes, rangeMistake, wholeMistakes } from './answerMistakes.ts';
-import {
-  entriesOnly,
-  fromVerdictEntries,
-  meanOfTurns,
-  notApplicable,
-  rationaleSchema,
-  scored,
-  turnsAnswer,
-  type VerdictEntry,
-  verdictEntrySchema,
-  verdictSchema,
-  withWhole,
-} from './entries.ts';
+import { meanOfTurns, turnsAnswer, verdictSchema } from './entries.ts';
 import { judgedType, type OwnQuestion } from './kinds.ts';
 import { expectationsText } from './promptVariables.ts';
 
-/**
- * A question about the whole conversation, after what the case says about it: that part is the same
- * for all types, so that a prompt cache serves it.
- */
+/** The facts of the case, then a question. The facts come first so that all types share them in a prompt cache. */
 export function withFacts({ facts }: AssertionInput, question: string): string {
   const { role, tools, expectations, context } = facts;
+  const hasKeys = (given: object) => Object.keys(given).length > 0;
   const parts = [
-    ...(role === undefined ? [] : [`The role:\n${fence(role)}`]),
-    ...(tools.length === 0
-      ? []
-      : [`The assistant's tools:\n${fence(tools.map(({ name }) => name).join(', '))}`]),
-    ...(Object.keys(expectations).length === 0
-      ? []
-      : [`Expected:\n${fence(expectationsText(facts))}`]),
-    ...(Object.keys(context).length === 0
-      ? []
-      : [`Context:\n${fence(JSON.stringify(context, null, 1))}`]),
-  ];
+    role !== undefined && `The role:\n${fence(role)}`,
+    hasKeys(tools) && `The assistant's tools:\n${fence(tools.map(({ name }) => name).join(', '))}`,
+    hasKeys(expectations) && `Expected:\n${fence(expectationsText(facts))}`,
+    hasKeys(context) && `Context:\n${fence(JSON.stringify(context, null, 1))}`,
+  ].filter((part) => part !== false);
   return parts.length === 0 ? question : ['The case says:', ...parts, '', question].join('\n');
 }
 
@@ -66,96 +46,22 @@ did not, is one that should have called.`;
 
 const answerSchema = turnsAnswer({ verdict: verdictSchema });
 
-/**
- * A question whose answer is pass or fail for each judged turn.
- * Score: turns that pass ÷ applicable turns.
- */
-export function perTurnQuestion(
-  instructions: string,
-  { turns }: AssertionInput,
-): OwnQuestion<z.infer<typeof answerSchema>> {
+/** A question whose answer is pass or fail for each judged turn. Score: turns that pass ÷ applicable turns. */
+export function perTurnQuestion(instructions: string): OwnQuestion<z.infer<typeof answerSchema>> {
   return {
     instructions,
     answer: answerSchema,
-    parts: entriesOnly(),
-    conclude({ turns: entries, rationale }) {
-      const verdicts = fromVerdictEntries(entries, turns);
-      const score = meanOfTurns(verdicts);
-      if (score === undefined) return notApplicable('not-applicable', rationale, verdicts);
-      return scored(rationale, verdicts, { score, label: score === 1 ? 'yes' : 'no' });
+    conclude(_answer, turns) {
+      const score = meanOfTurns(turns);
+      if (score === undefined) return { reason: 'not-applicable' };
+      return { score, label: score === 1 ? 'yes' : 'no' };
     },
   };
-}
-
-/**
- * The answer to a question that lists items. A type makes it once: making a schema takes much longer
- * than checking an answer.
- *
- * @param key of the list in the answer, and of the details: `intentions`
- */
-export function listAnswer<Item>(key: string, item: z.ZodType<Item>) {
-  const answer = z.object({
-    ...Object.fromEntries([[key, z.array(item)]]),
-    turns: z.array(verdictEntrySchema),
-    rationale: rationaleSchema,
-  });
-  const itemsOf = (given: z.infer<typeof answer>) => Reflect.get(given, key) as Item[];
-  return { key, answer, parts: withWhole(answer), itemsOf };
-}
-
-interface Listing<Item> {
-  readonly instructions: string;
-  readonly list: ReturnType<typeof listAnswer<Item>>;
-  /** @param number of the item in the list, from 1 */
-  mistakes(item: Item, number: number): Mistake[];
-  /** Contradictions between items and turns. */
-  turnMistakes?(items: readonly Item[], turns: readonly VerdictEntry[]): Mistake[];
-  /** The rationale if nothing is listed: `The user had no goal.` */
-  readonly none: string;
-  /** @param items at least one */
-  conclude(items: readonly Item[]): Pick<Finding, 'score' | 'hits' | 'misses'> & {
-    readonly details: readonly unknown[];
-  };
-}
-
-/**
- * A question that lists something about the whole conversation, and then passes or fails each turn.
- * The label is `yes` if there are no misses.
- */
-export function listQuestion<Item>(
-  { turns }: AssertionInput,
-  listing: Listing<Item>,
-): OwnQuestion<unknown> {
-  const { key, answer, parts, itemsOf } = listing.list;
-  const question: OwnQuestion<z.infer<typeof answer>> = {
-    instructions: listing.instructions,
-    answer,
-    parts,
-    mistakes: (given) => [
-      ...itemsOf(given).flatMap((one, index) => listing.mistakes(one, index + 1)),
-      ...(listing.turnMistakes?.(itemsOf(given), given.turns) ?? []),
-    ],
-    conclude(given) {
-      const { rationale } = given;
-      const verdicts = fromVerdictEntries(given.turns, turns);
-      const items = itemsOf(given);
-      if (items.length === 0) {
-        return notApplicable(`no-${key}`, `${listing.none} ${rationale}`, verdicts);
-      }
-      const { details, ...found } = listing.conclude(items);
-      const label = found.misses.length === 0 ? 'yes' : 'no';
-      return scored(rationale, verdicts, { ...found, label, details: { [key]: details } });
-    },
-  };
-  return question;
 }
 
 const LIKERT: Scale = [1, 5];
 
-interface Likert {
-  readonly type: string;
-  readonly summary: string;
-  readonly docs: TypeDocs;
+interface Likert extends TypeInfo {
   readonly instructions: string;
   /** Aspects to rate on the same scale, for the details. */
   readonly aspects?: readonly string[];
@@ -163,17 +69,13 @@ interface Likert {
   readonly exception?: string;
 }
 
-/**
- * A type that asks for a value from 1 to 5 for the whole, and pass or fail for each turn.
- * Score: (value − 1) ÷ 4.
- */
+/** A type that asks for a value from 1 to 5 for the whole, and pass or fail for each turn. Score: (value − 1) ÷ 4. */
 export function likertType({ instructions, aspects = [], exception, ...type }: Likert): JudgedType {
   const answer = answerSchema.extend({
     ...(exception !== undefined && { [exception]: z.boolean() }),
     ...Object.fromEntries(aspects.map((aspect) => [aspect, z.number()])),
     value: z.number(),
   });
-  const parts = withWhole(answer);
   const rated = [...aspects, 'value'];
   const keys = rated.map((key) => `\`${key}\``).join(', ');
   const question = `${instructions}\n\n${keys}: whole numbers from 1 to 5.`;
@@ -189,19 +91,16 @@ export function likertType({ instructions, aspects = [], exception, ...type }: L
         ...rated.flatMap((key) => ratingMistakes(key, Reflect.get(given, key))),
         ...extremeMistakes(given.turns, given.value, LIKERT, '`value`'),
       ],
-      parts,
       conclude(given) {
-        const { rationale, value } = given;
-        const verdicts = fromVerdictEntries(given.turns, input.turns);
         if (exception !== undefined && Reflect.get(given, exception) === true) {
-          return notApplicable(exception.replaceAll('_', '-'), rationale, verdicts);
+          return { reason: exception.replaceAll('_', '-') };
         }
-        return scored(rationale, verdicts, {
-          score: shareOnScale(LIKERT, value),
-          value,
+        return {
+          score: shareOnScale(LIKERT, given.value),
+          value: given.value,
           scale: LIKERT,
           details: Object.fromEntries(aspects.map((key) => [key, Reflect.get(given, key)])),
-        });
+        };
       },
     }),
   });

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { turnsOf } from '../../core/conversation.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
-import { citing, lookUpQuote } from '../shared/entries.ts';
-import { judgedType } from '../shared/kinds.ts';
-import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withFacts } from '../shared/questions.ts';
+import { citing, lookUpQuote, turnsAnswer, verdictSchema } from '../shared/entries.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
+import { DELIVERED, ONE_BY_ONE, withFacts } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: by the end of the conversation, was everything that the user wanted dealt with?
 
@@ -24,9 +24,10 @@ const intentionSchema = z.object({
   satisfied: z.boolean(),
 });
 
-const INTENTIONS = listAnswer('intentions', intentionSchema);
-
-type Intention = z.infer<typeof intentionSchema>;
+const answerSchema = turnsAnswer(
+  { verdict: verdictSchema },
+  { intentions: z.array(intentionSchema) },
+);
 
 export const conversationCompleteness = judgedType({
   type: 'conversation-completeness',
@@ -47,18 +48,36 @@ export const conversationCompleteness = judgedType({
     `,
   },
   readsContext: true,
-  question: (input) =>
-    listQuestion(input, {
-      instructions: withFacts(input, INSTRUCTIONS),
-      list: INTENTIONS,
-      mistakes: (intention, number) => intentionMistakes(intention, number, input),
-      none: 'The user wanted nothing.',
-      conclude: (intentions) => conclude(intentions, input),
-    }),
+  question: (input): OwnQuestion<z.infer<typeof answerSchema>> => ({
+    instructions: withFacts(input, INSTRUCTIONS),
+    answer: answerSchema,
+    mistakes: ({ intentions }) =>
+      intentions.flatMap((one, index) => intentionMistakes(one, index + 1, input)),
+    conclude({ intentions, rationale }) {
+      if (intentions.length === 0) {
+        return { reason: 'no-intentions', rationale: `The user wanted nothing. ${rationale}` };
+      }
+      const satisfied = intentions.filter((one) => one.satisfied);
+      const open = intentions.filter((one) => !one.satisfied);
+      const turns = turnsOf(input.conversation);
+      return {
+        score: satisfied.length / intentions.length,
+        label: open.length === 0 ? 'yes' : 'no',
+        hits: satisfied.map((one) => citing(one.satisfied_turn ?? one.asked_turn, one.intention)),
+        misses: open.map((one) => citing(one.asked_turn, `never dealt with: ${one.intention}`)),
+        details: {
+          intentions: intentions.map((one) => ({
+            ...one,
+            evidence: lookUpQuote(turns, one.satisfied_turn ?? one.asked_turn, one.evidence),
+          })),
+        },
+      };
+    },
+  }),
 });
 
 function intentionMistakes(
-  { asked_turn, satisfied, satisfied_turn }: Intention,
+  { asked_turn, satisfied, satisfied_turn }: z.infer<typeof intentionSchema>,
   number: number,
   input: AssertionInput,
 ): Mistake[] {
@@ -74,20 +93,4 @@ function intentionMistakes(
   }
   const text = `${intention} cannot be satisfied in turn ${satisfied_turn}, before it was asked for.`;
   return [...asked, contradiction(text)];
-}
-
-function conclude(intentions: readonly Intention[], { conversation }: AssertionInput) {
-  const satisfied = intentions.filter((one) => one.satisfied);
-  const open = intentions.filter((one) => !one.satisfied);
-  const all = turnsOf(conversation);
-  const details = intentions.map((one) => {
-    const quoted = all.find((turn) => turn.number === (one.satisfied_turn ?? one.asked_turn));
-    return { ...one, evidence: quoted && lookUpQuote(quoted, one.evidence) };
-  });
-  return {
-    score: satisfied.length / intentions.length,
-    hits: satisfied.map((one) => citing(one.satisfied_turn ?? one.asked_turn, one.intention)),
-    misses: open.map((one) => citing(one.asked_turn, `never dealt with: ${one.intention}`)),
-    details,
-  };
 }

@@ -14,10 +14,10 @@ import type {
 import { extremeMistakes, rangeMistake, wholeMistakes } from '../shared/answerMistakes.ts';
 import {
   fromVerdictEntries,
+  partsOf,
   scored,
   turnsAnswer,
   verdictSchema,
-  withWhole,
 } from '../shared/entries.ts';
 import { procedureType } from '../shared/kinds.ts';
 import { withFacts } from '../shared/questions.ts';
@@ -157,7 +157,7 @@ function rating(own: Params, steps: readonly string[], input: AssertionInput): D
     ),
     turns,
     answer: answerSchema,
-    parts: withWhole(answerSchema),
+    parts: partsOf(answerSchema),
     mistakes: (answer) => [
       ...rangeMistake(answer.score, SCALE, '`score`'),
       ...extremeMistakes(answer.turns, answer.score, SCALE, '`score`'),

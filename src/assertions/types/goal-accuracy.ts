@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { mean, UNIT_SCALE } from '../../core/scoring.ts';
 import { citationMistakes, rangeMistake } from '../shared/answerMistakes.ts';
-import { citing } from '../shared/entries.ts';
-import { judgedType } from '../shared/kinds.ts';
-import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withFacts } from '../shared/questions.ts';
+import { citing, turnsAnswer, verdictSchema } from '../shared/entries.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
+import { DELIVERED, ONE_BY_ONE, withFacts } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: did the assistant reach the user's goals, by a sound plan that it kept to?
 
@@ -26,9 +26,7 @@ const goalSchema = z.object({
   reached: z.number(),
 });
 
-const GOALS = listAnswer('goals', goalSchema);
-
-type Goal = z.infer<typeof goalSchema>;
+const answerSchema = turnsAnswer({ verdict: verdictSchema }, { goals: z.array(goalSchema) });
 
 export const goalAccuracy = judgedType({
   type: 'goal-accuracy',
@@ -50,32 +48,34 @@ export const goalAccuracy = judgedType({
     `,
   },
   readsContext: true,
-  question: (input) =>
-    listQuestion(input, {
-      instructions: withFacts(input, INSTRUCTIONS),
-      list: GOALS,
-      mistakes: (goal, number) => [
-        ...citationMistakes(input, 'user', goal.turn, `Goal ${number}`),
+  question: (input): OwnQuestion<z.infer<typeof answerSchema>> => ({
+    instructions: withFacts(input, INSTRUCTIONS),
+    answer: answerSchema,
+    mistakes: ({ goals }) =>
+      goals.flatMap((goal, index) => [
+        ...citationMistakes(input, 'user', goal.turn, `Goal ${index + 1}`),
         ...(['reached', 'quality', 'followed'] as const).flatMap((key) =>
-          rangeMistake(goal[key], UNIT_SCALE, `\`${key}\` of goal ${number}`),
+          rangeMistake(goal[key], UNIT_SCALE, `\`${key}\` of goal ${index + 1}`),
         ),
-      ],
-      none: 'The user had no goal.',
-      conclude,
-    }),
+      ]),
+    conclude({ goals: listed, rationale }) {
+      const goals = listed.map((goal) => {
+        const plan_score = Math.min(goal.quality, goal.followed);
+        return { ...goal, plan_score, score: (goal.reached + plan_score) / 2 };
+      });
+      const score = mean(goals.map((goal) => goal.score));
+      if (score === undefined) {
+        return { reason: 'no-goals', rationale: `The user had no goal. ${rationale}` };
+      }
+      const reached = goals.filter((goal) => goal.reached >= 1);
+      const open = goals.filter((goal) => goal.reached < 1);
+      return {
+        score,
+        label: open.length === 0 ? 'yes' : 'no',
+        hits: reached.map((one) => citing(one.turn, `reached: ${one.goal}`)),
+        misses: open.map((one) => citing(one.turn, `not reached: ${one.goal}. ${one.rationale}`)),
+        details: { goals },
+      };
+    },
+  }),
 });
-
-function conclude(goals: readonly Goal[]) {
-  const judged = goals.map((goal) => {
-    const plan_score = Math.min(goal.quality, goal.followed);
-    return { ...goal, plan_score, score: (goal.reached + plan_score) / 2 };
-  });
-  const reached = judged.filter((goal) => goal.reached >= 1);
-  const open = judged.filter((goal) => goal.reached < 1);
-  return {
-    score: mean(judged.map((goal) => goal.score)) ?? 0,
-    hits: reached.map((one) => citing(one.turn, `reached: ${one.goal}`)),
-    misses: open.map((one) => citing(one.turn, `not reached: ${one.goal}. ${one.rationale}`)),
-    details: judged,
-  };
-}

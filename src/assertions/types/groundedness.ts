@@ -51,16 +51,9 @@ export const groundedness = judgedType({
       Object.keys(context).length === 0
         ? ''
         : `\n\nThe context:\n${fence(JSON.stringify(context, null, 1))}`;
-    return claimsQuestion(
-      {
-        instructions: `${INSTRUCTIONS}${given}`,
-        what: 'claims',
-        wrong: 'not grounded',
-        per: 'claims',
-        nothing: 'Nothing is claimed.',
-      },
-      input,
-    );
+    const instructions = `${INSTRUCTIONS}${given}`;
+    const claims = { what: 'claims', wrong: 'not grounded', nothing: 'Nothing is claimed.' };
+    return claimsQuestion({ instructions, ...claims }, 'claims');
   },
 });
 

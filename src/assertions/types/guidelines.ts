@@ -2,15 +2,7 @@ import * as z from 'zod';
 import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { contradiction, judgedTurnMistakes, listMistakes } from '../shared/answerMistakes.ts';
-import {
-  citing,
-  fromVerdictEntries,
-  notApplicable,
-  rationaleSchema,
-  scored,
-  verdictEntrySchema,
-  withWhole,
-} from '../shared/entries.ts';
+import { citing, turnsAnswer, verdictSchema } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 import { withFacts } from '../shared/questions.ts';
 
@@ -30,18 +22,17 @@ const params = z.strictObject({
     .meta({ description: 'The rules that the assistant must follow, one sentence each.' }),
 });
 
-const answerSchema = z.object({
-  guidelines: z.array(
-    z.object({
-      guideline: z.number(),
-      rationale: z.string(),
-      violated_in: z.array(z.number()),
-      outcome: z.enum(['met', 'violated', 'not-applicable']),
-    }),
-  ),
-  turns: z.array(verdictEntrySchema),
-  rationale: rationaleSchema,
+const guidelineSchema = z.object({
+  guideline: z.number(),
+  rationale: z.string(),
+  violated_in: z.array(z.number()),
+  outcome: z.enum(['met', 'violated', 'not-applicable']),
 });
+
+const answerSchema = turnsAnswer(
+  { verdict: verdictSchema },
+  { guidelines: z.array(guidelineSchema) },
+);
 
 type Answer = z.infer<typeof answerSchema>;
 
@@ -68,8 +59,7 @@ export const guidelines = judgedType({
   params,
   defaultThreshold: 1,
   readsContext: true,
-  question(input): OwnQuestion<Answer> {
-    const rules = params.parse(input.assertion.params).guidelines;
+  question(input, { guidelines: rules }): OwnQuestion<Answer> {
     const list = rules.map((rule, index) => `Guideline ${index + 1}:\n${fence(rule)}`).join('\n');
     return {
       instructions: withFacts(input, `${INSTRUCTIONS}\n\n${list}`),
@@ -82,10 +72,30 @@ export const guidelines = judgedType({
         ),
         ...violationMistakes(answer, input),
       ],
-      parts: withWhole(answerSchema),
       // With several guidelines, some can be met and others not.
       ...(rules.length === 1 && { outcomes: { met: 1, violated: 0 } }),
-      conclude: (answer) => conclude(answer, rules, input),
+      conclude(answer) {
+        const judged = rules.map((rule, index) => ({
+          rule,
+          ...answer.guidelines.find(({ guideline }) => guideline === index + 1),
+        }));
+        const met = judged.filter(({ outcome }) => outcome === 'met');
+        const violated = judged.filter(({ outcome }) => outcome === 'violated');
+        const applicable = met.length + violated.length;
+        if (applicable === 0) return { reason: 'not-applicable' };
+        const last = input.turns.at(-1)?.number ?? 0;
+        return {
+          score: met.length / applicable,
+          label: violated.length === 0 ? 'yes' : 'no',
+          hits: met.map(({ rule }) => citing(last, `kept to the end: ${rule}`)),
+          misses: violated.flatMap(({ rule, violated_in, rationale }) =>
+            [...new Set(violated_in)].map((turn) =>
+              citing(turn, `violates “${rule}” ${rationale}`),
+            ),
+          ),
+          details: { guidelines: judged },
+        };
+      },
     };
   },
 });
@@ -111,26 +121,4 @@ function violationMistakes(
     mistakes.push(contradiction(text));
   }
   return mistakes;
-}
-
-function conclude(answer: Answer, rules: readonly string[], input: AssertionInput) {
-  const turns = fromVerdictEntries(answer.turns, input.turns);
-  const judged = rules.map((rule, index) => ({
-    rule,
-    ...answer.guidelines.find(({ guideline }) => guideline === index + 1),
-  }));
-  const met = judged.filter(({ outcome }) => outcome === 'met');
-  const violated = judged.filter(({ outcome }) => outcome === 'violated');
-  const applicable = met.length + violated.length;
-  if (applicable === 0) return notApplicable('not-applicable', answer.rationale, turns);
-  const last = input.turns.at(-1)?.number ?? 0;
-  return scored(answer.rationale, turns, {
-    score: met.length / applicable,
-    label: violated.length === 0 ? 'yes' : 'no',
-    hits: met.map(({ rule }) => citing(last, `kept to the end: ${rule}`)),
-    misses: violated.flatMap(({ rule, violated_in, rationale }) =>
-      [...new Set(violated_in)].map((turn) => citing(turn, `violates “${rule}” ${rationale}`)),
-    ),
-    details: { guidelines: judged },
-  });
 }

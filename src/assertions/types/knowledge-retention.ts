@@ -2,15 +2,7 @@ import * as z from 'zod';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
-import {
-  entrySchema,
-  fromVerdictEntries,
-  meanOfTurns,
-  notApplicable,
-  rationaleSchema,
-  scored,
-  verdictSchema,
-} from '../shared/entries.ts';
+import { meanOfTurns, turnsAnswer, verdictSchema } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 
 const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
@@ -31,17 +23,16 @@ const params = z.strictObject({
   }),
 });
 
-const answerSchema = z.object({
-  facts: z.array(
-    z.object({
-      fact: z.string(),
-      turn: z.number(),
-      superseded_by: z.number().nullable(),
-    }),
-  ),
-  turns: z.array(entrySchema.extend({ forgot: z.array(z.number()), verdict: verdictSchema })),
-  rationale: rationaleSchema,
+const factSchema = z.object({
+  fact: z.string(),
+  turn: z.number(),
+  superseded_by: z.number().nullable(),
 });
+
+const answerSchema = turnsAnswer(
+  { forgot: z.array(z.number()), verdict: verdictSchema },
+  { facts: z.array(factSchema) },
+);
 
 type Answer = z.infer<typeof answerSchema>;
 
@@ -66,44 +57,40 @@ export const knowledgeRetention = judgedType({
     `,
   },
   params,
-  question(input): OwnQuestion<Answer> {
+  question(input, { denominator }): OwnQuestion<Answer> {
     return {
       instructions: INSTRUCTIONS,
       answer: answerSchema,
       mistakes: (answer) => [...ledgerMistakes(answer, input), ...lapseMistakes(answer)],
       parts: { join: joinLedgers },
-      conclude({ facts, turns: entries, rationale }) {
-        const verdicts = fromVerdictEntries(entries, input.turns);
+      conclude({ facts, turns: entries, rationale }, verdicts) {
         if (facts.length === 0) {
-          const reason = `The user gave no fact to remember. ${rationale}`;
-          return notApplicable('no-facts', reason, verdicts);
+          return {
+            reason: 'no-facts',
+            rationale: `The user gave no fact to remember. ${rationale}`,
+          };
         }
-        const score = retained(facts, verdicts, input);
-        if (score === undefined) return notApplicable('not-applicable', rationale, verdicts);
-        return scored(rationale, verdicts, {
+        const first = Math.min(...facts.map(({ turn }) => turn));
+        const counted = input.turns.filter(({ number }) => number > first).length;
+        const score =
+          denominator === 'facts' ? meanOfTurns(verdicts) : shareRetained(verdicts, counted);
+        if (score === undefined) return { reason: 'not-applicable' };
+        return {
           score,
           label: score === 1 ? 'yes' : 'no',
           details: {
             facts,
             forgot: entries.flatMap(({ turn, forgot }) => forgot.map((fact) => ({ turn, fact }))),
           },
-        });
+        };
       },
     };
   },
 });
 
-/** Share of turns without a lapse; undefined if no turn counts. */
-function retained(
-  facts: Answer['facts'],
-  verdicts: readonly TurnVerdict[],
-  { turns, assertion }: AssertionInput,
-): number | undefined {
-  if (params.parse(assertion.params).denominator === 'facts') return meanOfTurns(verdicts);
-  const first = Math.min(...facts.map(({ turn }) => turn));
-  const counted = turns.filter(({ number }) => number > first);
-  const lapses = verdicts.filter(({ status }) => status === 'fail');
-  return counted.length === 0 ? undefined : (counted.length - lapses.length) / counted.length;
+function shareRetained(verdicts: readonly TurnVerdict[], counted: number): number | undefined {
+  const lapses = verdicts.filter(({ status }) => status === 'fail').length;
+  return counted === 0 ? undefined : (counted - lapses) / counted;
 }
 
 /**

@@ -7,19 +7,13 @@ import {
   valueOnScale,
 } from '../../core/scoring.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
-import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
+import type { Mistake } from '../contract.ts';
 import { contradiction, extremeMistakes, rangeMistake } from '../shared/answerMistakes.ts';
 import {
   entrySchema,
-  fromVerdictEntries,
   meanOfTurns,
-  notApplicable,
   rationaleSchema,
-  scored,
-  scoreEntrySchema,
-  turnVerdicts,
   verdictEntrySchema,
-  withWhole,
 } from '../shared/entries.ts';
 import {
   detailsFaults,
@@ -31,7 +25,7 @@ import {
   scaleOfGrading,
   writtenGrading,
 } from '../shared/grading.ts';
-import { judgedType } from '../shared/kinds.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 import { fillPrompt, PROMPT_VARIABLES } from '../shared/promptVariables.ts';
 
 const UNGRADED: Grading = { kind: 'scale', scale: UNIT_SCALE };
@@ -87,54 +81,46 @@ export const llmJudge = judgedType({
   takesPrompt: true,
   asPrompt: { key: 'instructions', body: (words) => words.trim() },
   faults: (given) => [...gradingFaults(given), ...detailsFaults(given)],
-  question(input) {
-    const { assertion } = input;
-    const own = params.parse(assertion.params);
-    const perTurn = own.per_turn ?? assertion.prompt?.perTurn ?? false;
-    const template = assertion.prompt?.body ?? own.instructions ?? '';
+  question(input, own) {
+    const { prompt } = input.assertion;
     const asked = {
-      input,
-      grading: writtenGrading(own) ?? assertion.prompt?.grading ?? UNGRADED,
-      details: detailsSchemaOf(own.details ?? assertion.prompt?.details),
-      body: fillPrompt(template, input),
+      grading: writtenGrading(own) ?? prompt?.grading ?? UNGRADED,
+      details: detailsSchemaOf(own.details ?? prompt?.details),
+      body: fillPrompt(prompt?.body ?? own.instructions ?? '', input),
     };
-    return perTurn ? perTurnGrades(asked) : overallGrade(asked);
+    return (own.per_turn ?? prompt?.perTurn) ? perTurnGrades(asked) : overallGrade(asked);
   },
 });
 
 interface PreparedPrompt {
-  readonly input: AssertionInput;
   readonly grading: Grading;
   readonly details: z.ZodType;
   readonly body: string;
 }
 
-function perTurnGrades({ input, grading, details, body }: PreparedPrompt) {
-  const answer = z.object({
-    turns: z.array(entrySchemaOf(grading)),
-    details,
-    rationale: rationaleSchema,
-  });
-  type Answer = z.infer<typeof answer>;
-  return {
+function perTurnGrades({ grading, details, body }: PreparedPrompt) {
+  const entry = entrySchema.extend(
+    grading.kind === 'labels'
+      ? { label: z.enum(Object.keys(grading.labels)).nullable() }
+      : { score: z.number() },
+  );
+  const answer = z.object({ turns: z.array(entry), details, rationale: rationaleSchema });
+  const question: OwnQuestion<z.infer<typeof answer>> = {
     name: 'llm_judge_per_turn',
     instructions: `${body}\n\nGive each turn a ${graded(grading)}.`,
     answer,
-    parts: withWhole(answer),
-    mistakes: (given: Answer): Mistake[] =>
+    mistakes: (given) =>
       given.turns
         .filter(({ applicable }) => applicable)
         .flatMap((entry) => gradeMistakes(entry, grading, `of turn ${entry.turn}`)),
-    conclude(given: Answer): Outcome {
-      const scoreOf = (entry: Grade) => shareBy(grading, entry);
-      const { turns, assertion } = input;
-      const verdicts = turnVerdicts(given.turns, turns, scoreOf, assertion.threshold).map((one) =>
-        addLabel(one, given.turns),
-      );
-      const score = meanOfTurns(verdicts);
-      if (score === undefined) return notApplicable('not-applicable', given.rationale, verdicts);
-      return scored(given.rationale, verdicts, {
+    scoreOf: (grade) => shareBy(grading, grade),
+    conclude(given, verdicts) {
+      const turns = verdicts.map((one) => addLabel(one, given.turns));
+      const score = meanOfTurns(turns);
+      if (score === undefined) return { reason: 'not-applicable', turns };
+      return {
         score,
+        turns,
         ...(grading.kind === 'scale' && {
           value: valueOnScale(grading.scale, score),
           scale: grading.scale,
@@ -142,33 +128,28 @@ function perTurnGrades({ input, grading, details, body }: PreparedPrompt) {
         details: {
           // Our own keys come last, so that an answer can't replace them.
           ...readDetails(given.details),
-          scores_per_turn: verdicts.map((entry) => entry.score),
-          passing_turns: verdicts.filter(({ status }) => status === 'pass').length,
-          total_turns: verdicts.length,
+          scores_per_turn: turns.map((one) => one.score),
+          passing_turns: turns.filter(({ status }) => status === 'pass').length,
+          total_turns: turns.length,
         },
-      });
+      };
     },
   };
+  return question;
 }
 
-function overallGrade({ input, grading, details, body }: PreparedPrompt) {
-  const common = {
-    turns: z.array(verdictEntrySchema),
-    details,
-    rationale: rationaleSchema,
-  };
+function overallGrade({ grading, details, body }: PreparedPrompt) {
+  const common = { turns: z.array(verdictEntrySchema), details, rationale: rationaleSchema };
   const answer =
     grading.kind === 'labels'
       ? z.object({ ...common, label: z.enum(Object.keys(grading.labels)) })
       : z.object({ ...common, score: z.number() });
-  type Answer = z.infer<typeof answer>;
   const ask = `Say for each turn whether it passes, and give the whole a ${graded(grading)}.`;
-  return {
+  const question: OwnQuestion<z.infer<typeof answer>> = {
     instructions: `${body}\n\n${ask}`,
     answer,
-    parts: withWhole(answer),
     ...(grading.kind === 'labels' && { outcomes: grading.labels }),
-    mistakes: (given: Answer): Mistake[] => [
+    mistakes: (given) => [
       ...gradeMistakes(given, grading, 'of the whole'),
       ...extremeMistakes(
         given.turns,
@@ -177,29 +158,18 @@ function overallGrade({ input, grading, details, body }: PreparedPrompt) {
         'label' in given ? `The score of \`${given.label}\`` : '`score`',
       ),
     ],
-    conclude(given: Answer): Outcome {
-      const verdicts = fromVerdictEntries(given.turns, input.turns);
-      return scored(given.rationale, verdicts, {
-        score: shareBy(grading, given),
-        ...('label' in given && { label: given.label }),
-        ...('score' in given && { value: given.score, scale: scaleOfGrading(grading) }),
-        details: {
-          ...readDetails(given.details),
-          scores_per_turn: verdicts.map((entry) => entry.score),
-        },
-      });
-    },
+    conclude: (given, turns) => ({
+      score: shareBy(grading, given),
+      ...('label' in given && { label: given.label }),
+      ...('score' in given && { value: given.score, scale: scaleOfGrading(grading) }),
+      details: { ...readDetails(given.details), scores_per_turn: turns.map((one) => one.score) },
+    }),
   };
+  return question;
 }
 
 /** A judge's grade. A label is null if the question doesn't apply to the turn. */
 type Grade = { readonly score: number } | { readonly label: string | null };
-
-function entrySchemaOf(grading: Grading) {
-  return grading.kind === 'labels'
-    ? entrySchema.extend({ label: z.enum(Object.keys(grading.labels)).nullable() })
-    : scoreEntrySchema;
-}
 
 /** Follows "give each turn a". */
 function graded(grading: Grading): string {

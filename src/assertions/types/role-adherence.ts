@@ -38,6 +38,6 @@ export const roleAdherence = judgedType({
       input.facts.role === undefined
         ? 'The role is what the system texts in the conversation lay down.'
         : `The role:\n\n${fence(input.facts.role)}`;
-    return perTurnQuestion(`${INSTRUCTIONS}\n\n${role}`, input);
+    return perTurnQuestion(`${INSTRUCTIONS}\n\n${role}`);
   },
 });

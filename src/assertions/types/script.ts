@@ -188,7 +188,7 @@ function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVe
       status: reaches(score, threshold) ? 'pass' : 'fail',
       score,
       rationale,
-      ...(evidence !== undefined && { evidence: lookUpQuote(turn, evidence) }),
+      ...(evidence !== undefined && { evidence: lookUpQuote(known, number, evidence) }),
     };
   });
 }

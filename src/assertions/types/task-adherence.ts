@@ -1,15 +1,13 @@
 import * as z from 'zod';
 import { fence } from '../../core/text/visibleText.ts';
-import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
+import type { AssertionInput, Mistake } from '../contract.ts';
 import { contradiction, judgedTurnMistakes } from '../shared/answerMistakes.ts';
 import {
   citing,
-  fromVerdictEntries,
   lookUpQuote,
   rationaleSchema,
-  scored,
   verdictEntrySchema,
-  withWhole,
+  verdictSchema,
 } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 import { withFacts } from '../shared/questions.ts';
@@ -34,7 +32,7 @@ const aspectSchema = z.object({
   rationale: z.string(),
   turn: z.number(),
   evidence: z.string(),
-  verdict: z.enum(['pass', 'fail']),
+  verdict: verdictSchema,
 });
 
 const answerSchema = z.object({
@@ -55,9 +53,8 @@ export const taskAdherence = judgedType({
     asks: 'The judge decides whether the assistant stuck to each of three aspects: goal, rules and procedure.',
     score: 'aspects that pass ÷ 3.',
     example: 'goal and rules pass, procedure fails: 2 ÷ 3 = 0.67.',
-    differences: `
-      - Azure passes or fails the whole. Here the score is the share of aspects that pass; with the default threshold of 1 both agree on pass and fail.
-    `,
+    differences:
+      '- Azure passes or fails the whole. Here the score is the share of aspects that pass; with the default threshold of 1 both agree on pass and fail.',
     yaml: `
       - type: task-adherence
         threshold: 0.66
@@ -66,22 +63,36 @@ export const taskAdherence = judgedType({
   defaultThreshold: 1,
   readsContext: true,
   question(input): OwnQuestion<Answer> {
+    const { tools } = input.facts;
+    const listed = tools.length > 0 && `The tools:\n${fence(JSON.stringify(tools, null, 1))}`;
     return {
-      instructions: withFacts(input, [INSTRUCTIONS, ...toolsOf(input)].join('\n\n')),
+      instructions: withFacts(input, listed ? `${INSTRUCTIONS}\n\n${listed}` : INSTRUCTIONS),
       answer: answerSchema,
       mistakes: (answer) => [
         ...ASPECTS.flatMap((aspect) => aspectMistakes(aspect, answer, input)),
         ...turnFailures(answer),
       ],
-      parts: withWhole(answerSchema),
-      conclude: (answer) => conclude(answer, input),
+      conclude(answer) {
+        const aspects = ASPECTS.map((aspect) => {
+          const found = answer[aspect];
+          const evidence = lookUpQuote(input.turns, found.turn, found.evidence);
+          return { aspect, ...found, evidence };
+        });
+        const passed = aspects.filter(({ verdict }) => verdict === 'pass');
+        const failed = aspects.filter(({ verdict }) => verdict === 'fail');
+        const cite = ({ turn, aspect, rationale }: (typeof aspects)[number]) =>
+          citing(turn, `${aspect}: ${rationale}`);
+        return {
+          score: passed.length / ASPECTS.length,
+          label: failed.length === 0 ? 'yes' : 'no',
+          hits: passed.map(cite),
+          misses: failed.map(cite),
+          details: { aspects },
+        };
+      },
     };
   },
 });
-
-function toolsOf({ facts: { tools } }: AssertionInput): string[] {
-  return tools.length === 0 ? [] : [`The tools:\n${fence(JSON.stringify(tools, null, 1))}`];
-}
 
 function aspectMistakes(
   aspect: (typeof ASPECTS)[number],
@@ -102,27 +113,7 @@ function turnFailures(answer: Answer): Mistake[] {
   if (ASPECTS.some((aspect) => answer[aspect].verdict === 'fail')) return [];
   return answer.turns
     .filter(({ applicable, verdict }) => applicable && verdict === 'fail')
-    .map(({ turn }) => {
-      const text = `Turn ${turn} fails, but all of goal, rules and procedure pass.`;
-      return contradiction(text);
-    });
-}
-
-function conclude(answer: Answer, input: AssertionInput): Outcome {
-  const judged = ASPECTS.map((aspect) => {
-    const found = answer[aspect];
-    const turn = input.turns.find(({ number }) => number === found.turn);
-    return { aspect, ...found, evidence: turn && lookUpQuote(turn, found.evidence) };
-  });
-  const passed = judged.filter(({ verdict }) => verdict === 'pass');
-  const failed = judged.filter(({ verdict }) => verdict === 'fail');
-  const cite = (one: (typeof judged)[number]) =>
-    citing(one.turn, `${one.aspect}: ${one.rationale}`);
-  return scored(answer.rationale, fromVerdictEntries(answer.turns, input.turns), {
-    score: passed.length / ASPECTS.length,
-    label: failed.length === 0 ? 'yes' : 'no',
-    hits: passed.map(cite),
-    misses: failed.map(cite),
-    details: { aspects: judged },
-  });
+    .map(({ turn }) =>
+      contradiction(`Turn ${turn} fails, but all of goal, rules and procedure pass.`),
+    );
 }

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { turnsOfSide } from '../../core/conversation.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
-import { citing, lookUpQuote } from '../shared/entries.ts';
-import { judgedType } from '../shared/kinds.ts';
-import { DELIVERED, listAnswer, listQuestion, ONE_BY_ONE, withFacts } from '../shared/questions.ts';
+import { citing, lookUpQuote, turnsAnswer, verdictSchema } from '../shared/entries.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
+import { DELIVERED, ONE_BY_ONE, withFacts } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: has the user, by the end, got in hand what was asked for?
 
@@ -26,9 +26,7 @@ export const taskCompletion = judgedType({
     score: '1 if nothing is missing, else 0.',
     example: 'one of two requests was only promised: 0, with the gap among the misses.',
     skipped: 'if the user asks for nothing.',
-    differences: `
-      - If the user asks for nothing, the verdict is skipped.
-    `,
+    differences: '- If the user asks for nothing, the verdict is skipped.',
     yaml: `
       - type: task-completion
         required: true
@@ -48,59 +46,58 @@ const requestSchema = z.object({
   gaps: z.array(z.string()).describe('What is missing; empty only if nothing is.'),
 });
 
-const REQUESTS = listAnswer('requests', requestSchema);
-
-type Request = z.infer<typeof requestSchema>;
+const answerSchema = turnsAnswer({ verdict: verdictSchema }, { requests: z.array(requestSchema) });
 
 /** Lists requests and what was delivered. Score: 1 if nothing is missing, else 0. */
-export function taskCompletionQuestion(instructions: string, input: AssertionInput) {
-  return listQuestion(input, {
+export function taskCompletionQuestion(
+  instructions: string,
+  input: AssertionInput,
+): OwnQuestion<z.infer<typeof answerSchema>> {
+  return {
     instructions: withFacts(input, instructions),
-    list: REQUESTS,
-    mistakes: (request, number) => requestMistakes(request, number, input),
-    none: 'The user asked for nothing.',
-    conclude: (requests) => conclude(requests, input),
-  });
+    answer: answerSchema,
+    mistakes: ({ requests }) =>
+      requests.flatMap((one, index) => requestMistakes(one, `Request ${index + 1}`, input)),
+    conclude({ requests, rationale }) {
+      if (requests.length === 0) {
+        return { reason: 'no-requests', rationale: `The user asked for nothing. ${rationale}` };
+      }
+      const complete = requests.filter(({ gaps }) => gaps.length === 0);
+      const open = requests.filter(({ gaps }) => gaps.length > 0);
+      const turns = turnsOfSide(input.conversation, 'assistant');
+      return {
+        score: open.length === 0 ? 1 : 0,
+        label: open.length === 0 ? 'yes' : 'no',
+        hits: complete.map((one) => citing(one.delivered_turn ?? one.asked_turn, one.request)),
+        misses: open.map(({ asked_turn, request, gaps }) =>
+          citing(asked_turn, `${request}, missing: ${gaps.join('; ')}`),
+        ),
+        details: {
+          requests: requests.map((one) => ({
+            ...one,
+            evidence: lookUpQuote(turns, one.delivered_turn, one.evidence),
+          })),
+        },
+      };
+    },
+  };
 }
 
 function requestMistakes(
-  { asked_turn, delivered_turn, gaps }: Request,
-  number: number,
+  { asked_turn, delivered_turn, gaps }: z.infer<typeof requestSchema>,
+  request: string,
   input: AssertionInput,
 ): Mistake[] {
-  const request = `Request ${number}`;
+  const mistakes = citationMistakes(input, 'user', asked_turn, request);
   const cited = citationMistakes(input, 'assistant', delivered_turn, request);
-  const early = cited.length === 0 && delivered_turn !== null && delivered_turn < asked_turn;
-  return [
-    ...citationMistakes(input, 'user', asked_turn, request),
-    ...cited,
-    ...(early
-      ? [
-          contradiction(
-            `${request} cannot be delivered in turn ${delivered_turn}, before it was asked for.`,
-          ),
-        ]
-      : []),
-    ...(delivered_turn === null && gaps.length === 0
-      ? [contradiction(`${request} has no gaps, so it must name the turn that delivered it.`)]
-      : []),
-  ];
-}
-
-function conclude(requests: readonly Request[], { conversation }: AssertionInput) {
-  const complete = requests.filter(({ gaps }) => gaps.length === 0);
-  const open = requests.filter(({ gaps }) => gaps.length > 0);
-  const assistant = turnsOfSide(conversation, 'assistant');
-  const details = requests.map((one) => {
-    const turn = assistant.find(({ number }) => number === one.delivered_turn);
-    return { ...one, evidence: turn && lookUpQuote(turn, one.evidence) };
-  });
-  return {
-    score: open.length === 0 ? 1 : 0,
-    hits: complete.map((one) => citing(one.delivered_turn ?? one.asked_turn, one.request)),
-    misses: open.map((one) =>
-      citing(one.asked_turn, `${one.request}, missing: ${one.gaps.join('; ')}`),
-    ),
-    details,
-  };
+  mistakes.push(...cited);
+  if (cited.length === 0 && delivered_turn !== null && delivered_turn < asked_turn) {
+    const text = `${request} cannot be delivered in turn ${delivered_turn}, before it was asked for.`;
+    mistakes.push(contradiction(text));
+  }
+  if (delivered_turn === null && gaps.length === 0) {
+    const text = `${request} has no gaps, so it must name the turn that delivered it.`;
+    mistakes.push(contradiction(text));
+  }
+  return mistakes;
 }

@@ -1,15 +1,7 @@
 import * as z from 'zod';
-import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
+import type { AssertionInput, Mistake, NotApplicable } from '../contract.ts';
 import { contradiction } from '../shared/answerMistakes.ts';
-import {
-  citing,
-  entriesOnly,
-  fromVerdictEntries,
-  notApplicable,
-  scored,
-  turnsAnswer,
-  verdictSchema,
-} from '../shared/entries.ts';
+import { citing, notApplicable, turnsAnswer, verdictSchema } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 import { callsOf } from '../shared/toolCalls.ts';
 
@@ -45,18 +37,15 @@ export const toolCallEfficiency = judgedType({
     example:
       'two of three calls look up the same order, in turns 2 and 4: 0, with turn 4 as a miss.',
     skipped: 'without asking the judge if no tool was called.',
-    differences: `
-      - None known in the score: yes is 1, no is 0. MLflow's judge reads the trace, the judge here the tool calls of the conversation.
-    `,
-    yaml: `
-      - type: tool-call-efficiency
-    `,
+    differences:
+      "- None known in the score: yes is 1, no is 0. MLflow's judge reads the trace, the judge here the tool calls of the conversation.",
+    yaml: '- type: tool-call-efficiency',
   },
   defaultThreshold: 1,
   sees: () => ['tool_calls'],
   idle: (_facts, { hasToolCalls }) =>
     hasToolCalls === false ? 'the conversation has no tool calls' : undefined,
-  question(input): OwnQuestion<Answer> | Outcome {
+  question(input): OwnQuestion<Answer> | NotApplicable {
     const turns = input.turns.filter((turn) => callsOf(turn).length > 0);
     if (turns.length === 0) return notApplicable('no-tool-called', 'No tool was called.');
     return {
@@ -64,20 +53,18 @@ export const toolCallEfficiency = judgedType({
       turns,
       answer: answerSchema,
       mistakes: (answer) => answer.turns.flatMap((entry) => entryMistakes(entry, turns)),
-      parts: entriesOnly(),
-      conclude({ turns: entries, rationale }) {
-        const verdicts = fromVerdictEntries(entries, turns);
-        const wasted = entries.flatMap((entry) =>
+      conclude(answer) {
+        const wasted = answer.turns.flatMap((entry) =>
           entry.wasted.map((one) => ({ turn: entry.turn, ...one })),
         );
-        return scored(rationale, verdicts, {
+        return {
           score: wasted.length === 0 ? 1 : 0,
           label: wasted.length === 0 ? 'yes' : 'no',
           misses: wasted.map(({ turn, call, kind, why }) =>
             citing(turn, `call ${call} is ${kind}: ${why}`),
           ),
           details: { wasted },
-        });
+        };
       },
     };
   },
@@ -96,11 +83,9 @@ function entryMistakes(
       text: `Turn ${number} has ${calls === 1 ? '1 call' : `${calls} calls`}; there is no call ${call}.`,
     }));
   if (!applicable) {
-    const text = `Turn ${number} must be applicable, as all are.`;
-    mistakes.push(contradiction(text));
+    mistakes.push(contradiction(`Turn ${number} must be applicable, as all are.`));
   } else if ((verdict === 'fail') !== wasted.length > 0) {
-    const text = `Turn ${number} must fail exactly when it wastes a call.`;
-    mistakes.push(contradiction(text));
+    mistakes.push(contradiction(`Turn ${number} must fail exactly when it wastes a call.`));
   }
   return mistakes;
 }

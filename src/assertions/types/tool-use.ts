@@ -3,16 +3,9 @@ import type { Turn } from '../../core/conversation.ts';
 import type { Tool } from '../../core/message.ts';
 import { mean } from '../../core/scoring.ts';
 import { fence } from '../../core/text/visibleText.ts';
-import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
+import type { AssertionInput, Mistake } from '../contract.ts';
 import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
-import {
-  citing,
-  entriesOnly,
-  notApplicable,
-  scored,
-  turnsAnswer,
-  turnVerdicts,
-} from '../shared/entries.ts';
+import { citing, turnsAnswer } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 import { CALL_SCALES } from '../shared/questions.ts';
 import { callsOf } from '../shared/toolCalls.ts';
@@ -90,8 +83,26 @@ export function toolUseQuestion(
     answer: answerSchema,
     mistakes: (answer) =>
       answer.turns.flatMap((entry) => entryMistakes(entry, callsIn(turns, entry.turn, names))),
-    parts: entriesOnly(),
-    conclude: (answer) => conclude(answer, input),
+    scoreOf,
+    conclude(answer) {
+      const judged = answer.turns.filter(({ applicable }) => applicable);
+      const selection = mean(judged.map((entry) => entry.selection));
+      if (selection === undefined) {
+        const rationale = `No tool was called, and none was needed. ${answer.rationale}`;
+        return { reason: 'no-tool-needed', rationale };
+      }
+      const given = mean(
+        judged.flatMap(({ arguments: counts }) => (counts ? [shareOfArguments(counts)] : [])),
+      );
+      const cite = (entry: Entry) => citing(entry.turn, entry.rationale);
+      const flawless = (entry: Entry) => scoreOf(entry) >= 1;
+      return {
+        score: Math.min(selection, given ?? selection),
+        hits: judged.filter(flawless).map(cite),
+        misses: judged.filter((entry) => !flawless(entry)).map(cite),
+        details: { selection, arguments: given ?? null },
+      };
+    },
   };
 }
 
@@ -144,26 +155,4 @@ function shareOfArguments({ given, right, missing }: ArgumentCounts): number {
 
 function scoreOf({ selection, arguments: counts }: Entry): number {
   return counts === null ? selection : Math.min(selection, shareOfArguments(counts));
-}
-
-function conclude(answer: Answer, input: AssertionInput): Outcome {
-  const { threshold } = input.assertion;
-  const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, threshold);
-  const judged = answer.turns.filter(({ applicable }) => applicable);
-  const selection = mean(judged.map((entry) => entry.selection));
-  if (selection === undefined) {
-    const rationale = `No tool was called, and none was needed. ${answer.rationale}`;
-    return notApplicable('no-tool-needed', rationale, verdicts);
-  }
-  const given = mean(
-    judged.flatMap(({ arguments: counts }) => (counts ? [shareOfArguments(counts)] : [])),
-  );
-  const cite = (entry: Entry) => citing(entry.turn, entry.rationale);
-  const flawless = (entry: Entry) => scoreOf(entry) >= 1;
-  return scored(answer.rationale, verdicts, {
-    score: Math.min(selection, given ?? selection),
-    hits: judged.filter(flawless).map(cite),
-    misses: judged.filter((entry) => !flawless(entry)).map(cite),
-    details: { selection, arguments: given ?? null },
-  });
 }

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
-import { citing, type VerdictEntry } from '../shared/entries.ts';
-import { judgedType } from '../shared/kinds.ts';
-import { listAnswer, listQuestion, ONE_BY_ONE } from '../shared/questions.ts';
+import { citing, turnsAnswer, verdictSchema } from '../shared/entries.ts';
+import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
+import { ONE_BY_ONE } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does the assistant answer what belongs to its topics, and refuse what does not?
 
@@ -23,9 +23,10 @@ const pairSchema = z.object({
   reaction: z.enum(['answered', 'refused', 'ignored']),
 });
 
-const PAIRS = listAnswer('pairs', pairSchema);
+const answerSchema = turnsAnswer({ verdict: verdictSchema }, { pairs: z.array(pairSchema) });
 
-type Pair = z.infer<typeof pairSchema>;
+type Answer = z.infer<typeof answerSchema>;
+type Pair = Answer['pairs'][number];
 
 export const topicAdherence = judgedType({
   type: 'topic-adherence',
@@ -53,16 +54,34 @@ export const topicAdherence = judgedType({
     if (topics.length > 0) return undefined;
     return 'topic-adherence needs the topics the assistant may discuss: add `topics` to the case or the file.';
   },
-  question(input) {
+  question(input): OwnQuestion<Answer> {
     const topics = input.facts.topics.map((topic) => fence(topic)).join('\n');
-    return listQuestion(input, {
+    return {
       instructions: `${INSTRUCTIONS}\n\nThe topics:\n${topics}`,
-      list: PAIRS,
-      mistakes: (pair, number) => pairMistakes(pair, number, input),
-      turnMistakes: verdictMistakes,
-      none: 'The user asked nothing.',
-      conclude,
-    });
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...answer.pairs.flatMap((one, index) => pairMistakes(one, `Pair ${index + 1}`, input)),
+        ...verdictMistakes(answer),
+      ],
+      conclude({ pairs, rationale }) {
+        if (pairs.length === 0) {
+          return { reason: 'no-pairs', rationale: `The user asked nothing. ${rationale}` };
+        }
+        const good = pairs.filter(adheres);
+        const bad = pairs.filter((pair) => !adheres(pair));
+        const cite = ({ on_topic, reaction, question, asked_turn, answered_turn }: Pair) => {
+          const topic = on_topic ? 'on topic' : 'off topic';
+          return citing(answered_turn ?? asked_turn, `${topic}, ${reaction}: ${question}`);
+        };
+        return {
+          score: good.length / pairs.length,
+          label: bad.length === 0 ? 'yes' : 'no',
+          hits: good.map(cite),
+          misses: bad.map(cite),
+          details: { pairs },
+        };
+      },
+    };
   },
 });
 
@@ -72,23 +91,24 @@ function adheres({ on_topic, reaction }: Pair): boolean {
 
 function pairMistakes(
   { asked_turn, answered_turn, reaction }: Pair,
-  number: number,
+  pair: string,
   input: AssertionInput,
 ): Mistake[] {
-  const pair = `Pair ${number}`;
-  return [
+  const mistakes = [
     ...citationMistakes(input, 'user', asked_turn, pair),
     ...citationMistakes(input, 'assistant', answered_turn, pair),
-    ...(answered_turn !== null && answered_turn < asked_turn
-      ? [contradiction(`${pair} cannot be answered in turn ${answered_turn}, before it was asked.`)]
-      : []),
-    ...(answered_turn === null && reaction !== 'ignored'
-      ? [contradiction(`${pair} must name the turn in which it was ${reaction}.`)]
-      : []),
   ];
+  if (answered_turn !== null && answered_turn < asked_turn) {
+    const text = `${pair} cannot be answered in turn ${answered_turn}, before it was asked.`;
+    mistakes.push(contradiction(text));
+  }
+  if (answered_turn === null && reaction !== 'ignored') {
+    mistakes.push(contradiction(`${pair} must name the turn in which it was ${reaction}.`));
+  }
+  return mistakes;
 }
 
-function verdictMistakes(pairs: readonly Pair[], turns: readonly VerdictEntry[]): Mistake[] {
+function verdictMistakes({ pairs, turns }: Answer): Mistake[] {
   return turns
     .filter(({ applicable, verdict }) => applicable && verdict === 'pass')
     .filter(({ turn }) => pairs.some((one) => one.answered_turn === turn && !adheres(one)))
@@ -96,20 +116,4 @@ function verdictMistakes(pairs: readonly Pair[], turns: readonly VerdictEntry[])
       const text = `Turn ${turn} passes, but a pair says that it answered off topic or refused on topic.`;
       return contradiction(text);
     });
-}
-
-function conclude(pairs: readonly Pair[]) {
-  const good = pairs.filter(adheres);
-  const bad = pairs.filter((pair) => !adheres(pair));
-  const cite = ({ on_topic, reaction, question, asked_turn, answered_turn }: Pair) =>
-    citing(
-      answered_turn ?? asked_turn,
-      `${on_topic ? 'on' : 'off'} topic, ${reaction}: ${question}`,
-    );
-  return {
-    score: good.length / pairs.length,
-    hits: good.map(cite),
-    misses: bad.map(cite),
-    details: pairs,
-  };
 }

@@ -1,18 +1,11 @@
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import { mean } from '../../core/scoring.ts';
-import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
+import type { Mistake } from '../contract.ts';
 import { contradiction } from '../shared/answerMistakes.ts';
-import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/claims.ts';
-import {
-  citing,
-  entriesOnly,
-  notApplicable,
-  scored,
-  turnsAnswer,
-  turnVerdicts,
-} from '../shared/entries.ts';
-import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
+import { retrievalType } from '../shared/claims.ts';
+import { citing, turnsAnswer } from '../shared/entries.ts';
+import type { OwnQuestion } from '../shared/kinds.ts';
 
 const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context come before the useless ones?
 
@@ -26,10 +19,9 @@ const answerSchema = turnsAnswer({
 type Answer = z.infer<typeof answerSchema>;
 type Entry = Answer['turns'][number];
 
-export const turnContextualPrecision = judgedType({
+export const turnContextualPrecision = retrievalType({
   type: 'turn-contextual-precision',
   summary: 'Does the useful retrieved context rank first?',
-  like: 'DeepEval',
   docs: {
     asks: "Needs `expected` at the turns, or `expectations` with an `outcome`. For each piece of a turn's `retrieval_context`, in rank order, the judge decides whether it is useful.",
     score:
@@ -49,21 +41,28 @@ export const turnContextualPrecision = judgedType({
           - type: turn-contextual-precision
     `,
   },
-  sees: () => ['context'],
-  idle: idleWithoutContext,
-  needs: (facts, known) => needsExpected('turn-contextual-precision', facts, known),
-  question: (input) =>
-    aboutExpected(
-      input,
-      (narrowed, expected): OwnQuestion<Answer> => ({
-        instructions: `${INSTRUCTIONS}\n\n${expected}`,
-        turns: narrowed.turns,
-        answer: answerSchema,
-        mistakes: (answer) => answer.turns.flatMap((entry) => nodeMistakes(entry, narrowed.turns)),
-        parts: entriesOnly(),
-        conclude: (answer) => conclude(answer, narrowed),
-      }),
-    ),
+  expected: true,
+  question: (turns): OwnQuestion<Answer> => ({
+    instructions: INSTRUCTIONS,
+    answer: answerSchema,
+    mistakes: (answer) => answer.turns.flatMap((entry) => nodeMistakes(entry, turns)),
+    scoreOf: averagePrecision,
+    conclude(answer) {
+      const judged = answer.turns.filter(({ applicable }) => applicable);
+      const score = mean(judged.map(averagePrecision));
+      if (score === undefined) return { reason: 'not-applicable' };
+      const cite = ({ turn, nodes, rationale }: Entry) => {
+        const order = nodes.map(({ useful }) => (useful ? 'useful' : 'useless')).join(', ');
+        return citing(turn, `${order}: ${rationale}`);
+      };
+      return {
+        score,
+        hits: judged.filter((entry) => averagePrecision(entry) === 1).map(cite),
+        misses: judged.filter((entry) => averagePrecision(entry) < 1).map(cite),
+        details: { turns: judged.map(({ turn, nodes }) => ({ turn, nodes })) },
+      };
+    },
+  }),
 });
 
 function nodeMistakes({ turn, applicable, nodes }: Entry, turns: readonly Turn[]): Mistake[] {
@@ -79,7 +78,7 @@ function nodeMistakes({ turn, applicable, nodes }: Entry, turns: readonly Turn[]
 }
 
 /** Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 if none is useful. */
-function averagePrecision(nodes: Entry['nodes']): number {
+function averagePrecision({ nodes }: Entry): number {
   let useful = 0;
   let sum = 0;
   for (const [index, node] of nodes.entries()) {
@@ -88,22 +87,4 @@ function averagePrecision(nodes: Entry['nodes']): number {
     sum += useful / (index + 1);
   }
   return useful === 0 ? 0 : sum / useful;
-}
-
-function conclude(answer: Answer, input: AssertionInput): Outcome {
-  const scoreOf = ({ nodes }: Entry) => averagePrecision(nodes);
-  const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, input.assertion.threshold);
-  const judged = answer.turns.filter(({ applicable }) => applicable);
-  const score = mean(judged.map(scoreOf));
-  if (score === undefined) return notApplicable('not-applicable', answer.rationale, verdicts);
-  const tell = (entry: Entry) => {
-    const order = entry.nodes.map(({ useful }) => (useful ? 'useful' : 'useless')).join(', ');
-    return citing(entry.turn, `${order}: ${entry.rationale}`);
-  };
-  return scored(answer.rationale, verdicts, {
-    score,
-    hits: judged.filter((entry) => scoreOf(entry) === 1).map(tell),
-    misses: judged.filter((entry) => scoreOf(entry) < 1).map(tell),
-    details: { turns: judged.map((entry) => ({ turn: entry.turn, nodes: entry.nodes })) },
-  });
 }

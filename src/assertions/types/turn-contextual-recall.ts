@@ -1,4 +1,4 @@
-import { retrievalClaims } from '../shared/claims.ts';
+import { claimsQuestion, retrievalType } from '../shared/claims.ts';
 
 const INSTRUCTIONS = `Question: does the context that was retrieved for each turn hold everything that a good reply needs?
 
@@ -6,7 +6,7 @@ What a good reply says is given below. For each turn list its statements under \
 if it can be drawn from the retrieved context of that turn, whether or not the assistant said it. A turn of which
 the expected text says nothing is not applicable.`;
 
-export const turnContextualRecall = retrievalClaims({
+export const turnContextualRecall = retrievalType({
   type: 'turn-contextual-recall',
   summary: 'Does the retrieved context hold all that a good reply needs?',
   docs: {
@@ -27,9 +27,12 @@ export const turnContextualRecall = retrievalClaims({
           - type: turn-contextual-recall
     `,
   },
-  instructions: INSTRUCTIONS,
-  what: 'statements',
-  wrong: 'not in the context',
-  nothing: 'Nothing is expected.',
   expected: true,
+  question: () =>
+    claimsQuestion({
+      instructions: INSTRUCTIONS,
+      what: 'statements',
+      wrong: 'not in the context',
+      nothing: 'Nothing is expected.',
+    }),
 });

@@ -1,4 +1,4 @@
-import { retrievalClaims } from '../shared/claims.ts';
+import { claimsQuestion, retrievalType } from '../shared/claims.ts';
 
 const INSTRUCTIONS = `Question: is what was retrieved for each turn relevant to what the user wanted to know then?
 
@@ -6,7 +6,7 @@ For each turn list under \`claims\` the statements of its retrieved context, one
 it helps to answer what the user asked just before, and does not if the answer needs nothing of it. Judge the context, not what the
 assistant made of it.`;
 
-export const turnContextualRelevancy = retrievalClaims({
+export const turnContextualRelevancy = retrievalType({
   type: 'turn-contextual-relevancy',
   summary: "Is each turn's retrieved context relevant to the question?",
   docs: {
@@ -18,12 +18,13 @@ export const turnContextualRelevancy = retrievalClaims({
       - Each turn's own context is judged. DeepEval judges the contexts of up to ten exchanges together, for each exchange.
       - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten has any.
     `,
-    yaml: `
-      - type: turn-contextual-relevancy
-    `,
+    yaml: '- type: turn-contextual-relevancy',
   },
-  instructions: INSTRUCTIONS,
-  what: 'statements',
-  wrong: 'not relevant',
-  nothing: 'The context states nothing.',
+  question: () =>
+    claimsQuestion({
+      instructions: INSTRUCTIONS,
+      what: 'statements',
+      wrong: 'not relevant',
+      nothing: 'The context states nothing.',
+    }),
 });

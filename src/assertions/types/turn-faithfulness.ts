@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { retrievalClaims } from '../shared/claims.ts';
+import { claimsQuestion, retrievalType } from '../shared/claims.ts';
 import { CLAIMS } from '../shared/questions.ts';
 
 const params = z.strictObject({
@@ -17,13 +17,13 @@ const instructionsWith = (
 For each turn list under \`claims\` the claims in what it says, one by one. ${CLAIMS} A claim holds ${holds}. What the user had said
 may be repeated without it. A turn without claims is not applicable.`;
 
-const BORNE_OUT = `if the context
+const SUPPORTED = `if the context
 retrieved for that very turn supports it, and does not if that contradicts it or is silent about it`;
 
 const NOT_CONTRADICTED = `unless the context
 retrieved for that very turn contradicts it, even if that is silent about it or unclear`;
 
-export const turnFaithfulness = retrievalClaims({
+export const turnFaithfulness = retrievalType({
   type: 'turn-faithfulness',
   summary: 'Is each turn faithful to its retrieved context?',
   docs: {
@@ -43,15 +43,12 @@ export const turnFaithfulness = retrievalClaims({
         threshold: 0.9
     `,
   },
-  instructions: instructionsWith(BORNE_OUT),
-  own: {
-    params,
-    change: (assertion) =>
-      params.parse(assertion.params).penalize_ambiguous
-        ? {}
-        : { instructions: instructionsWith(NOT_CONTRADICTED), wrong: 'contradicted' },
-  },
-  what: 'claims',
-  wrong: 'not supported',
-  nothing: 'No turn claims anything.',
+  params,
+  question: (_turns, { penalize_ambiguous }) =>
+    claimsQuestion({
+      instructions: instructionsWith(penalize_ambiguous ? SUPPORTED : NOT_CONTRADICTED),
+      what: 'claims',
+      wrong: penalize_ambiguous ? 'not supported' : 'contradicted',
+      nothing: 'No turn claims anything.',
+    }),
 });

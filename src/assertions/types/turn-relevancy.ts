@@ -30,5 +30,5 @@ export const turnRelevancy = judgedType({
         threshold: 0.8
     `,
   },
-  question: (input) => perTurnQuestion(INSTRUCTIONS, input),
+  question: () => perTurnQuestion(INSTRUCTIONS),
 });

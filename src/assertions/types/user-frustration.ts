@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { turnsOfSide } from '../../core/conversation.ts';
 import type { AssertionInput, Mistake } from '../contract.ts';
 import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
-import { scored, turnsAnswer, turnVerdicts, withWhole } from '../shared/entries.ts';
+import { turnsAnswer, turnVerdicts } from '../shared/entries.ts';
 import { judgedType, type OwnQuestion } from '../shared/kinds.ts';
 import { withFacts } from '../shared/questions.ts';
 
@@ -36,12 +36,9 @@ export const userFrustration = judgedType({
     asks: 'The judge rates the frustration in each user turn, 0 to 1, and the overall outcome: `none`, `resolved` by the end, or `unresolved`.',
     score: '`none` 1, `resolved` 0.5, `unresolved` 0. A turn fails at 0.5 or more.',
     example: 'the user turns show 0.1, 0.7 and 0.2, so the frustration was resolved: 0.5.',
-    differences: `
-      - MLflow answers with the label alone. The scores 1, 0.5 and 0 are Turnlight's, so \`resolved\` passes at the default threshold.
-    `,
-    yaml: `
-      - type: user-frustration
-    `,
+    differences:
+      "- MLflow answers with the label alone. The scores 1, 0.5 and 0 are Turnlight's, so `resolved` passes at the default threshold.",
+    yaml: '- type: user-frustration',
   },
   side: 'user',
   readsContext: true,
@@ -55,21 +52,18 @@ export const userFrustration = judgedType({
         ),
         ...overallMistakes(answer, input),
       ],
-      parts: withWhole(answerSchema),
       outcomes: SCORES,
-      conclude(answer) {
-        const verdicts = turnVerdicts(
-          answer.turns,
+      conclude: ({ turns, overall }) => ({
+        score: SCORES[overall],
+        label: overall,
+        turns: turnVerdicts(
+          turns,
           input.turns,
           ({ score }) => 1 - score,
           ({ score }) => score < FRUSTRATED,
-        );
-        return scored(answer.rationale, verdicts, {
-          score: SCORES[answer.overall],
-          label: answer.overall,
-          details: { frustration: answer.turns.map(({ turn, score }) => ({ turn, score })) },
-        });
-      },
+        ),
+        details: { frustration: turns.map(({ turn, score }) => ({ turn, score })) },
+      }),
     };
   },
 });
