@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import type { JudgeRequest, Mistake } from '../assertions/contract.ts';
 import { turnMistakes } from '../assertions/shared/answerMistakes.ts';
 import { mappingOf, type Path, parseJson, valueAt } from '../core/data/data.ts';
-import { unreachable } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import type { ModelReply } from '../models/model.ts';
@@ -31,7 +30,11 @@ export interface BadAnswer {
   readonly repairable: boolean;
 }
 
-export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: BadAnswer };
+export type ReadAnswer<Answer> = { readonly answer: Answer } | Unusable;
+
+interface Unusable {
+  readonly bad: BadAnswer;
+}
 
 const MAX_FAULTS = 20;
 
@@ -41,17 +44,6 @@ export function readAnswer<Answer>(
 ): ReadAnswer<Answer> {
   const read = readObject(reply);
   return 'bad' in read ? read : checkAnswer(read.object, question);
-}
-
-export function readObject(
-  reply: ModelReply,
-): { readonly object: object } | { readonly bad: BadAnswer } {
-  const unusable = unusableReply(reply);
-  if (unusable) return { bad: unusable };
-  const found = readAnswerText(reply.text);
-  return found.kind === 'object'
-    ? { object: found.value }
-    : { bad: notOneObject(found, reply.text) };
 }
 
 /** Checks an answer against its schema and its question. */
@@ -64,13 +56,8 @@ export function checkAnswer<Answer>(
   const mistakes = mistakesOf(question, parsed.data);
   const [first] = mistakes;
   if (!first) return { answer: parsed.data };
-  return {
-    bad: {
-      reason: first.reason,
-      faults: listFaults(mistakes, ({ text }) => text),
-      repairable: true,
-    },
-  };
+  const faults = listFaults(mistakes, ({ text }) => text);
+  return { bad: { reason: first.reason, faults, repairable: true } };
 }
 
 /** Mistakes in an answer that fits its schema; those of its entries first. */
@@ -82,68 +69,12 @@ export function mistakesOf<Answer>(question: JudgeRequest<Answer>, answer: Answe
   ];
 }
 
-function unusableReply({ finish, refusal, text }: ModelReply): BadAnswer | undefined {
-  if (refusal !== undefined) {
-    return unrepairable('refusal', `The model refused to answer: ${refusal}`);
-  }
-  if (finish === 'content-filter') {
-    return unrepairable('content-filter', "The endpoint's content filter withheld the answer.");
-  }
-  if (finish === 'length') {
-    return unrepairable(
-      'cut-off',
-      'The answer was cut off at the token limit. Raise `max_tokens`.',
-    );
-  }
-  if (finish === 'error') {
-    return unrepairable(
-      'endpoint-error',
-      'The endpoint reported an error in the middle of the answer.',
-    );
-  }
-  if (text.trim() === '') {
-    return { reason: 'empty-answer', faults: ['The answer was empty.'], repairable: true };
-  }
-  return undefined;
+function repairable(reason: AnswerReason, fault: string): Unusable {
+  return { bad: { reason, faults: [fault], repairable: true } };
 }
 
-function unrepairable(reason: AnswerReason, fault: string): BadAnswer {
-  return { reason, faults: [fault], repairable: false };
-}
-
-function notOneObject(read: Exclude<AnswerText, { kind: 'object' }>, text: string): BadAnswer {
-  switch (read.kind) {
-    case 'none':
-      return notJson(text);
-    case 'several': {
-      const fault = 'The answer holds more than one JSON object.';
-      return { reason: 'several-answers', faults: [fault], repairable: true };
-    }
-    case 'repeated-key': {
-      const fault = `The answer holds the key \`${visibleLine(read.key, 60)}\` twice in one object.`;
-      return { reason: 'repeated-key', faults: [fault], repairable: true };
-    }
-    case 'too-long':
-      return unrepairable(
-        'malformed-json',
-        `The answer is longer than ${readable(LIMITS.answer)} characters.`,
-      );
-    case 'too-many':
-      return unrepairable(
-        'malformed-json',
-        `The lists of the answer have more than ${readable(LIMITS.answerEntries)} entries.`,
-      );
-    default:
-      return unreachable(read);
-  }
-}
-
-function notJson(text: string): BadAnswer {
-  if (/[:[,]\s*(?:NaN|[+-]?Infinity)\b/.test(text)) {
-    const fault = 'The answer holds NaN or Infinity where a number is needed.';
-    return { reason: 'not-a-number', faults: [fault], repairable: true };
-  }
-  return { reason: 'malformed-json', faults: ['The answer was not JSON.'], repairable: true };
+function unrepairable(reason: AnswerReason, fault: string): Unusable {
+  return { bad: { reason, faults: [fault], repairable: false } };
 }
 
 function schemaFault(error: z.ZodError, json: unknown): BadAnswer {
@@ -173,33 +104,61 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
 /** Maximum number of braces to try as the start of an object, so that a text of braces alone takes limited time. */
 const MAX_TRIES = 20;
 
-type AnswerText =
-  | { readonly kind: 'object'; readonly value: object }
-  | { readonly kind: 'repeated-key'; readonly key: string }
-  | { readonly kind: 'none' | 'several' | 'too-long' | 'too-many' };
-
 /**
  * The one JSON object of a reply. Endpoints without structured output put thoughts, words, or a code fence around it.
  * Several objects, or two values of a key, are ambiguous.
  *
  *     Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
  */
-export function readAnswerText(text: string): AnswerText {
-  if (text.length > LIMITS.answer) return { kind: 'too-long' };
+export function readObject(reply: ModelReply): { readonly object: object } | Unusable {
+  const { finish, refusal, text } = reply;
+  if (refusal !== undefined) {
+    return unrepairable('refusal', `The model refused to answer: ${refusal}`);
+  }
+  if (finish === 'content-filter') {
+    return unrepairable(finish, "The endpoint's content filter withheld the answer.");
+  }
+  if (finish === 'length') {
+    const fault = 'The answer was cut off at the token limit. Raise `max_tokens`.';
+    return unrepairable('cut-off', fault);
+  }
+  if (finish === 'error') {
+    const fault = 'The endpoint reported an error in the middle of the answer.';
+    return unrepairable('endpoint-error', fault);
+  }
+  if (text.trim() === '') return repairable('empty-answer', 'The answer was empty.');
+  if (text.length > LIMITS.answer) {
+    const fault = `The answer is longer than ${readable(LIMITS.answer)} characters.`;
+    return unrepairable('malformed-json', fault);
+  }
   const answer = text.replace(/^\s*<think>[\s\S]*?<\/think>/, '');
   const whole = objectOf(answer);
-  const found = whole ? [{ value: whole, text: answer }] : objectsIn(answer);
-  const [first, ...others] = found;
-  if (!first) return { kind: 'none' };
-  if (others.length > 0) return { kind: 'several' };
-  if (entriesIn(first.value) > LIMITS.answerEntries) return { kind: 'too-many' };
+  const [first, ...others] = whole ? [{ value: whole, text: answer }] : objectsIn(answer);
+  if (!first) return notJson(text);
+  if (others.length > 0) {
+    return repairable('several-answers', 'The answer holds more than one JSON object.');
+  }
+  if (entriesIn(first.value) > LIMITS.answerEntries) {
+    const fault = `The lists of the answer have more than ${readable(LIMITS.answerEntries)} entries.`;
+    return unrepairable('malformed-json', fault);
+  }
   const key = repeatedKey(first.text);
-  return key === undefined ? { kind: 'object', value: first.value } : { kind: 'repeated-key', key };
+  if (key === undefined) return { object: first.value };
+  const fault = `The answer holds the key \`${visibleLine(key, 60)}\` twice in one object.`;
+  return repairable('repeated-key', fault);
+}
+
+function notJson(text: string): Unusable {
+  if (/[:[,]\s*(?:NaN|[+-]?Infinity)\b/.test(text)) {
+    const fault = 'The answer holds NaN or Infinity where a number is needed.';
+    return repairable('not-a-number', fault);
+  }
+  return repairable('malformed-json', 'The answer was not JSON.');
 }
 
 /** The JSON objects in a text. */
 function objectsIn(text: string): { readonly value: object; readonly text: string }[] {
-  const found: { readonly value: object; readonly text: string }[] = [];
+  const found = [];
   let start = text.indexOf('{');
   for (let tries = 0; start >= 0 && tries < MAX_TRIES; tries += 1) {
     const end = endOfObject(text, start);

@@ -17,6 +17,7 @@ import {
   type ModelErrorReason,
   type ModelReply,
   type ModelRequest,
+  type Replies,
   usageOfFailure,
 } from '../models/model.ts';
 import {
@@ -83,7 +84,7 @@ export function judgeRequest(
 export type AskedQuestion = Omit<JudgeRequest<unknown>, 'mistakes'>;
 
 /** The instructions, and the turns to judge. */
-export function questionText({ instructions, turns }: AskedQuestion): string {
+function questionText({ instructions, turns }: AskedQuestion): string {
   if (turns === undefined) return instructions;
   return `${instructions}\n\nTurns to judge: ${turns.map(({ number }) => number).join(',')}.`;
 }
@@ -105,57 +106,52 @@ export async function askJudge<Answer>(
   signal: AbortSignal,
   onReply: OnReply,
   samples = 1,
-): Promise<Answered<Answer>[]> {
-  const answers: Answered<Answer>[] = [];
-  for (const first of await reportingFailure(onReply, () =>
-    model.complete(request, samples, signal),
-  )) {
-    onReply(first);
-    answers.push(await usableAnswer(model, request, first, asked, signal, onReply));
-  }
+): Promise<[Answered<Answer>, ...Answered<Answer>[]]> {
+  const ask = sender(model, signal, onReply);
+  const [first, ...others] = await ask(request, samples);
+  const answers: [Answered<Answer>, ...Answered<Answer>[]] = [await usable(first)];
+  for (const reply of others) answers.push(await usable(reply));
   return answers;
-}
 
-async function usableAnswer<Answer>(
-  model: Model,
-  request: ModelRequest,
-  first: ModelReply,
-  asked: JudgeRequest<Answer>,
-  signal: AbortSignal,
-  onReply: OnReply,
-): Promise<Answered<Answer>> {
-  const read = readAnswer(first, asked);
-  if ('answer' in read) return answered(read.answer, first);
-  if (!read.bad.repairable) {
-    model.discard?.(first);
-    throw unusableError(read.bad, [first]);
+  async function usable(reply: ModelReply): Promise<Answered<Answer>> {
+    const read = readAnswer(reply, asked);
+    if ('answer' in read) return answered(read.answer, reply);
+    if (!read.bad.repairable) {
+      model.discard?.(reply);
+      throw unusableError(read.bad, [reply]);
+    }
+    const messages = [...request.messages, ...repairMessages(reply.text, read.bad.faults)];
+    const [second] = await ask({ ...request, messages }, 1);
+    const repaired = readAnswer(second, asked);
+    if ('answer' in repaired) return answered(repaired.answer, second);
+    model.discard?.(reply);
+    model.discard?.(second);
+    throw unusableError(repaired.bad, [reply, second]);
   }
-  const messages = [...request.messages, ...repairMessages(first.text, read.bad.faults)];
-  const repair = { ...request, messages };
-  const [second] = await reportingFailure(onReply, () => model.complete(repair, 1, signal));
-  onReply(second);
-  const repaired = readAnswer(second, asked);
-  if ('answer' in repaired) return answered(repaired.answer, second);
-  model.discard?.(first);
-  model.discard?.(second);
-  throw unusableError(repaired.bad, [first, second]);
 }
 
-/** Reports the usage of a request that fails. @throws as `ask` */
-export async function reportingFailure<Replies>(
+/** Sends requests, and reports the replies and the usage of failed requests. */
+function sender(model: Model, signal: AbortSignal, onReply: OnReply) {
+  return async (request: ModelRequest, count: number): Promise<Replies> => {
+    const replies = await reportFailure(onReply, model.complete(request, count, signal));
+    for (const reply of replies) onReply(reply);
+    return replies;
+  };
+}
+
+/** Reports the usage of a request if it fails. */
+export async function reportFailure<Reply>(
   onReply: OnReply,
-  ask: () => Promise<Replies>,
-): Promise<Replies> {
-  try {
-    return await ask();
-  } catch (error) {
+  asked: Promise<Reply>,
+): Promise<Reply> {
+  return asked.catch((error: unknown) => {
     onReply({ usage: usageOfFailure(error) });
     throw error;
-  }
+  });
 }
 
 /** @param replies at most two */
-export function unusableError(
+function unusableError(
   { reason, faults }: BadAnswer,
   replies: readonly Pick<ModelReply, 'text'>[],
 ): JudgeError {
@@ -175,18 +171,11 @@ function answered<Answer>(answer: Answer, { text, tokens }: ModelReply): Answere
 const WHOLE_ANSWER = 'Give the whole answer again, in the same form, with this put right.';
 
 /** @param wanted what to answer instead */
-export function repairMessages(
-  text: string,
-  faults: readonly string[],
-  wanted = WHOLE_ANSWER,
-): Message[] {
+function repairMessages(text: string, faults: readonly string[], wanted = WHOLE_ANSWER): Message[] {
   const list = faults.map((fault) => `- ${fault}`).join('\n');
   return [
     { role: 'assistant', content: text === '' ? '(empty)' : text },
-    {
-      role: 'user',
-      content: `Your answer cannot be used:\n${list}\n${wanted}`,
-    },
+    { role: 'user', content: `Your answer cannot be used:\n${list}\n${wanted}` },
   ];
 }
 
@@ -203,15 +192,6 @@ export class UsageMeter {
     this.version = version ?? this.version;
     this.answerFormat = answerFormat ?? this.answerFormat;
   };
-
-  add(usage: Usage): void {
-    this.usage = addUsage(this.usage, usage);
-  }
-
-  /** Adds the usage of a request if it fails. */
-  async failing<Reply>(asked: Promise<Reply>): Promise<Reply> {
-    return reportingFailure(this.onReply, () => asked);
-  }
 }
 
 /** One of several questions of a request. */
@@ -258,11 +238,7 @@ export async function askTogether(
   onReply: OnReply,
   samples: number,
 ): Promise<AnswerOrError[][]> {
-  const ask = async (sent: ModelRequest, count: number) => {
-    const replies = await reportingFailure(onReply, () => model.complete(sent, count, signal));
-    for (const reply of replies) onReply(reply);
-    return replies;
-  };
+  const ask = sender(model, signal, onReply);
   const given: AnswerOrError[][] = [];
   for (const first of await ask(request, samples)) {
     const read = questions.map(readerOf(first));

@@ -278,7 +278,6 @@ export class Inquirer {
     const { model, signal } = this.#setup;
     this.#sent ??= request;
     const [answered] = await askJudge(model, request, asked, signal, this.meter.onReply);
-    if (!answered) throw new Error('The judge was not asked.');
     return answered;
   }
 }

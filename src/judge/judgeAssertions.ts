@@ -10,7 +10,7 @@ import type { UserCode } from '../core/userCode.ts';
 import { NO_USAGE, type Verdict } from '../core/verdict.ts';
 import { type Model, ModelError } from '../models/model.ts';
 import { canonicalJson, digestOf } from '../node/hashes.ts';
-import { answersTo, JudgeError } from './ask.ts';
+import { answersTo, JudgeError, reportFailure } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
 import { type JudgedConversation, pickFacts } from './inputs.ts';
 import { Inquirer, inMemoryAnswers, NULL_STORE, type SharedAnswers } from './inquirer.ts';
@@ -146,7 +146,7 @@ class Judging {
         const { onVerdict: _, ...options } = this.#options;
         const [verdict] = await judgeAssertions({ ...options, assertions: [nested] });
         if (!verdict) throw new Error('A nested assertion was left out.');
-        inquirer.meter.add(verdict.usage);
+        inquirer.meter.onReply({ usage: verdict.usage });
         return verdict;
       },
       embed: async (texts) => {
@@ -155,9 +155,10 @@ class Judging {
           const message = `${assertion.model?.id ?? 'No model'} gives no embeddings. Name one that does in \`model\`, such as openai:text-embedding-3-small.`;
           throw new ModelError('bad-request', message);
         }
-        const { vectors, usage } = await inquirer.meter.failing(model.embed(texts, signal));
-        inquirer.meter.add(usage);
-        return vectors;
+        const { onReply } = inquirer.meter;
+        const embeddings = await reportFailure(onReply, model.embed(texts, signal));
+        onReply(embeddings);
+        return embeddings.vectors;
       },
       script: (code, input) => {
         if (!script) throw new Error('Scripts are not run here.');

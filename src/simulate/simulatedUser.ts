@@ -48,7 +48,6 @@ export async function nextUserMessage(
   };
   const asked = { name, instructions: '', answer, mistakes };
   const [given] = await askJudge(model, request, asked, signal, onReply);
-  if (!given) throw new Error('The model gave no answer.');
   const { reason, status, message } = given.answer;
   return status === 'continue'
     ? { kind: 'said', text: message }

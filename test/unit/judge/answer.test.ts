@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { answerSchema } from '../../../src/assertions/contract.ts';
-import { readAnswerText } from '../../../src/judge/answer.ts';
+import { NO_USAGE } from '../../../src/core/verdict.ts';
+import { readObject } from '../../../src/judge/answer.ts';
 import { judgeRequest } from '../../../src/judge/ask.ts';
 import {
   answer,
@@ -17,64 +18,54 @@ import type { Step } from '../../support/modelServer/steps.ts';
 import { judgedTurns, questionsOfAllTypes } from '../../support/questions.ts';
 
 describe('the text of an answer', () => {
-  const found = { kind: 'object', value: { a: 1 } };
-  const rows: [string, string, unknown][] = [
-    ['plain', '{"a": 1}', found],
-    ['in a code fence', '```json\n{"a": 1}\n```', found],
-    ['with words around it', 'Here it is: {"a": 1}. Bye', found],
-    ['with braces in the words before it', 'As {asked}: {"a": 1}', found],
-    ['with braces in the words after it', '{"a": 1} I hope {this} helps', found],
-    ['after thoughts that hold another', '<think>{"a": 2}</think>\n{"a": 1}', found],
-    [
-      'with braces and quotes inside texts',
-      'x {"a": "}\\"{"} y',
-      { kind: 'object', value: { a: '}"{' } },
-    ],
-    [
-      'with thoughts inside a text',
-      '{"a": "<think>x</think>"}',
-      { kind: 'object', value: { a: '<think>x</think>' } },
-    ],
+  const read = (text: string) =>
+    readObject({ text, toolCalls: [], finish: 'stop', usage: NO_USAGE });
+  const reasonOf = (text: string) => {
+    const result = read(text);
+    return 'bad' in result ? result.bad.reason : 'usable';
+  };
+
+  const valid: [string, string, object][] = [
+    ['plain', '{"a": 1}', { a: 1 }],
+    ['in a code fence', '```json\n{"a": 1}\n```', { a: 1 }],
+    ['with words around it', 'Here it is: {"a": 1}. Bye', { a: 1 }],
+    ['with braces in the words before it', 'As {asked}: {"a": 1}', { a: 1 }],
+    ['with braces in the words after it', '{"a": 1} I hope {this} helps', { a: 1 }],
+    ['after thoughts with another object', '<think>{"a": 2}</think>\n{"a": 1}', { a: 1 }],
+    ['with braces and quotes inside texts', 'x {"a": "}\\"{"} y', { a: '}"{' }],
+    ['with thoughts inside a text', '{"a": "<think>x</think>"}', { a: '<think>x</think>' }],
     [
       'with a key in two objects',
       '{"b": [{"a": 1}, {"a": 2}], "a": "\\"a\\": 1"}',
-      { kind: 'object', value: { b: [{ a: 1 }, { a: 2 }], a: '"a": 1' } },
+      { b: [{ a: 1 }, { a: 2 }], a: '"a": 1' },
     ],
-    ['twice', '{"a": 1} {"a": 2}', { kind: 'several' }],
-    ['twice, the second in words', '{"a": 1}\nOr rather {"a": 0}.', { kind: 'several' }],
-    ['with a key twice', '{"a": 0, "b": {}, "a": 1}', { kind: 'repeated-key', key: 'a' }],
-    [
-      'with a key twice, once escaped',
-      '{"a": 0, "\\u0061": 1}',
-      { kind: 'repeated-key', key: 'a' },
-    ],
-    [
-      'with a key twice further in',
-      '{"b": [{"a": 0, "a": 1}]}',
-      { kind: 'repeated-key', key: 'a' },
-    ],
-    ['without an object', 'No, it did not.', { kind: 'none' }],
-    ['as a bare text', '"No"', { kind: 'none' }],
-    ['that breaks off', '{"a": [1, 2', { kind: 'none' }],
-    ['in thoughts alone', '<think>{"a": 1}</think>', { kind: 'none' }],
-    ['of nothing', '', { kind: 'none' }],
   ];
-  for (const [name, text, expected] of rows) {
-    it(`is read ${name}`, () => assert.deepEqual(readAnswerText(text), expected));
+  for (const [name, text, object] of valid) {
+    it(`is read ${name}`, () => assert.deepEqual(read(text), { object }));
   }
 
-  it('of braces alone ends', () => {
-    assert.equal(readAnswerText('{'.repeat(450_000)).kind, 'none');
-  });
+  const invalid: [string, string, string][] = [
+    ['with two objects', '{"a": 1} {"a": 2}', 'several-answers'],
+    ['with a second object in words', '{"a": 1}\nOr rather {"a": 0}.', 'several-answers'],
+    ['with a key twice', '{"a": 0, "b": {}, "a": 1}', 'repeated-key'],
+    ['with a key twice, once escaped', '{"a": 0, "\\u0061": 1}', 'repeated-key'],
+    ['with a key twice in a nested object', '{"b": [{"a": 0, "a": 1}]}', 'repeated-key'],
+    ['without an object', 'No, it did not.', 'malformed-json'],
+    ['with only a JSON string', '"No"', 'malformed-json'],
+    ['that breaks off', '{"a": [1, 2', 'malformed-json'],
+    ['with an object only in its thoughts', '<think>{"a": 1}</think>', 'malformed-json'],
+    ['without text', '', 'empty-answer'],
+    ['of braces alone, in limited time', '{'.repeat(450_000), 'malformed-json'],
+    ['that is too long', `{"a": "${'x'.repeat(500_000)}"}`, 'malformed-json'],
+  ];
+  for (const [name, text, reason] of invalid) {
+    it(`is refused ${name}`, () => assert.equal(reasonOf(text), reason));
+  }
 
-  it('is not read where it is nested too deep', () => {
+  it('is refused if it is nested too deep', () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
-    assert.equal(readAnswerText(nested(100)).kind, 'object');
-    assert.equal(readAnswerText(nested(50_000)).kind, 'none');
-  });
-
-  it('is not read where no judge writes as much', () => {
-    assert.equal(readAnswerText(`{"a": "${'x'.repeat(500_000)}"}`).kind, 'too-long');
+    assert.equal(reasonOf(nested(100)), 'usable');
+    assert.equal(reasonOf(nested(50_000)), 'malformed-json');
   });
 });
 
