@@ -31,11 +31,11 @@ import { type JudgedConversation, replyTurnsOf } from './inputs.ts';
 import { type Inquiry, type JointInquiry, joinInquiries, prepareInquiries } from './inquiries.ts';
 import { type Part, partition, readingOptionsOf, usableTokens } from './parts.ts';
 
-/** Tokens of an answer per judged turn, and in addition. Measured on the recorded judges of the examples. */
+/** Tokens of a judge's answer, measured on the recordings of the examples: per judged turn, and for the rest. */
 const ANSWER_PER_TURN = 60;
 const ANSWER_BASE = 120;
 
-/** Tokens of an answer of the model that plays the user. */
+/** Tokens of an answer from the model that plays the user. */
 const LIKELY_USER_ANSWER = 60;
 
 /** Estimates all repetitions of a case from its requests. @param once questions that were counted already; grows */
@@ -69,11 +69,10 @@ async function estimateRepetition(
     ...(examples && { examples }),
   };
   const counter = new RequestCounter(about, once);
-  const asking = suiteCase.assertions.filter((one) => typeOf(one).kind !== 'deterministic');
-  await counter.judge(asking);
+  await counter.judge(suiteCase.assertions);
   if (origin.kind !== 'transcript') counter.talk(origin, suiteCase);
   if (origin.kind === 'simulate') counter.play(origin.user);
-  return counter.total(origin.kind !== 'transcript');
+  return { ...counter.total, live: origin.kind !== 'transcript' };
 }
 
 /** Estimates judging a conversation. @param once as of `estimateCase` */
@@ -83,48 +82,27 @@ export async function estimateJudging(
   once = new Set<string>(),
 ): Promise<Estimate> {
   const counter = new RequestCounter(about, once);
-  await counter.judge(assertions.filter((one) => typeOf(one).kind !== 'deterministic'));
-  return counter.total(false);
+  await counter.judge(assertions);
+  return counter.total;
 }
 
 class RequestCounter {
   readonly #about: JudgedConversation;
+  readonly #conversation: Conversation;
   readonly #once: Set<string>;
   readonly #known = new Map<string, number>();
-  #requests = 0;
-  #calls = 0;
-  #input = 0;
-  #output = 0;
-  #cost = 0;
-  readonly #unpriced = new Set<string>();
-  #noJudge = false;
+  total = NO_ESTIMATE;
 
   constructor(about: JudgedConversation, once: Set<string>) {
     this.#about = about;
+    this.#conversation = about.conversation;
     this.#once = once;
   }
 
-  get #conversation(): Conversation {
-    return this.#about.conversation;
-  }
-
-  total(live: boolean): Estimate {
-    return {
-      requests: this.#requests,
-      calls: this.#calls,
-      inputTokens: this.#input,
-      outputTokens: this.#output,
-      cost: this.#unpriced.size > 0 || this.#noJudge ? null : this.#cost,
-      unpriced: [...this.#unpriced],
-      noJudge: this.#noJudge,
-      live,
-    };
-  }
-
   async judge(assertions: readonly Assertion[]): Promise<void> {
-    for (const inquiry of joinInquiries(
-      await prepareInquiries(assertions, this.#about, () => {}),
-    )) {
+    const asking = assertions.filter((one) => typeOf(one).kind !== 'deterministic');
+    const inquiries = await prepareInquiries(asking, this.#about, () => {});
+    for (const inquiry of joinInquiries(inquiries)) {
       const [{ inputs }] = inquiry.kind === 'together' ? inquiry.inquiries : [inquiry];
       const { samples = 1 } = inputs[0].assertion;
       for (let sample = 0; sample < samples; sample += 1) await this.#inquire(inquiry);
@@ -169,11 +147,7 @@ class RequestCounter {
   }
 
   #embed(model: ModelSpec | undefined, texts: readonly string[]): void {
-    this.#count(
-      model,
-      texts.reduce((sum, text) => sum + this.#tokens(text), 0),
-      0,
-    );
+    this.#count(model, this.#sumTokens(texts), 0);
   }
 
   /** One request, or one per part and perhaps one about the whole. */
@@ -192,7 +166,7 @@ class RequestCounter {
     }
     if (parts && question.parts.whole) {
       const { turns: _, ...whole } = question;
-      const findings = parts.reduce((sum, part) => sum + answerTokens(part.turns.length), 0);
+      const findings = parts.reduce((sum, part) => sum + answerTokensOf(part), 0);
       this.#ask(judge, undefined, { ...whole, answer: question.parts.whole }, findings);
     }
   }
@@ -227,14 +201,13 @@ class RequestCounter {
   #around(asked: AskedQuestion, questions?: number): number {
     const options = { temperature: 0, ...(questions !== undefined && { questions }) };
     const { messages, answer } = judgeRequest(undefined, asked, options);
-    const words = messages.reduce((sum, { content }) => sum + this.#tokens(content), 0);
-    return words + this.#tokens(JSON.stringify(answer));
+    return this.#sumTokens([...messages.map(({ content }) => content), JSON.stringify(answer)]);
   }
 
   /** Counts a call of the target per turn; a `chat` target's model gets all earlier turns. */
   talk({ target }: LiveTurnsOrigin, { tools }: SuiteCase): void {
     if (!target.model) {
-      this.#calls += this.#about.replyTurns.length;
+      this.#add({ calls: this.#about.replyTurns.length });
       return;
     }
     const { system = '', tools: offered = tools } = target;
@@ -254,20 +227,30 @@ class RequestCounter {
       const { entries } = this.#conversation;
       const said = entries.filter((one) => one.kind === 'turn' && one.number < number);
       const messages = simulatorMessages(user, { entries: said, notes: [] });
-      const input = messages.reduce((sum, { content }) => sum + this.#tokens(content), 0);
-      this.#count(user.model, input, LIKELY_USER_ANSWER);
+      const texts = messages.map(({ content }) => content);
+      this.#count(user.model, this.#sumTokens(texts), LIKELY_USER_ANSWER);
     }
   }
 
   #count(model: ModelSpec | undefined, input: number, output: number): void {
-    this.#requests += 1;
-    this.#input += input;
-    this.#output += output;
-    this.#noJudge ||= !model;
-    if (!model || model.provider === 'replay') return;
-    const price = priceOf(model.params);
-    if (price) this.#cost += costOf({ input, output }, price);
-    else this.#unpriced.add(model.id);
+    const price = model && priceOf(model.params);
+    const isFree = model?.provider === 'replay';
+    this.#add({
+      requests: 1,
+      inputTokens: input,
+      outputTokens: output,
+      noJudge: !model,
+      ...(!isFree && { cost: price ? costOf({ input, output }, price) : null }),
+      ...(model && !isFree && !price && { unpriced: [model.id] }),
+    });
+  }
+
+  #add(more: Partial<Estimate>): void {
+    this.total = addEstimates(this.total, { ...NO_ESTIMATE, ...more });
+  }
+
+  #sumTokens(texts: readonly string[]): number {
+    return texts.reduce((sum, text) => sum + this.#tokens(text), 0);
   }
 
   #tokens(text: string): number {
@@ -277,12 +260,8 @@ class RequestCounter {
   }
 }
 
-function answerTokensOf({ turns = [] }: AskedQuestion): number {
-  return answerTokens(turns.length);
-}
-
-function answerTokens(turns: number): number {
-  return ANSWER_BASE + turns * ANSWER_PER_TURN;
+function answerTokensOf({ turns = [] }: Pick<AskedQuestion, 'turns'>): number {
+  return ANSWER_BASE + turns.length * ANSWER_PER_TURN;
 }
 
 /** Tokens of a reply. */

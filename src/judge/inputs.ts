@@ -31,7 +31,7 @@ export interface JudgedConversation {
   readonly examples?: ExamplesFor;
 }
 
-/** The input of an assertion, or the verdict that says why it can't be checked. */
+/** The input of an assertion, or a verdict with the reason that it can't be checked. */
 export function inputFor(
   assertion: Assertion,
   {
@@ -77,7 +77,7 @@ function silentSide(conversation: Conversation): 'user' | 'assistant' | undefine
   );
 }
 
-/** The facts of a case as its record has them. */
+/** The facts of a case from its record. */
 export function recordedFacts(
   id: string,
   { role, ...rest }: NonNullable<CaseLine['facts']>,
@@ -97,7 +97,7 @@ export function pickFacts(given: CaseFacts): CaseFacts {
   return { ...known, ...(role !== undefined && { role }) };
 }
 
-/** The turns that an assertion is about. @param side that of its type @param replyTurns as in `JudgedConversation` */
+/** The turns to check. @param side that of its type @param replyTurns as in `JudgedConversation` */
 export function chooseTurns(
   conversation: Conversation,
   assertion: Pick<Assertion, 'at' | 'scriptedTurn'>,

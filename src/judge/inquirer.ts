@@ -46,17 +46,15 @@ interface InquirerSetup extends ReadingOptions {
   readonly signal: AbortSignal;
 }
 
-type QuestionAboutPart<Answer> = (turns: readonly Turn[]) => Divisible<Answer> | Outcome;
-
 const MAX_CONCURRENT_PARTS = 4;
 
 /** Asks one judge about one conversation, and measures the usage. */
 export class Inquirer {
   readonly meter = new UsageMeter();
-  /** The first request about the conversation. */
-  #first: ModelRequest | undefined;
-  /** The first request that was sent. */
-  #sent: ModelRequest | undefined;
+  /** About the conversation. */
+  #firstRequest: ModelRequest | undefined;
+  /** Of all that were sent. */
+  #firstSent: ModelRequest | undefined;
   /** The parts, if the conversation was judged in parts. */
   parts: readonly Part[] | undefined;
   readonly #setup: InquirerSetup;
@@ -73,9 +71,9 @@ export class Inquirer {
     return this.#setup.maxInputTokens;
   }
 
-  /** The request that the verdict's prompt hash is of. Shared questions don't count: they may not be sent. */
+  /** The request to hash for the verdict. Questions that cases share don't count, because they may not be sent. */
   get first(): ModelRequest | undefined {
-    return this.#first ?? this.#sent;
+    return this.#firstRequest ?? this.#firstSent;
   }
 
   /** Asks about the conversation, in parts if it doesn't fit. @throws as `askJudge`; JudgeError `too-long` */
@@ -86,7 +84,7 @@ export class Inquirer {
   ): Promise<Answered<Answer>> {
     const asked = about(turns);
     const request = this.#request(this.#setup.block, asked, logprobs);
-    this.#first ??= request;
+    this.#firstRequest ??= request;
     const parts = await this.#partition(asked, request);
     if (!parts) return this.#send(request, asked);
     return { answer: await this.#inParts(about, asked, parts), text: '' };
@@ -126,7 +124,7 @@ export class Inquirer {
     const parts = await this.#partition(question, request);
     if (!parts) {
       const { model, signal } = this.#setup;
-      this.#first ??= request;
+      this.#firstRequest ??= request;
       const all = await askJudge(model, request, question, signal, this.meter.onReply, count);
       return all.map(({ answer }) => answer);
     }
@@ -144,7 +142,7 @@ export class Inquirer {
     const options = { temperature, shared, questions: questions.length };
     const request = judgeRequest(block, jointQuestion(questions), options);
     if (!(await this.#fits(request))) return undefined;
-    this.#first ??= request;
+    this.#firstRequest ??= request;
     return askTogether(model, request, questions, signal, this.meter.onReply, count);
   }
 
@@ -178,23 +176,23 @@ export class Inquirer {
   }
 
   async #inParts<Answer>(
-    questioning: QuestionAboutPart<Answer>,
+    questioning: (turns: readonly Turn[]) => Divisible<Answer> | Outcome,
     question: Divisible<Answer>,
     parts: readonly Part[],
   ): Promise<Answer> {
     const { granularity } = this.#setup;
-    const answers: JudgedPart<Answer>[] = [];
+    let answers: JudgedPart<Answer>[] = [];
     const askPart = async (part: Part, before: readonly JudgedPart<Answer>[]) => {
       const about = questioning(part.turns);
       if ('kind' in about) return undefined;
-      const { request, shown } = await this.#tryParse(part, before, about);
+      const { request, shown } = await this.#fittingRequest(part, before, about);
       const { answer } = await this.#send(request, about);
       return { part: { ...part, shown }, answer };
     };
     if (granularity === 'turn') {
       const limit = pLimit(MAX_CONCURRENT_PARTS);
       const all = await Promise.all(parts.map((part) => limit(() => askPart(part, []))));
-      answers.push(...all.filter((one) => one !== undefined));
+      answers = all.filter((one) => one !== undefined);
     } else {
       for (const part of parts) {
         const given = await askPart(part, answers);
@@ -207,8 +205,8 @@ export class Inquirer {
     return this.#join('kind' in asked ? question : asked, answers);
   }
 
-  /** A request with as many findings about earlier parts, and then as many earlier turns, as fit. */
-  async #tryParse(
+  /** A request with as many earlier turns as fit, and with as much of the findings about earlier parts. */
+  async #fittingRequest(
     { turns, shown: { from, to } }: Part,
     before: readonly JudgedPart<unknown>[],
     about: JudgeRequest<unknown>,
@@ -276,7 +274,7 @@ export class Inquirer {
     asked: JudgeRequest<Answer>,
   ): Promise<Answered<Answer>> {
     const { model, signal } = this.#setup;
-    this.#sent ??= request;
+    this.#firstSent ??= request;
     const [answered] = await askJudge(model, request, asked, signal, this.meter.onReply);
     return answered;
   }
@@ -304,19 +302,23 @@ interface OmittedKeys {
   readonly note?: string;
 }
 
-const NOTHING: OmittedKeys = { keys: [] };
-const WITHOUT_QUOTES: OmittedKeys = { keys: ['evidence'], note: '[quotes of turns are not shown]' };
 const WITHOUT_RATIONALES: OmittedKeys = {
   keys: ['evidence', 'rationale'],
   note: '[quotes and reasons of turns are not shown]',
 };
 
+const OMISSIONS: readonly OmittedKeys[] = [
+  { keys: [] },
+  { keys: ['evidence'], note: '[quotes of turns are not shown]' },
+  WITHOUT_RATIONALES,
+];
+
 /** Findings about all parts, each version shorter: the first that fits is sent. */
 function findingsOfAll(judged: readonly JudgedPart<unknown>[]): string[] {
-  return [NOTHING, WITHOUT_QUOTES, WITHOUT_RATIONALES].map((leftOut) => findings(judged, leftOut));
+  return OMISSIONS.map((omitted) => findings(judged, omitted));
 }
 
-/** As `findingsOfAll`, then without the earliest parts, which are named. */
+/** Like `findingsOfAll`; further versions only name the earliest parts. */
 function findingsOfLatest(judged: readonly JudgedPart<unknown>[]): string[] {
   return [
     ...findingsOfAll(judged),
@@ -335,7 +337,7 @@ function findings(
     .slice(from)
     .map(
       ({ part, answer }) =>
-        `[findings about turns ${numbersOf(part.turns)}]\n${fence(JSON.stringify(answer, without(keys)))}`,
+        `[findings about turns ${numbersOf(part.turns)}]\n${fence(JSON.stringify(answer, withoutKeys(keys)))}`,
     );
   return [
     '=== FINDINGS ABOUT EARLIER PARTS ===',
@@ -347,7 +349,7 @@ function findings(
 }
 
 /** A replacer for `JSON.stringify` that omits these keys from the entries of turns. */
-function without(keys: readonly string[]) {
+function withoutKeys(keys: readonly string[]) {
   return (key: string, value: unknown): unknown => {
     if (key !== 'turns' || !Array.isArray(value)) return value;
     return value.map((entry: object) =>
@@ -356,14 +358,14 @@ function without(keys: readonly string[]) {
   };
 }
 
-/** Answers that all cases of a run share, and their store between runs. */
+/** Answers for all cases of a run, and their store between runs. */
 export interface SharedAnswers {
   readonly answers: Map<string, Promise<unknown>>;
   load(key: string): Promise<unknown>;
   save(key: string, answer: unknown): Promise<void>;
 }
 
-/** For a replayed judge, whose answers are in its recording. */
+/** For judges that answer from a recording. */
 export const NULL_STORE = {
   load: async () => undefined,
   save: async () => {},

@@ -126,16 +126,12 @@ async function prepare(
     case 'judged': {
       const ask = (turns: readonly Turn[]) => {
         const question = type.question({ ...input, turns });
-        return 'kind' in question ? question : withOutcomeList(question);
+        if ('kind' in question) return question;
+        return { ...question, conclude: (answer: unknown) => [question.conclude(answer)] };
       };
       const question = ask(input.turns);
       if ('kind' in question) return question;
-      const inquiry: QuestionInquiry = {
-        kind: 'question',
-        inputs: [input],
-        question,
-        questionAbout: ask,
-      };
+      const inquiry = { kind: 'question', inputs: [input], question, questionAbout: ask } as const;
       return withExamples(inquiry, (one) => type.question(one), examplesFor);
     }
     case 'group':
@@ -150,22 +146,18 @@ async function withExamples(
   ask: (input: AssertionInput) => Question<unknown, unknown> | Outcome,
   examplesFor: ExamplesFor | undefined,
 ): Promise<QuestionInquiry> {
-  const examples = await examplesForQuestion(inquiry, ask, examplesFor);
+  const { inputs, question } = inquiry;
+  const examples = await examplesForQuestion(inputs[0], question, ask, examplesFor);
   if (!examples) return inquiry;
-  const { question, questionAbout: questioning } = inquiry;
   return {
     ...inquiry,
     question: examples.before(question),
     questionAbout: (turns) => {
-      const asked = questioning(turns);
+      const asked = inquiry.questionAbout(turns);
       return 'kind' in asked ? asked : examples.before(asked);
     },
     examples: examples.used,
   };
-}
-
-function withOutcomeList(question: Question<unknown>): Question<unknown, Outcome[]> {
-  return { ...question, conclude: (answer) => [question.conclude(answer)] };
 }
 
 /** Criteria with the same key share a request. */
@@ -210,17 +202,14 @@ function groupKey({ inputs: [{ assertion }] }: QuestionInquiry): string {
 
 function jointInquiry(inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]]): JointInquiry {
   const names = new Set<string>();
-  const questions = inquiries.map((inquiry) => {
-    const name = uniqueName(nameOf(inquiry), names);
+  const questions = inquiries.map(({ inputs, question }) => {
+    // A checklist's question belongs to several assertions.
+    const wanted = inputs.length === 1 ? inputs[0].assertion.key : question.name;
+    const name = uniqueName(wanted, names);
     names.add(name);
-    return { name, question: inquiry.question };
+    return { name, question };
   });
   return { kind: 'together', inquiries, questions };
-}
-
-/** The assertion's key, or the name of a shared question. */
-function nameOf({ inputs, question }: QuestionInquiry): string {
-  return inputs.length === 1 ? inputs[0].assertion.key : question.name;
 }
 
 /** Models accept keys of up to 64 characters: letters, digits, `_`, `.`, and `-`. */

@@ -90,8 +90,8 @@ class Judging {
   }
 
   /**
-   * All inquiries of a judge start with the same conversation, but a provider's prompt cache serves it only after one of
-   * them was answered. So one goes first, then the others at the same time; all at once if the cache can't serve it.
+   * All requests to a judge start with the same conversation, but a provider's prompt cache serves it only after one of
+   * them was answered. So one goes first, and the others follow in parallel. If the cache can't serve it, all go at once.
    */
   async #inquireAll(inquiries: readonly Inquiry[], details: Details = {}): Promise<void> {
     const limit = pLimit(MAX_CONCURRENT);
@@ -112,7 +112,7 @@ class Judging {
       return groupVerdict(assertion, type, nested);
     }
     const verdict = this.#verdicts.get(assertion);
-    if (!verdict) throw new Error(`“${assertion.name}” was left out.`);
+    if (!verdict) throw new Error(`Internal error: "${assertion.name}" has no verdict.`);
     return verdict;
   }
 
@@ -126,8 +126,8 @@ class Judging {
     const { assertion } = inquiry.inputs[0];
     const { samples = 1 } = assertion;
     if (inquiry.kind === 'question') {
-      const { question, questionAbout: questioning } = inquiry;
-      return outcomesOf(inquiry, await inquirer.answers(questioning, question, samples));
+      const { question, questionAbout } = inquiry;
+      return outcomesOf(inquiry, await inquirer.answers(questionAbout, question, samples));
     }
     const toolbox = this.#toolboxFor(assertion, inquirer);
     const outcomes: Outcome[] = [];
@@ -145,7 +145,7 @@ class Judging {
       verdict: async (nested) => {
         const { onVerdict: _, ...options } = this.#options;
         const [verdict] = await judgeAssertions({ ...options, assertions: [nested] });
-        if (!verdict) throw new Error('A nested assertion was left out.');
+        if (!verdict) throw new Error('Internal error: a nested assertion has no verdict.');
         inquirer.meter.onReply({ usage: verdict.usage });
         return verdict;
       },
@@ -171,11 +171,12 @@ class Judging {
   async #inquire(inquiry: Inquiry, shared: boolean, details: Details): Promise<void> {
     if (inquiry.kind === 'together') return this.#inquireTogether(inquiry, shared);
     const inquirer = this.#inquirerFor(inquiry, shared);
-    const more = { ...details, ...examplesIn(inquiry) };
+    const { examples } = inquiry.kind === 'question' ? inquiry : {};
+    const more = { ...details, ...(examples && { examples }) };
     await this.#conclude(inquiry, inquirer, (one) => this.#outcomes(inquiry, one), more);
   }
 
-  /** In one request, or one by one if the questions don't fit. */
+  /** Sends one request, or one per question if they don't fit together. */
   async #inquireTogether({ inquiries, questions }: JointInquiry, shared: boolean): Promise<void> {
     const [first] = inquiries;
     const { samples = 1 } = first.inputs[0].assertion;
@@ -188,18 +189,18 @@ class Judging {
     if (!isAsked) return this.#inquireAll(inquiries, askedAlone(await inquirer));
     for (const [index, inquiry] of inquiries.entries()) {
       const outcomes = async () => outcomesOf(inquiry, answersTo(index, (await asked) ?? []));
-      const cost = index === 0 ? 'whole' : 'none';
-      await this.#conclude(inquiry, inquirer, outcomes, askedWith(inquiry, inquiries), cost);
+      const details = askedWith(inquiry, inquiries);
+      await this.#conclude(inquiry, inquirer, outcomes, details, index === 0);
     }
   }
 
-  /** @param cost `none` if the verdict of another inquiry has the usage of the request */
+  /** @param hasUsage whether its first verdict has the usage of the request, so that sums are right */
   async #conclude(
     inquiry: SingleInquiry,
     asking: Promise<Inquirer | undefined>,
     outcomes: (inquirer: Inquirer) => Promise<Outcome[][]>,
     details: Details,
-    cost: 'whole' | 'none' = 'whole',
+    hasUsage = true,
   ): Promise<void> {
     const { signal } = this.#options;
     const { inputs } = inquiry;
@@ -207,7 +208,7 @@ class Judging {
     const samples = { samples: assertion.samples ?? 1, spread: null, unstable: false };
     let inquirer: Inquirer | undefined;
     const costOf = (index: number, sampled: Omit<CombinedSamples, 'outcome'>) =>
-      judgingCost(inquirer, sampled, cost === 'whole' && index === 0);
+      judgingCost(inquirer, sampled, hasUsage && index === 0);
     const settle = (one: Assertion, verdict: Verdict) =>
       this.#settle(one, addRequestDetails(verdict, inquirer, details));
     const fail = (reason: string, message: string, answers?: readonly string[]) => {
@@ -267,7 +268,7 @@ function outcomesOf(
   return inputs.map((_input, index) => concluded.flatMap((one) => one[index] ?? []));
 }
 
-/** Groups inquiries by judge; one without a judge is its own group. Procedures come last: they may take several requests. */
+/** Groups inquiries by judge; each one without a judge is its own group. Procedures come last: they may take several requests. */
 function groupByJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
   const asking = [
     ...inquiries.filter(({ kind }) => kind !== 'procedure'),
@@ -283,7 +284,7 @@ function judgeOf(inquiry: Inquiry): ModelSpec | undefined {
   return inputs[0].assertion.judge;
 }
 
-/** As in a group, a `required` assertion that couldn't be judged gates the case. */
+/** Like in a group, a `required` assertion that couldn't be judged gates the case. */
 function nestedErrorVerdict(
   assertion: Assertion,
   { verdict, message }: NestedError,
@@ -322,15 +323,14 @@ function addRequestDetails(
   return { ...verdict, details };
 }
 
-/** @param paysForAll whether this verdict has the usage of the request; only one has it, so that sums are right */
 function judgingCost(
   inquirer: Inquirer | undefined,
   { samples, spread, unstable }: Omit<CombinedSamples, 'outcome'>,
-  paysForAll: boolean,
+  hasUsage: boolean,
 ): Cost {
   if (!inquirer) return { usage: NO_USAGE };
   const { first, meter, model } = inquirer;
-  const usage = paysForAll ? meter.usage : NO_USAGE;
+  const usage = hasUsage ? meter.usage : NO_USAGE;
   if (!first) return { usage };
   return {
     usage,
@@ -351,12 +351,6 @@ function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquiry[]): D
   return {
     asked_with: others.flatMap(({ inputs }) => inputs.map(({ assertion }) => assertion.key)),
   };
-}
-
-/** The labeled conversations before a question; an empty list if there were none to show. */
-function examplesIn(inquiry: SingleInquiry): Details {
-  const { examples } = inquiry.kind === 'question' ? inquiry : {};
-  return examples ? { examples } : {};
 }
 
 /** Why each question had its own request. */

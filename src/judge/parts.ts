@@ -38,7 +38,7 @@ export interface Capacity {
   readonly countTokens: (text: string) => number;
 }
 
-/** Tokens of a request about the whole conversation: of its block, and of the rest. */
+/** Tokens of a request about the whole conversation: its block, and everything else. */
 interface RequestSize {
   readonly block: number;
   readonly around: number;
@@ -52,7 +52,10 @@ export function partition(
   capacity: Capacity | undefined,
   size: (capacity: Capacity) => RequestSize,
 ): Partition | undefined {
-  if (granularity === 'turn' && judged.length > 0) return { parts: partPerTurn(judged, window) };
+  if (granularity === 'turn' && judged.length > 0) {
+    const shownWith = ({ number }: Turn) => ({ from: Math.max(1, number - window), to: number });
+    return { parts: judged.map((turn) => ({ turns: [turn], shown: shownWith(turn) })) };
+  }
   if (!capacity) return undefined;
   const { maxInputTokens, countTokens } = capacity;
   const { block, around } = size(capacity);
@@ -62,21 +65,13 @@ export function partition(
   return partsThatFit(conversation, judged, window, room, countTokens);
 }
 
-/** One part for each judged turn. @param window turns shown before it */
-function partPerTurn(judged: readonly Turn[], window: number): Part[] {
-  return judged.map((turn) => ({
-    turns: [turn],
-    shown: { from: Math.max(1, turn.number - window), to: turn.number },
-  }));
-}
-
-/** Tokenizers differ, and a repair is longer than what it repairs. */
+/** Tokenizers differ, and a repair request is longer than the original. */
 const USABLE_SHARE = 0.9;
 
 /** The rest is for findings about earlier parts. */
 const SHARE_WITHOUT_FINDINGS = 0.7;
 
-/** Tokens that a request may take. @param maxInputTokens that the judge reads */
+/** The most tokens of a request. @param maxInputTokens the judge's context window */
 export function usableTokens(maxInputTokens: number): number {
   return maxInputTokens * USABLE_SHARE;
 }

@@ -43,19 +43,14 @@ function combineFindings(scored: readonly Finding[], threshold: number): Finding
   const { label: _label, value: _value, ...rest } = nearest;
   // The label must fit the outcome: half yes and half no at a threshold of 1 isn't yes.
   const passes = reaches(score, threshold);
-  const tryParse = scored.filter((one) => reaches(one.score, threshold) === passes);
-  const label = majority(
-    scored.map((one) => one.label),
-    (tryParse.includes(nearest) ? nearest : (tryParse[0] ?? nearest)).label,
-  );
+  const agreeing = scored.filter((one) => reaches(one.score, threshold) === passes);
+  const { label: tie } = agreeing.includes(nearest) ? nearest : (agreeing[0] ?? nearest);
+  const label = majority(scored, (one) => one.label, tie);
   const numbers = scored.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
   const value =
     numbers.length === scored.length
       ? median(numbers)
-      : majority(
-          scored.map((one) => one.value),
-          nearest.value,
-        );
+      : majority(scored, (one) => one.value, nearest.value);
   return {
     ...rest,
     score,
@@ -88,10 +83,7 @@ function countAgreeing({ turn, status }: TurnVerdict, scored: readonly Finding[]
 
 function combineTurn(nearest: TurnVerdict, scored: readonly Finding[]): TurnVerdict {
   const entries = scored.flatMap(({ turns }) => turns.filter(({ turn }) => turn === nearest.turn));
-  const status = majority(
-    entries.map((entry) => entry.status),
-    nearest.status,
-  );
+  const status = majority(entries, (entry) => entry.status, nearest.status);
   const same = nearest.status === status ? nearest : entries.find((one) => one.status === status);
   const scores = entries.flatMap(({ score }) => (score === null ? [] : [score]));
   return { ...(same ?? nearest), ...statusWithScore(status, median(scores)) };
@@ -105,7 +97,12 @@ function median(values: readonly number[]): number {
 }
 
 /** The most frequent value; `tie` if it is one of several. */
-function majority<Value>(values: readonly Value[], tie: Value): Value {
+function majority<Item, Value>(
+  items: readonly Item[],
+  pick: (item: Item) => Value,
+  tie: Value,
+): Value {
+  const values = items.map(pick);
   const count = (value: Value) => values.filter((one) => one === value).length;
   const most = Math.max(...values.map(count));
   return count(tie) === most ? tie : (values.find((value) => count(value) === most) ?? tie);

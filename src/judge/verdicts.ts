@@ -3,7 +3,6 @@ import { typeOf } from '../assertions/registry.ts';
 import { badgeOf, entriesByTurn, reaches } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
 import {
-  addUsage,
   isFailure,
   NO_USAGE,
   type ScoredVerdict,
@@ -11,6 +10,7 @@ import {
   type TurnVerdict,
   type UnscoredVerdict,
   type Usage,
+  usageOf,
   type Verdict,
 } from '../core/verdict.ts';
 
@@ -21,7 +21,7 @@ export interface Cost {
 
 const NO_COST: Cost = { usage: NO_USAGE };
 
-/** The verdict of an outcome. Only score and threshold decide whether it passes. */
+/** Only score and threshold decide whether it passes. */
 export function verdictOfOutcome(
   assertion: Assertion,
   outcome: Outcome,
@@ -53,12 +53,12 @@ export function verdictOfOutcome(
   return nested?.some(isGate) ? gated({ ...verdict, score: 0 }) : verdict;
 }
 
-/** What is `required` and fails, or could not be judged. */
+/** Whether it is `required`, and fails or couldn't be judged. */
 export function isGate(verdict: Verdict): boolean {
   return verdict.assertion.required && isFailure(verdict);
 }
 
-/** Of what holds a gate: it cannot pass, whatever its threshold, and gates the case in its turn. */
+/** The verdict of an assertion with a failing gate inside: it can't pass, whatever its threshold, and is itself a gate. */
 export function gated(verdict: Verdict): Verdict {
   const gate = { ...verdict, assertion: { ...verdict.assertion, required: true } };
   return gate.status === 'pass' ? { ...gate, status: 'fail' } : gate;
@@ -124,7 +124,7 @@ export function groupVerdict(
     ...(hasGate ? gated(verdict) : verdict),
     turns: assertion.negate && !hasGate ? turns.map(invertedEntry) : turns,
     nested: [...nested],
-    usage: nested.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
+    usage: usageOf(nested),
   };
 }
 

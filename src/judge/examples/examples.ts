@@ -26,16 +26,12 @@ interface Examples {
   before<Asked extends Question<unknown, unknown>>(question: Asked): Asked;
 }
 
-interface Asking {
-  readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
-  readonly question: Question<unknown, unknown>;
-}
-
 type Ask = (input: AssertionInput) => Question<unknown, unknown> | Outcome;
 
 /** The examples for a question; undefined if its assertion has none. @param ask creates the question for an input */
 export async function examplesForQuestion(
-  { inputs: [input], question: asked }: Asking,
+  input: AssertionInput,
+  asked: Question<unknown, unknown>,
   ask: Ask,
   examplesFor: ExamplesFor | undefined,
 ): Promise<Examples | undefined> {
@@ -53,20 +49,16 @@ export async function examplesForQuestion(
   const shown = chooseExamples(conversation, candidates, textFor, room);
   const meaning = meaningOf(asked, assertion.threshold);
   return {
-    used: shown.map(usedOf),
+    used: shown.map(({ example: { case: id, variant, hash } }) => {
+      return { case: id, ...(variant !== undefined && { variant }), conversation: hash };
+    }),
     before(question) {
       if (shown.length === 0) return question;
-      const texts = examplesText(
-        shown.map(({ text }) => text),
-        meaning,
-      );
-      return { ...question, instructions: `${texts}\n\n${question.instructions}` };
+      const texts = shown.map(({ text }) => text);
+      const before = examplesText(texts, meaning);
+      return { ...question, instructions: `${before}\n\n${question.instructions}` };
     },
   };
-}
-
-function usedOf({ example: { case: id, variant, hash } }: ShownExample): UsedExample {
-  return { case: id, ...(variant !== undefined && { variant }), conversation: hash };
 }
 
 function instructionsOf(ask: Ask, input: AssertionInput): string | undefined {
@@ -121,11 +113,7 @@ export function chooseExamples(
   const queues = [ranked.filter(isFailing), ranked.filter((one) => !isFailing(one))];
   const chosen: ShownExample[] = [];
   let left = room;
-  for (
-    let turn = 0;
-    chosen.length < MAX_EXAMPLES && queues.some(({ length }) => length > 0);
-    turn += 1
-  ) {
+  for (let turn = 0; chosen.length < MAX_EXAMPLES && queues.some(([next]) => next); turn += 1) {
     const next = queues[turn % queues.length]?.shift();
     if (!next || next.text.length > left) continue;
     left -= next.text.length;
@@ -169,7 +157,7 @@ function userWords(conversation: Conversation): string {
   return JSON.stringify(turns.map(textOf));
 }
 
-/** As a judge reads them; empty if there is none. */
+/** A judge's view of each fact; empty if there is none. */
 const TEXTS = {
   role: ({ role = '' }: CaseFacts) => role,
   topics: ({ topics }: CaseFacts) => topics.join('\n'),
@@ -186,7 +174,7 @@ function differingFacts(
   isAsked: (facts: CaseFacts) => boolean,
 ): string[] {
   const there = recordedFacts(id, facts);
-  return (['role', 'topics', 'tools', 'expectations', 'context'] as const).flatMap((name) => {
+  return (Object.keys(TEXTS) as (keyof typeof TEXTS)[]).flatMap((name) => {
     if (canonicalJson(here[name]) === canonicalJson(there[name])) return [];
     const { [name]: _, ...others } = here;
     if (isAsked({ ...others, [name]: there[name] } as CaseFacts)) return [];
