@@ -16,21 +16,21 @@ interface AnswerStore {
 }
 
 /**
- * Looks up the answers of earlier runs for one repetition of a case. Repeated questions get different answers: each
- * repetition, and each time that it asks, has its own.
+ * Looks up the answers of earlier runs for one repetition of a case. A question that is asked again, in the same
+ * repetition or another one, gets another answer.
  */
 export class AnswerLookup {
-  readonly #store: AnswerStore;
+  readonly store: AnswerStore;
   readonly #repetition: number;
   readonly #requestCounts = new Map<string, number>();
 
   /** @param repetition from 1 */
   constructor(store: AnswerStore, repetition: number) {
-    this.#store = store;
+    this.store = store;
     this.#repetition = repetition;
   }
 
-  /** Keys for this number of answers to a question; different ones each time. */
+  /** Keys for this number of answers to a question; different keys each time. */
   keysOf(question: object, count = 1): string[] {
     const digest = digestOf(question);
     const first = this.#requestCounts.get(digest) ?? 0;
@@ -45,16 +45,8 @@ export class AnswerLookup {
     key: string,
     schema: Schema,
   ): Promise<z.infer<Schema> | undefined> {
-    const found = await this.#store.load(key);
+    const found = await this.store.load(key);
     return found === undefined ? undefined : schema.safeParse(found).data;
-  }
-
-  save(key: string, answer: unknown): void {
-    this.#store.save(key, answer);
-  }
-
-  delete(key: string): void {
-    this.#store.delete(key);
   }
 }
 
@@ -135,16 +127,21 @@ export function cachingModel(model: Model, identity: object, lookup: AnswerLooku
       const cached = await Promise.all(cacheKeys.map((key) => lookup.load(key, replyEntry)));
       const missing = cacheKeys.filter((_key, index) => !cached[index]);
       const stopwatch = new Stopwatch();
-      const timed = { ...request, onWait: notifyBoth(stopwatch.onWait, request.onWait) };
+      const onWait = (isWaiting: boolean) => {
+        stopwatch.onWait(isWaiting);
+        request.onWait?.(isWaiting);
+      };
       const fetched =
-        missing.length === 0 ? [] : [...(await model.complete(timed, missing.length, signal))];
+        missing.length === 0
+          ? []
+          : [...(await model.complete({ ...request, onWait }, missing.length, signal))];
       const latency = stopwatch.elapsed;
       const replies = cacheKeys.flatMap((key, index): ModelReply[] => {
         const entry = cached[index];
         const reply = entry ? cachedReplyOf(entry.reply, entry.latency) : fetched.shift();
         if (!reply) return [];
         keys.set(reply, key);
-        if (!entry && isCacheable(reply, request)) lookup.save(key, { reply, latency });
+        if (!entry && isCacheable(reply, request)) lookup.store.save(key, { reply, latency });
         return [reply];
       });
       if (missing.length === 0) request.onText?.(replies[0]?.text ?? '');
@@ -152,7 +149,7 @@ export function cachingModel(model: Model, identity: object, lookup: AnswerLooku
     },
     discard(reply) {
       const key = keys.get(reply);
-      if (key !== undefined) lookup.delete(key);
+      if (key !== undefined) lookup.store.delete(key);
     },
     ...(embed && {
       async embed(texts, signal) {
@@ -164,7 +161,7 @@ export function cachingModel(model: Model, identity: object, lookup: AnswerLooku
         }
         const began = performance.now();
         const embedded = await embed.call(model, texts, signal);
-        lookup.save(key, { embedded, latency: performance.now() - began });
+        lookup.store.save(key, { embedded, latency: performance.now() - began });
         return embedded;
       },
     }),
@@ -193,15 +190,6 @@ function cacheableRequestOf(modelRequest: ModelRequest) {
     ...request
   } = modelRequest;
   return { request, thoughts: thoughts && request.messages.map((one) => thoughts.get(one)) };
-}
-
-type WaitListener = NonNullable<ModelRequest['onWait']>;
-
-function notifyBoth(one: WaitListener, other: WaitListener | undefined): WaitListener {
-  return (isWaiting) => {
-    one(isWaiting);
-    other?.(isWaiting);
-  };
 }
 
 /** The cached reply, with what it originally used. */

@@ -96,12 +96,8 @@ export const exchangeSchema = z
     error: 'An exchange contains either a reply or an error.',
   });
 
-export type ExchangeRequest =
-  | ModelExchangeRequest
-  | EmbeddingExchangeRequest
-  | TargetExchangeRequest;
-
 export type Exchange = z.infer<typeof exchangeSchema>;
+export type ExchangeRequest = Exchange['request'];
 
 /** An exchange before its key is computed. */
 export type NewExchange =
@@ -139,7 +135,7 @@ export function modelExchangeRequest(id: string, request: ModelRequest): ModelEx
   };
 }
 
-/** @param id as of `modelExchangeRequest` */
+/** @param id as in `modelExchangeRequest` */
 export function embeddingExchangeRequest(
   id: string,
   texts: readonly string[],

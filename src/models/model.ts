@@ -10,12 +10,10 @@ import { NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { Endpoints } from './endpoint/endpoints.ts';
 import type { TimeLimit } from './endpoint/timeLimit.ts';
 
-type JsonSchema = Readonly<Record<string, unknown>>;
-
 /** Reasoning of one reply, in the endpoint's format. */
 export type Thoughts = readonly object[];
 
-/** How the endpoint is told the format of an answer, strictest first. */
+/** Ways to request the format of an answer, strictest first. */
 export const answerFormats = ['json_schema', 'json_object', 'text'] as const;
 
 export type AnswerFormat = (typeof answerFormats)[number];
@@ -24,10 +22,10 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools?: readonly Tool[];
   /** Asks for JSON that matches the schema strictly. */
-  readonly answer?: { readonly name: string; readonly schema: JsonSchema };
-  /** Whether other requests begin with the same text, long enough for a prompt cache. It decides no answer. */
+  readonly answer?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
+  /** Whether other requests begin with the same text, long enough for a prompt cache. Doesn't affect the answer. */
   readonly shared?: boolean;
-  /** Number of questions in the request, if several; the budget reserves tokens for each. */
+  /** Number of questions, if there are several; the budget reserves tokens for each. */
   readonly questions?: number;
   readonly temperature?: number;
   readonly maxTokens?: number;
@@ -67,7 +65,7 @@ export interface ModelReply {
   readonly answerFormat?: AnswerFormat;
   /** `calls` counts the request once, whatever the retries. */
   readonly usage: Usage;
-  /** Absent if the endpoint returned none. Not recorded: no request is matched by it. */
+  /** Absent if the endpoint returned none. Not recorded, because requests aren't matched by it. */
   readonly thoughts?: Thoughts;
   /** Absent if not requested or not returned. */
   readonly tokens?: readonly ReplyToken[];

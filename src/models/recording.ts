@@ -4,10 +4,8 @@ import { ReasonedError } from '../core/errors.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { toUnwritableError, type UnwritableError } from '../disk/fileErrors.ts';
 import {
-  type EmbeddingResult,
   embeddingExchangeRequest,
   exchangeKey,
-  type ModelResult,
   modelExchangeRequest,
   type NewExchange,
 } from './exchange.ts';
@@ -76,48 +74,42 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
   return {
     id: model.id,
     async complete(request, count, signal) {
-      const exchangeRequest = modelExchangeRequest(model.id, request);
-      const write = (result: ModelResult) =>
-        recorder.write({ kind: 'model', request: exchangeRequest, ...result });
-      const replies = await recordErrors(
-        () => model.complete(request, count, signal),
-        ModelError,
-        write,
-      );
+      const exchange = { kind: 'model', request: modelExchangeRequest(model.id, request) } as const;
+      const work = model.complete(request, count, signal);
+      const replies = await recordErrors(work, ModelError, recorder, exchange);
       for (const { thoughts: _, past, ...reply } of replies) {
-        await write({ reply: { ...reply, usage: past?.usage ?? reply.usage } });
+        const usage = past?.usage ?? reply.usage;
+        await recorder.write({ ...exchange, reply: { ...reply, usage } });
       }
       return replies;
     },
     ...(model.discard && { discard: (reply) => model.discard?.(reply) }),
     ...(embed && {
       async embed(texts, signal) {
-        const exchangeRequest = embeddingExchangeRequest(model.id, texts);
-        const write = (result: EmbeddingResult) =>
-          recorder.write({ kind: 'embedding', request: exchangeRequest, ...result });
-        const work = () => embed.call(model, texts, signal);
-        const reply = await recordErrors(work, ModelError, write);
+        const request = embeddingExchangeRequest(model.id, texts);
+        const exchange = { kind: 'embedding', request } as const;
+        const work = embed.call(model, texts, signal);
+        const reply = await recordErrors(work, ModelError, recorder, exchange);
         const { vectors, usage, past } = reply;
-        await write({ reply: { vectors, usage: past?.usage ?? usage } });
+        await recorder.write({ ...exchange, reply: { vectors, usage: past?.usage ?? usage } });
         return reply;
       },
     }),
   };
 }
 
-/** The result of the work; errors of the class are written first, then thrown. */
+/** The result of the work. Errors of the class are recorded before they are thrown. */
 export async function recordErrors<Reply>(
-  work: () => Promise<Reply>,
+  work: Promise<Reply>,
   recorded: new (...args: never[]) => ReasonedError<string>,
-  write: (result: { readonly error: { reason: string; message: string } }) => Promise<void>,
+  recorder: Recorder,
+  exchange: Pick<NewExchange, 'kind' | 'request'>,
 ): Promise<Reply> {
-  try {
-    return await work();
-  } catch (error) {
+  return work.catch(async (error: unknown) => {
     if (error instanceof recorded) {
       const { reason, message } = error;
-      await write({ error: { reason, message } });
+      await recorder.write({ ...exchange, error: { reason, message } } as NewExchange);
     }
     throw error;
-  }
+  });
 }

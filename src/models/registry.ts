@@ -42,20 +42,14 @@ export async function createModel(spec: ModelSpec, host: ModelHost): Promise<Mod
   if (!provider) throw new ModelError('not-found', `There is no provider "${spec.provider}".`);
   const { destination, missingKey, create } = await provider.connect(spec, host);
   if (destination) checkDestination(destination, host.allowedHosts);
-  if (missingKey !== undefined) throw missingKeyError(spec.id, missingKey);
+  if (missingKey !== undefined) {
+    const message = `The API key ${missingKey} is not set, and the model "${spec.id}" needs it. Run the command "Turnlight: Set API Key…" in the editor, or set the environment variable.`;
+    throw new ModelError('missing-key', message);
+  }
   const { scrubber } = host;
   for (const name of destination?.variables ?? []) scrubber.add(name, await host.secret(name));
   return scrubModel(await create(host), scrubber);
 }
-
-function missingKeyError(id: string, name: string): ModelError {
-  return new ModelError(
-    'missing-key',
-    `The API key ${name} is not set, and the model "${id}" needs it. Run the command "Turnlight: Set API Key…" in the editor, or set the environment variable.`,
-  );
-}
-
-type ParsedModel = { readonly spec: ModelSpec } | { readonly problem: string };
 
 /**
  * Reads the short form `provider:model`, such as `openai:gpt-5-mini`. The model's name may contain colons
@@ -63,28 +57,28 @@ type ParsedModel = { readonly spec: ModelSpec } | { readonly problem: string };
  *
  * @param folder absolute; base of relative paths in the model's keys
  */
-export function parseModelSpec(text: string, folder: string): ParsedModel {
+export function parseModelSpec(
+  text: string,
+  folder: string,
+): { readonly spec: ModelSpec } | { readonly problem: string } {
   const [, name = text, rest = ''] = /^(.*?):(.*)$/s.exec(text) ?? [];
   // MLflow writes a URI: `openai:/gpt-5-mini`.
   const model = rest.trim().replace(/^\/(?!\/)/, '');
   if (model === '') {
-    return {
-      problem: `"${text}" is not a model. Write provider:model, such as openai:gpt-5-mini.`,
-    };
+    const problem = `"${text}" is not a model. Write provider:model, such as openai:gpt-5-mini.`;
+    return { problem };
   }
   const provider = findProvider(name);
   if (!provider) {
     const known = modelProviders.map((one) => one.provider).join(', ');
-    return {
-      problem: `Unknown provider "${name}". Known providers: ${known}. For another endpoint with OpenAI's API, write provider \`openai\` and its \`base_url\` under \`models\`.`,
-    };
+    const problem = `Unknown provider "${name}". Known providers: ${known}. For another endpoint with OpenAI's API, write provider \`openai\` and its \`base_url\` under \`models\`.`;
+    return { problem };
   }
   const params = { provider: name, model };
   const { error } = provider.schema.safeParse(params);
   if (error) {
-    return {
-      problem: `A model from "${name}" needs more than a name. Define it under \`models\`. ${z.prettifyError(error)}`,
-    };
+    const problem = `A model from "${name}" needs more than a name. Define it under \`models\`. ${z.prettifyError(error)}`;
+    return { problem };
   }
   return { spec: { id: `${name}:${model}`, provider: name, params, folder } };
 }
@@ -106,7 +100,7 @@ function scrubModel(model: Model, scrubber: Scrubber): Model {
   };
 }
 
-/** Environment variables that hold the API keys for models that don't name their own. */
+/** Environment variables with the API keys of models that don't name their own. */
 export const defaultKeyVariables: readonly string[] = modelProviders.flatMap(
   ({ keyVariables = [] }) => keyVariables,
 );

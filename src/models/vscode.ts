@@ -5,7 +5,6 @@ import {
   type EditorReply,
   type EditorRequest,
 } from '../core/editorModels.ts';
-import { unreachable } from '../core/errors.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import type { Usage } from '../core/verdict.ts';
 import type { RequestQueue } from './endpoint/requestQueue.ts';
@@ -20,14 +19,13 @@ import {
   type ModelRequest,
   repeatInSequence,
 } from './model.ts';
-import { togetherKey } from './openai/params.ts';
-import { costOf, priceSchema } from './price.ts';
+import { DEFAULT_TIMEOUT, endpointKeys } from './openai/params.ts';
+import { costOf } from './price.ts';
 
 /** All of the editor's models share one queue. */
 const EDITOR = 'editor';
 
 const MAX_DETAIL = 300;
-const DEFAULT_TIMEOUT = 120_000;
 
 const vscodeSchema = z.strictObject({
   provider: z.literal('vscode').meta({
@@ -43,12 +41,9 @@ const vscodeSchema = z.strictObject({
     description: 'Time limit for one request in milliseconds.',
     default: DEFAULT_TIMEOUT,
   }),
-  max_input_tokens: z.int().min(1).optional().meta({
-    description:
-      'Maximum number of input tokens of the model. Longer conversations are judged in parts.',
-  }),
-  together: togetherKey,
-  price: priceSchema.optional(),
+  max_input_tokens: endpointKeys.max_input_tokens,
+  together: endpointKeys.together,
+  price: endpointKeys.price,
 });
 
 type VscodeParams = z.infer<typeof vscodeSchema>;
@@ -72,10 +67,8 @@ async function findModel(
   { editorModels, endpoints }: ModelHost,
 ): Promise<Model> {
   if (!editorModels) {
-    throw new ModelError(
-      'no-editor',
-      `The model "${id}" belongs to the editor, and the command line can't use the editor's models. Run this in VS Code, or choose another judge with --judge.`,
-    );
+    const message = `The model "${id}" belongs to the editor, and the command line can't use the editor's models. Run this in VS Code, or choose another judge with --judge.`;
+    throw new ModelError('no-editor', message);
   }
   const model = await editorModels.find(params.model);
   if (!model) throw notFoundError(id);
@@ -133,9 +126,8 @@ class VscodeModel implements Model {
     try {
       const reply = await this.#send({ messages, tools: [tool], mustCall: true }, request, signal);
       const call = reply.toolCalls.find(({ name }) => name === answer.name);
-      if (call)
-        return { ...reply, text: JSON.stringify(call.arguments), toolCalls: [], finish: 'stop' };
-      return reply;
+      if (!call) return reply;
+      return { ...reply, text: JSON.stringify(call.arguments), toolCalls: [], finish: 'stop' };
     } catch (error) {
       if (!(error instanceof EditorModelError) || error.reason !== 'other') throw error;
       const reply = await asJson();
@@ -186,36 +178,19 @@ class VscodeModel implements Model {
   #explain(error: unknown): unknown {
     if (!(error instanceof EditorModelError)) return error;
     const { reason } = error;
+    if (reason === 'not-found') return notFoundError(this.id);
     const words = `(${visibleLine(error.message, MAX_DETAIL)})`;
-    switch (reason) {
-      case 'no-consent':
-        return new ModelError(
-          reason,
-          `The editor was not allowed to use the model "${this.id}". Run again and allow it, or run the command "Manage Language Model Access".`,
-        );
-      case 'quota-exceeded':
-        return new ModelError(
-          reason,
-          `The quota of the editor's model "${this.id}" is used up ${words}. Wait until it is renewed, or use another judge.`,
-        );
-      case 'blocked':
-        return new ModelError(
-          reason,
-          `The editor's model "${this.id}" is blocked for this extension ${words}. Use another judge.`,
-        );
-      case 'not-found':
-        return notFoundError(this.id);
-      case 'other':
-        return new ModelError('server-error', `The editor's model "${this.id}" failed ${words}.`);
-      default:
-        return unreachable(reason);
-    }
+    const messages = {
+      'no-consent': `The editor was not allowed to use the model "${this.id}". Run again and allow it, or run the command "Manage Language Model Access".`,
+      'quota-exceeded': `The quota of the editor's model "${this.id}" is used up ${words}. Wait until it is renewed, or use another judge.`,
+      blocked: `The editor's model "${this.id}" is blocked for this extension ${words}. Use another judge.`,
+      other: `The editor's model "${this.id}" failed ${words}.`,
+    };
+    return new ModelError(reason === 'other' ? 'server-error' : reason, messages[reason]);
   }
 }
 
 function notFoundError(id: string): ModelError {
-  return new ModelError(
-    'not-found',
-    `The editor has no model "${id}". Sign in to the extension that provides it, such as GitHub Copilot, or choose another model.`,
-  );
+  const message = `The editor has no model "${id}". Sign in to the extension that provides it, such as GitHub Copilot, or choose another model.`;
+  return new ModelError('not-found', message);
 }

@@ -3,11 +3,7 @@ import { systemMessages } from '../core/conversation.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { type AnswerLookup, cachedReplyOf } from '../models/cache.ts';
-import {
-  type TargetExchangeRequest,
-  type TargetResult,
-  targetReplySchema,
-} from '../models/exchange.ts';
+import { type TargetExchangeRequest, targetReplySchema } from '../models/exchange.ts';
 import { type Recorder, recordErrors } from '../models/recording.ts';
 import type { ReplaySource } from '../models/replaySource.ts';
 import {
@@ -61,15 +57,13 @@ export function recordingSession(
   recorder: Recorder,
 ): TargetSession {
   return withReply(session, async (messages, signal, onText) => {
-    const request = requestOf(identity, messages);
-    const write = (result: TargetResult) => recorder.write({ kind: 'target', request, ...result });
-    const work = () => session.reply(messages, signal, onText);
-    const reply = await recordErrors(work, TargetError, write);
+    const exchange = { kind: 'target', request: requestOf(identity, messages) } as const;
+    const work = session.reply(messages, signal, onText);
+    const reply = await recordErrors(work, TargetError, recorder, exchange);
     const { messages: added, notes, past } = reply;
     const usage = past ? past.usage : reply.usage;
-    await write({
-      reply: { messages: [...added], ...(notes && { notes }), ...(usage && { usage }) },
-    });
+    const kept = { messages: [...added], ...(notes && { notes }), ...(usage && { usage }) };
+    await recorder.write({ ...exchange, reply: kept });
     return reply;
   });
 }
@@ -118,7 +112,7 @@ export function cachingSession(
       const began = performance.now();
       const reply = await opened.reply(messages, signal, onText);
       const waiting = (opened.waited?.() ?? 0) - waited;
-      lookup.save(key, { reply, latency: performance.now() - began - waiting });
+      lookup.store.save(key, { reply, latency: performance.now() - began - waiting });
       saved.push(key);
       return reply;
     },
@@ -130,7 +124,7 @@ export function cachingSession(
         await opened?.close(signal);
       } catch (error) {
         // Its replies may have been invalid.
-        for (const key of saved) lookup.delete(key);
+        for (const key of saved) lookup.store.delete(key);
         throw error;
       }
     },

@@ -2,7 +2,7 @@ import { memoize } from '../../core/data/data.ts';
 import type { AnswerFormat, ModelRequest } from '../model.ts';
 import type { EndpointParams } from './params.ts';
 
-/** What an endpoint accepts for one model, learned from its answers. */
+/** The features that an endpoint supports for a model, learned from its answers. */
 export interface Abilities {
   readonly format: AnswerFormat;
   readonly temperature: boolean;
@@ -69,8 +69,8 @@ const UNSUPPORTED =
 export type UsedParameters = Readonly<Partial<Record<keyof Abilities, boolean>>>;
 
 /**
- * What to do without after the endpoint refused a request; undefined if the complaint is about something else, or
- * about a parameter that wasn't sent.
+ * The abilities without the parameter that the endpoint complains about; undefined if the complaint is about something
+ * else, or about a parameter that wasn't sent.
  *
  *     sent {format: 'json_schema', …}, "response_format of type 'json_schema' is not supported"
  *     → {format: 'json_object', …}
@@ -81,26 +81,18 @@ export function learn(
   used: UsedParameters,
   isOpenAi: boolean,
 ): Abilities | undefined {
-  if (used.logprobs && sent.logprobs && /logprobs/i.test(complaint)) {
-    return { ...sent, logprobs: false };
-  }
-  if (used.stream && sent.stream && /stream/i.test(complaint)) {
-    return { ...sent, stream: false };
-  }
-  if (used.thoughts && sent.thoughts && /encrypted|reasoning/i.test(complaint)) {
-    return { ...sent, thoughts: false };
-  }
-  if (used.format && sent.format !== 'text' && FORMAT_COMPLAINT.test(complaint)) {
+  const refused = (ability: keyof Abilities, words: RegExp) =>
+    used[ability] && sent[ability] && words.test(complaint);
+  if (refused('logprobs', /logprobs/i)) return { ...sent, logprobs: false };
+  if (refused('stream', /stream/i)) return { ...sent, stream: false };
+  if (refused('thoughts', /encrypted|reasoning/i)) return { ...sent, thoughts: false };
+  if (sent.format !== 'text' && refused('format', FORMAT_COMPLAINT)) {
     return { ...sent, format: sent.format === 'json_schema' ? 'json_object' : 'text' };
   }
   if (!UNSUPPORTED.test(complaint)) return undefined;
-  if (used.temperature && sent.temperature && /temperature/i.test(complaint)) {
-    return { ...sent, temperature: false };
-  }
-  if (used.several && sent.several && /(^|[^a-z])n([^a-z]|$)|choices/i.test(complaint)) {
-    return { ...sent, several: false };
-  }
-  if (used.seed && sent.seed && /seed/i.test(complaint)) return { ...sent, seed: false };
+  if (refused('temperature', /temperature/i)) return { ...sent, temperature: false };
+  if (refused('several', /(^|[^a-z])n([^a-z]|$)|choices/i)) return { ...sent, several: false };
+  if (refused('seed', /seed/i)) return { ...sent, seed: false };
   const first = isOpenAi ? 'max_completion_tokens' : 'max_tokens';
   if (used.limit && sent.limit === first && complaint.includes(first)) {
     return { ...sent, limit: isOpenAi ? 'max_tokens' : 'max_completion_tokens' };

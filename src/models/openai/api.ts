@@ -27,7 +27,7 @@ export interface Api {
     count: number,
   ): PreparedRequest;
   /**
-   * The replies, at least one; `malformed` says what is wrong. The first contains the usage.
+   * The replies, at least one, or what is wrong with the body. The first contains the usage.
    *
    * @param onUnknown called with finish reasons that OpenAI doesn't have; compatible servers invent some
    */
@@ -44,7 +44,7 @@ export const tokenSchema = z.object({
   top_logprobs: z.array(z.object({ token: z.string(), logprob: z.number() })).nullish(),
 });
 
-/** Keeps alternatives only for numbers: nothing else is weighed, and recordings stay small. */
+/** Keeps alternatives only for numbers: nothing else needs them, and recordings stay small. */
 export function toReplyToken({
   token,
   logprob,

@@ -41,7 +41,30 @@ export const chatApi: Api = {
       },
     };
   },
-  read: readReplies,
+  read(body, price, onUnknown) {
+    const parsed = completionSchema.safeParse(body);
+    if (!parsed.success) return { malformed: describeInvalidReply(body, parsed.error, EXPECTED) };
+    const { choices, usage, model } = parsed.data;
+    return choices.map(({ message, finish_reason, logprobs }, index) => {
+      const toolCalls = (message.tool_calls ?? []).map((call, index) => ({
+        id: call.id || `call_${index + 1}`,
+        name: call.function.name,
+        arguments: parseArguments(call.function.arguments ?? ''),
+      }));
+      const tokens = logprobs?.content ?? [];
+      const finish = finish_reason ? FINISHES[finish_reason] : undefined;
+      if (finish_reason && !finish) onUnknown(finish_reason);
+      return {
+        text: contentText(message.content),
+        toolCalls,
+        finish: finishOf(finish ?? 'other', toolCalls.length > 0),
+        ...(message.refusal && { refusal: message.refusal }),
+        ...(model && { version: model }),
+        usage: index === 0 ? usageOf(usage ? countsOf(usage) : undefined, price) : NO_USAGE,
+        ...(tokens.length > 0 && { tokens: tokens.map(toReplyToken) }),
+      };
+    });
+  },
 };
 
 type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
@@ -74,15 +97,11 @@ function requestBody(
 
 type AnswerShape = NonNullable<ModelRequest['answer']>;
 
-function responseFormat(
-  answer: AnswerShape,
-  strict: boolean,
-): NonNullable<Body['response_format']> {
+type ResponseFormat = NonNullable<Body['response_format']>;
+
+function responseFormat({ name, schema }: AnswerShape, strict: boolean): ResponseFormat {
   if (!strict) return { type: 'json_object' };
-  return {
-    type: 'json_schema',
-    json_schema: { name: answer.name, strict: true, schema: { ...answer.schema } },
-  };
+  return { type: 'json_schema', json_schema: { name, strict: true, schema: { ...schema } } };
 }
 
 function toMessageParam(message: Message): OpenAI.ChatCompletionMessageParam {
@@ -90,33 +109,26 @@ function toMessageParam(message: Message): OpenAI.ChatCompletionMessageParam {
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
     case 'assistant': {
-      if (!message.toolCalls || message.toolCalls.length === 0) {
-        return { role: 'assistant', content: message.content };
-      }
-      return {
-        role: 'assistant',
-        content: message.content === '' ? null : message.content,
-        tool_calls: message.toolCalls.map((call) => ({
-          id: call.id,
-          type: 'function',
-          function: { name: call.name, arguments: argumentsText(call.arguments) },
-        })),
-      };
+      const { role, content, toolCalls = [] } = message;
+      if (toolCalls.length === 0) return { role, content };
+      const calls = toolCalls.map(({ id, name, arguments: given }) => ({
+        id,
+        type: 'function' as const,
+        function: { name, arguments: argumentsText(given) },
+      }));
+      return { role, content: content === '' ? null : content, tool_calls: calls };
     }
     default:
       return { role: message.role, content: message.content };
   }
 }
 
-function toToolParam(tool: Tool): OpenAI.ChatCompletionFunctionTool {
-  return {
-    type: 'function',
-    function: {
-      name: tool.name,
-      ...(tool.description !== undefined && { description: tool.description }),
-      ...(tool.parameters && { parameters: tool.parameters }),
-    },
+function toToolParam({ name, description, parameters }: Tool): OpenAI.ChatCompletionFunctionTool {
+  const given = {
+    ...(description !== undefined && { description }),
+    ...(parameters && { parameters }),
   };
+  return { type: 'function', function: { name, ...given } };
 }
 
 const EXPECTED = 'a chat completion';
@@ -171,42 +183,12 @@ const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   error: 'error',
 };
 
-/** See `Api.read`. */
-function readReplies(
-  body: unknown,
-  price: Price | undefined,
-  onUnknown: (reason: string) => void,
-): readonly ModelReply[] | { readonly malformed: string } {
-  const parsed = completionSchema.safeParse(body);
-  if (!parsed.success) return { malformed: describeInvalidReply(body, parsed.error, EXPECTED) };
-  const { choices, usage, model } = parsed.data;
-  return choices.map(({ message, finish_reason, logprobs }, index) => {
-    const toolCalls = (message.tool_calls ?? []).map((call, index) => ({
-      id: call.id || `call_${index + 1}`,
-      name: call.function.name,
-      arguments: parseArguments(call.function.arguments ?? ''),
-    }));
-    const tokens = logprobs?.content ?? [];
-    const finish = finish_reason ? FINISHES[finish_reason] : undefined;
-    if (finish_reason && !finish) onUnknown(finish_reason);
-    return {
-      text: contentText(message.content),
-      toolCalls,
-      finish: finishOf(finish ?? 'other', toolCalls.length > 0),
-      ...(message.refusal && { refusal: message.refusal }),
-      ...(model && { version: model }),
-      usage: index === 0 ? usageOf(usage ? countsOf(usage) : undefined, price) : NO_USAGE,
-      ...(tokens.length > 0 && { tokens: tokens.map(toReplyToken) }),
-    };
-  });
-}
-
 const embeddingsSchema = z.object({
   data: z.array(z.object({ index: z.number(), embedding: z.array(z.number()).min(1) })),
   usage: z.object({ prompt_tokens: z.number().nullish() }).nullish(),
 });
 
-/** The vectors in the order of the texts; `malformed` says what is wrong. */
+/** The vectors in the order of the texts, or what is wrong with the body. */
 export function readEmbeddings(
   body: unknown,
   count: number,

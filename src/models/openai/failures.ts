@@ -6,7 +6,10 @@ import { retryAfterText } from '../endpoint/requestQueue.ts';
 import { ModelError } from '../model.ts';
 import type { Attempts } from './guardedFetch.ts';
 
-/** Advice for failures, in terms of a provider. */
+/** Ends messages about replies in another format. */
+export const CHECK_API = 'Check that base_url is the address of an OpenAI-compatible API.';
+
+/** A provider's advice for failures. */
 export interface Advice {
   /** If nothing answers. */
   readonly unreachable: string;
@@ -14,7 +17,7 @@ export interface Advice {
   readonly notFound: string;
 }
 
-/** What messages about a failure may name. */
+/** Everything that messages about a failure may contain. */
 export interface FailedEndpoint {
   readonly baseUrl: string;
   readonly model: string;
@@ -40,7 +43,7 @@ export function isTooLong(error: APIError): boolean {
   );
 }
 
-/** The client's error with advice, and without keys. */
+/** Adds advice to the client's error, and removes keys. */
 export function toModelError(error: unknown, at: FailedEndpoint, attempts: Attempts): ModelError {
   const url = redactUrl(at.baseUrl);
   if (error instanceof APIConnectionError) return unreachableError(error, at);
@@ -49,38 +52,29 @@ export function toModelError(error: unknown, at: FailedEndpoint, attempts: Attem
   }
   const words = sanitizeText(errorText(error), at.scrubber);
   if (error instanceof SyntaxError) {
-    return new ModelError(
-      'malformed-reply',
-      `The endpoint ${url} answered with something other than JSON (${words}). Check that base_url is the address of an OpenAI-compatible API.`,
-    );
+    const message = `The endpoint ${url} answered with something other than JSON (${words}). ${CHECK_API}`;
+    return new ModelError('malformed-reply', message);
   }
-  return new ModelError(
-    'bad-request',
-    `The request to ${url} could not be sent (${words}). Check the model's settings${at.keyName ? `, and the API key in ${at.keyName}` : ''}.`,
-  );
+  const key = at.keyName ? `, and the API key in ${at.keyName}` : '';
+  const message = `The request to ${url} could not be sent (${words}). Check the model's settings${key}.`;
+  return new ModelError('bad-request', message);
 }
 
 /** There was no response. */
 export function unreachableError(error: Error, at: FailedEndpoint): ModelError {
   const { reason, advice = at.advice.unreachable } = connectionFaultOf(error);
   const words = sanitizeText(reason, at.scrubber);
-  return new ModelError(
-    'unreachable',
-    `The endpoint ${redactUrl(at.baseUrl)} cannot be reached (${words}). ${advice}`,
-  );
+  const message = `The endpoint ${redactUrl(at.baseUrl)} cannot be reached (${words}). ${advice}`;
+  return new ModelError('unreachable', message);
 }
 
 /** If earlier attempts couldn't connect, more time wouldn't help. */
 export function timeoutError(at: FailedEndpoint, attempts: Attempts): ModelError {
-  if (attempts.lastFailure) return unreachableError(attempts.lastFailure, at);
-  const last =
-    attempts.lastStatus === undefined
-      ? ''
-      : ` Its last response had status ${attempts.lastStatus}.`;
-  return new ModelError(
-    'timeout',
-    `The endpoint ${redactUrl(at.baseUrl)} did not answer within ${at.timeout} ms.${last} Raise the model's \`timeout\` if it needs longer.`,
-  );
+  const { lastFailure, lastStatus } = attempts;
+  if (lastFailure) return unreachableError(lastFailure, at);
+  const last = lastStatus === undefined ? '' : ` Its last response had status ${lastStatus}.`;
+  const message = `The endpoint ${redactUrl(at.baseUrl)} did not answer within ${at.timeout} ms.${last} Raise the model's \`timeout\` if it needs longer.`;
+  return new ModelError('timeout', message);
 }
 
 function statusError(
@@ -89,62 +83,45 @@ function statusError(
   at: FailedEndpoint,
   attempts: Attempts,
 ): ModelError {
-  const url = redactUrl(at.baseUrl);
+  const endpoint = `The endpoint ${redactUrl(at.baseUrl)}`;
   const detail = `(${sanitizeText(error.message, at.scrubber)})`;
+  const wait = retryAfterAdvice(attempts);
   if (isTooLong(error)) {
+    const message = `The request is too long for the model "${at.model}" at ${redactUrl(at.baseUrl)} ${detail}. Set the model's \`max_input_tokens\`, or use a model with a larger context window.`;
+    return new ModelError('too-long', message);
+  }
+  if (status === 401 || status === 403) {
+    const message = at.keyName
+      ? `${endpoint} refused the key ${detail}. Set a valid key in the environment variable ${at.keyName}, or with the command "Turnlight: Set API Key…" in the editor.`
+      : `${endpoint} refused the request ${detail}. Add what it requires to the model's \`headers\`.`;
+    return new ModelError('unauthorized', message);
+  }
+  if (status === 404) {
+    const message = `${endpoint} has no model "${at.model}", or does not serve chat completions ${detail}. ${at.advice.notFound}`;
+    return new ModelError('not-found', message);
+  }
+  if (status === 408) {
     return new ModelError(
-      'too-long',
-      `The request is too long for the model "${at.model}" at ${url} ${detail}. Set the model's \`max_input_tokens\`, or use a model with a larger context window.`,
+      'timeout',
+      `${endpoint} took too long ${detail}. ${wait ?? 'Try again.'}`,
     );
   }
-  switch (status) {
-    case 401:
-    case 403:
-      return new ModelError(
-        'unauthorized',
-        at.keyName
-          ? `The endpoint ${url} refused the key ${detail}. Set a valid key in the environment variable ${at.keyName}, or with the command "Turnlight: Set API Key…" in the editor.`
-          : `The endpoint ${url} refused the request ${detail}. Add what it requires to the model's \`headers\`.`,
-      );
-    case 404:
-      return new ModelError(
-        'not-found',
-        `The endpoint ${url} has no model "${at.model}", or does not serve chat completions ${detail}. ${at.advice.notFound}`,
-      );
-    case 408:
-      return new ModelError(
-        'timeout',
-        `The endpoint ${url} took too long ${detail}. ${retryAfterAdvice(attempts) ?? 'Try again.'}`,
-      );
-    case 429: {
-      const advice =
-        retryAfterAdvice(attempts) ?? "Lower the concurrency, or check your account's quota.";
-      return new ModelError(
-        'rate-limited',
-        `The endpoint ${url} is rate-limited ${detail}. ${advice}`,
-      );
-    }
-    default:
-      if (status >= 500 || status === 409) {
-        const wait = retryAfterAdvice(attempts);
-        return new ModelError(
-          'server-error',
-          `The endpoint ${url} failed ${detail}${wait ? `. ${wait}` : ', even after retries. Try later, or check its log.'}`,
-        );
-      }
-      return new ModelError(
-        'bad-request',
-        `The endpoint ${url} refused the request for the model "${at.model}" ${detail}.`,
-      );
+  if (status === 429) {
+    const advice = wait ?? "Lower the concurrency, or check your account's quota.";
+    return new ModelError('rate-limited', `${endpoint} is rate-limited ${detail}. ${advice}`);
   }
+  if (status >= 500 || status === 409) {
+    const advice = wait ? `. ${wait}` : ', even after retries. Try later, or check its log.';
+    return new ModelError('server-error', `${endpoint} failed ${detail}${advice}`);
+  }
+  const message = `${endpoint} refused the request for the model "${at.model}" ${detail}.`;
+  return new ModelError('bad-request', message);
 }
 
 /** Not sent, because of an earlier Retry-After. */
 export function retryAfterModelError(at: FailedEndpoint, attempts: Attempts): ModelError {
-  return new ModelError(
-    'rate-limited',
-    `The endpoint ${redactUrl(at.baseUrl)} is rate-limited. ${retryAfterAdvice(attempts)}`,
-  );
+  const message = `The endpoint ${redactUrl(at.baseUrl)} is rate-limited. ${retryAfterAdvice(attempts)}`;
+  return new ModelError('rate-limited', message);
 }
 
 function retryAfterAdvice({ refusedWait }: Attempts): string | undefined {

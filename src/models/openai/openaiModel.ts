@@ -26,6 +26,7 @@ import {
 import type { Api, RequestOptions } from './api.ts';
 import { chatApi, readEmbeddings } from './chatApi.ts';
 import {
+  CHECK_API,
   complaintOf,
   type FailedEndpoint,
   isTooLong,
@@ -42,11 +43,8 @@ import { type Collector, StreamReader } from './streaming.ts';
 /** The client waits about 0.5, 1, and 2 s in between, unless there is a Retry-After. */
 const RETRIES = 3;
 
-/** Client options that don't depend on the provider. */
-type CommonOptions = Pick<
-  ClientOptions,
-  'adminAPIKey' | 'defaultHeaders' | 'maxRetries' | 'timeout' | 'fetch' | 'logLevel'
->;
+/** `AzureOpenAI` has no `provider`. */
+type CommonOptions = Omit<ClientOptions, 'provider'>;
 
 interface OpenAiSetup extends Omit<FailedEndpoint, 'model'> {
   readonly id: string;
@@ -101,26 +99,18 @@ class OpenAiModel implements Model {
     const read = this.#api.read(body, price, (reason) => this.#noteFinish(reason));
     const [first, ...rest] = this.#read(read);
     if (!first) throw new Error('Internal error: a reply without choices was let through.');
-    const format = this.#answerFormatOf(request);
+    const { format } = abilitiesOf(this.#endpointFor(request));
+    const added = hasFormatChoice(request, this.#setup) && { answerFormat: format };
     return [
-      { ...first, ...format },
-      ...rest.slice(0, most - 1).map((one) => ({ ...one, ...format })),
+      { ...first, ...added },
+      ...rest.slice(0, most - 1).map((one) => ({ ...one, ...added })),
     ];
-  }
-
-  #answerFormatOf(request: ModelRequest): Pick<ModelReply, 'answerFormat'> {
-    if (!hasFormatChoice(request, this.#setup)) return {};
-    return { answerFormat: abilitiesOf(this.#endpointFor(request)).format };
   }
 
   #endpointFor(request: ModelRequest) {
     const { baseUrl, params, isOpenAi } = this.#setup;
-    return {
-      baseUrl,
-      model: params.model,
-      isOpenAi,
-      format: answerFormatFor(request, this.#setup),
-    };
+    const format = answerFormatFor(request, this.#setup);
+    return { baseUrl, model: params.model, isOpenAi, format };
   }
 
   #noteFinish(reason: string): void {
@@ -184,10 +174,8 @@ class OpenAiModel implements Model {
       const abilities = abilitiesOf(endpoint);
       const prepared = this.#api.prepare(request, this.#setup.params, abilities, count);
       try {
-        return await prepared.send(
-          this.#client,
-          this.#requestOptions(attempts, stop, prepared.collect),
-        );
+        const options = this.#requestOptions(attempts, stop, prepared.collect);
+        return await prepared.send(this.#client, options);
       } catch (error) {
         const better = this.#learnFrom(error, prepared.used, abilities);
         if (!better) throw error;
@@ -201,13 +189,11 @@ class OpenAiModel implements Model {
       return undefined;
     }
     if (isTooLong(error)) return undefined;
-    const better = learn(complaintOf(error), sent, used, this.#setup.isOpenAi);
-    if (better) {
-      const words = sanitizeText(error.message, this.#setup.scrubber);
-      this.#setup.log.warn(
-        `${this.id} refused a parameter (${words}); retrying with ${JSON.stringify(better)}.`,
-      );
-    }
+    const { isOpenAi, scrubber, log } = this.#setup;
+    const better = learn(complaintOf(error), sent, used, isOpenAi);
+    if (!better) return undefined;
+    const words = sanitizeText(error.message, scrubber);
+    log.warn(`${this.id} refused a parameter (${words}); retrying with ${JSON.stringify(better)}.`);
     return better;
   }
 
@@ -232,23 +218,20 @@ class OpenAiModel implements Model {
     stop: AbortController,
     collect?: () => Collector,
   ): RequestOptions {
-    const { queue } = this.#setup;
-    const fetchOnce = guardedFetch(
-      queue,
-      attempts,
-      stop,
-      collect && (() => new StreamReader(collect())),
-    );
+    const reading = collect && (() => new StreamReader(collect()));
+    const fetchOnce = guardedFetch(this.#setup.queue, attempts, stop, reading);
     return { signal: stop.signal, fetchOptions: { [OWN_FETCH]: fetchOnce } as object };
   }
 
   #read<Reply extends object>(read: Reply | { readonly malformed: string }): Reply {
     if (!('malformed' in read)) return read;
     const words = sanitizeText(read.malformed, this.#setup.scrubber);
-    throw new ModelError(
-      'malformed-reply',
-      `The reply of ${redactUrl(this.#setup.baseUrl)} cannot be used: ${words}. Check that base_url is the address of an OpenAI-compatible API.`,
-    );
+    throw this.#malformedError(`cannot be used: ${words}`);
+  }
+
+  #malformedError(what: string): ModelError {
+    const message = `The reply of ${redactUrl(this.#setup.baseUrl)} ${what}. ${CHECK_API}`;
+    return new ModelError('malformed-reply', message);
   }
 
   #explain(error: unknown, attempts: Attempts, stopped: AbortSignal): unknown {
@@ -258,13 +241,11 @@ class OpenAiModel implements Model {
     if (stopped.aborted && stopped.reason === attempts.lastFailure) {
       return unreachableError(stopped.reason, this.#endpoint);
     }
-    if (stopped.reason instanceof RetryAfterError)
+    if (stopped.reason instanceof RetryAfterError) {
       return retryAfterModelError(this.#endpoint, attempts);
-    if (stopped.aborted && stopped.reason instanceof RejectedReplyError) {
-      return new ModelError(
-        'malformed-reply',
-        `The reply of ${redactUrl(this.#setup.baseUrl)} ${stopped.reason.message}. Check that base_url is the address of an OpenAI-compatible API.`,
-      );
+    }
+    if (stopped.reason instanceof RejectedReplyError) {
+      return this.#malformedError(stopped.reason.message);
     }
     if (stopped.aborted) return stopped.reason;
     if (error instanceof ModelError) return error;
@@ -272,7 +253,7 @@ class OpenAiModel implements Model {
   }
 }
 
-/** Whether it is about the endpoint's health, not one request. */
+/** Whether the endpoint is at fault, not just one request. */
 function isEndpointFailure(error: unknown): error is ModelError {
   return (
     error instanceof ModelError &&

@@ -2,7 +2,6 @@ import type OpenAI from 'openai';
 import * as z from 'zod';
 import type { Message, Tool } from '../../core/message.ts';
 import { appendSchema, type ModelReply, type ModelRequest, type Thoughts } from '../model.ts';
-import type { Price } from '../price.ts';
 import type { Abilities } from './abilities.ts';
 import {
   type Api,
@@ -50,7 +49,33 @@ export const responsesApi: Api = {
         }),
     };
   },
-  read: readResponse,
+  read(body, price, onUnknown) {
+    const parsed = responseSchema.safeParse(body);
+    if (!parsed.success)
+      return { malformed: describeInvalidReply(body, parsed.error, 'a response') };
+    const { output, usage, model } = parsed.data;
+    const failure = reportedError(body);
+    if (failure !== undefined) return { malformed: `it reports an error: ${failure}` };
+    const parts = output.flatMap(({ type, content }) =>
+      type === 'message' ? (content ?? []) : [],
+    );
+    const refusal = parts.map((part) => part.refusal ?? '').join('');
+    const tokens = parts.flatMap(({ logprobs }) => logprobs ?? []);
+    const thoughts = output.filter(({ type }) => type === 'reasoning');
+    const toolCalls = callsIn(output);
+    return [
+      {
+        text: parts.map(({ text }) => text ?? '').join(''),
+        toolCalls,
+        finish: finishOf(statedFinish(parsed.data, onUnknown), toolCalls.length > 0),
+        ...(refusal !== '' && { refusal }),
+        ...(model && { version: model }),
+        usage: usageOf(usage ? countsOf(usage) : undefined, price),
+        ...(thoughts.length > 0 && { thoughts }),
+        ...(tokens.length > 0 && { tokens: tokens.map(toReplyToken) }),
+      },
+    ];
+  },
 };
 
 function bodyOf(request: ModelRequest, params: EndpointParams, abilities: Abilities): Body {
@@ -92,7 +117,7 @@ function itemsOf(message: Message, thoughts: Thoughts = []): Item[] {
       return [
         // As received from the endpoint.
         ...(thoughts as readonly Item[]),
-        ...(message.content === '' ? [] : [messageItem('assistant', message.content)]),
+        ...(message.content === '' ? [] : [{ role: message.role, content: message.content }]),
         ...(message.toolCalls ?? []).map(
           (call): Item => ({
             type: 'function_call',
@@ -103,12 +128,8 @@ function itemsOf(message: Message, thoughts: Thoughts = []): Item[] {
         ),
       ];
     default:
-      return [messageItem(message.role, message.content)];
+      return [{ role: message.role, content: message.content }];
   }
-}
-
-function messageItem(role: 'user' | 'assistant' | 'system' | 'developer', content: string): Item {
-  return { role, content };
 }
 
 function toToolParam({ name, description, parameters }: Tool): OpenAI.Responses.FunctionTool {
@@ -160,36 +181,6 @@ const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   max_output_tokens: 'length',
   content_filter: 'content-filter',
 };
-
-/** Like the result of `Api.read`, but with a single reply. */
-function readResponse(
-  body: unknown,
-  price: Price | undefined,
-  onUnknown: (reason: string) => void,
-): readonly ModelReply[] | { readonly malformed: string } {
-  const parsed = responseSchema.safeParse(body);
-  if (!parsed.success) return { malformed: describeInvalidReply(body, parsed.error, 'a response') };
-  const { output, usage, model } = parsed.data;
-  const failure = reportedError(body);
-  if (failure !== undefined) return { malformed: `it reports an error: ${failure}` };
-  const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
-  const refusal = parts.map((part) => part.refusal ?? '').join('');
-  const tokens = parts.flatMap(({ logprobs }) => logprobs ?? []);
-  const thoughts = output.filter(({ type }) => type === 'reasoning');
-  const toolCalls = callsIn(output);
-  return [
-    {
-      text: parts.map(({ text }) => text ?? '').join(''),
-      toolCalls,
-      finish: finishOf(statedFinish(parsed.data, onUnknown), toolCalls.length > 0),
-      ...(refusal !== '' && { refusal }),
-      ...(model && { version: model }),
-      usage: usageOf(usage ? countsOf(usage) : undefined, price),
-      ...(thoughts.length > 0 && { thoughts }),
-      ...(tokens.length > 0 && { tokens: tokens.map(toReplyToken) }),
-    },
-  ];
-}
 
 function callsIn(output: Response['output']): ModelReply['toolCalls'] {
   return output
