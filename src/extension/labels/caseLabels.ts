@@ -15,19 +15,25 @@ import { LabelEditor, type LabelTarget } from './labelEditor.ts';
 import { opinionsOn } from './opinionsOn.ts';
 
 export type LabelRequest = Extract<FromView, { kind: 'label' | 'remove-label' | 'undo-label' }>;
+type Tally = NonNullable<Snapshot['labels']>['tallies'][number];
 
 /** Labels of the case that a view shows. */
 export class CaseLabels {
   readonly #editor = new LabelEditor();
-  readonly #accuracy: JudgeAccuracy;
+  readonly #onChange: () => void;
+  readonly #onError: (error: unknown) => void;
   #target: LabelTarget | undefined;
+  #runs: LabelledRuns | undefined;
+  /** Identifies the runs that were read last, or are being read. */
+  #reading = '';
 
-  /** @param onChange called when accuracy is known */
+  /** @param onChange called when the accuracy of judges is known */
   constructor(onChange: () => void, onError: (error: unknown) => void) {
-    this.#accuracy = new JudgeAccuracy(onChange, onError);
+    this.#onChange = onChange;
+    this.#onError = onError;
   }
 
-  /** Called when a different case is shown: clears the undo history. */
+  /** Clears the undo history before a different case is shown. */
   reset(): void {
     this.#editor.reset();
     this.#target = undefined;
@@ -36,17 +42,16 @@ export class CaseLabels {
   /** @param file the eval file, absolute @param found the visible case; undefined if it hasn't finished */
   async read(file: string, found: FoundCase | undefined): Promise<Snapshot['labels']> {
     this.#target = undefined;
-    // The record may come from another machine, and its file be missing here.
+    // The record may come from another machine, and the eval file may be missing here.
     if (!found || !existsSync(file)) return undefined;
     const { line, record } = found;
     const person = await personAt(file);
     this.#target = { file, person, line };
     const { labels, problems } = await readLabels(file);
-    const tallies = this.#accuracy.of(file, labels, record);
     return {
       person,
       given: opinionsOn(line, labels),
-      tallies,
+      tallies: this.#talliesOf(file, labels, record),
       undo: this.#editor.canUndo,
       problems: labelProblemTexts(problems, (path) => vscode.workspace.asRelativePath(path)),
     };
@@ -63,56 +68,34 @@ export class CaseLabels {
       await this.#editor.add(target, input);
     }
   }
-}
 
-/** Whether a file contains labels of an eval file. Both paths are absolute. */
-export function isLabelFile(path: string, evalFile: string): boolean {
-  return path.endsWith('.jsonl') && dirname(path) === labelsFolder(evalFile);
-}
-
-type Tally = NonNullable<Snapshot['labels']>['tallies'][number];
-
-/** How often the judges of an eval file were right so far. Loaded in the background. */
-class JudgeAccuracy {
-  readonly #onChange: () => void;
-  readonly #onError: (error: unknown) => void;
-  #runs: { readonly key: string; readonly runs: LabelledRuns } | undefined;
-  #reading: string | undefined;
-
-  constructor(onChange: () => void, onError: (error: unknown) => void) {
-    this.#onChange = onChange;
-    this.#onError = onError;
-  }
-
-  /**
-   * @param file the eval file, absolute
-   * @param labels all labels of the file
-   * @param record the newest known record
-   */
-  of(file: string, labels: readonly PlacedLabel[], record: string): Tally[] {
+  /** How often each judge was right so far. Loads the runs in the background. @param record the newest known */
+  #talliesOf(file: string, labels: readonly PlacedLabel[], record: string): Tally[] {
     if (labels.length === 0) return [];
     // New labels need the runs again only if they are about another case.
     const cases = [...new Set(labels.map((one) => one.case))].sort();
     const key = JSON.stringify([file, record, cases]);
-    if (this.#runs?.key !== key) this.#read(file, key);
+    if (this.#reading !== key) {
+      this.#reading = key;
+      readLabelledRuns([file]).then((runs) => {
+        if (this.#reading !== key || !runs) return;
+        this.#runs = runs;
+        this.#onChange();
+      }, this.#onError);
+    }
     if (!this.#runs) return [];
-    const { rows } = agreementOf(labels, this.#runs.runs.data);
+    const { rows } = agreementOf(labels, this.#runs.data);
     return rows.flatMap(({ judge, assertion, of, compared, confusion }) => {
       if (!assertion || compared === 0) return [];
       const right = confusion.failFail + confusion.passPass;
       return [{ judge, assertion: assertion.key, of, right, compared }];
     });
   }
+}
 
-  #read(file: string, key: string): void {
-    if (this.#reading === key) return;
-    this.#reading = key;
-    readLabelledRuns([file]).then((runs) => {
-      if (this.#reading !== key || !runs) return;
-      this.#runs = { key, runs };
-      this.#onChange();
-    }, this.#onError);
-  }
+/** Whether a file contains labels of an eval file. Both paths are absolute. */
+export function isLabelFile(path: string, evalFile: string): boolean {
+  return path.endsWith('.jsonl') && dirname(path) === labelsFolder(evalFile);
 }
 
 const known = new Map<string, Promise<string>>();

@@ -12,7 +12,7 @@ import {
   saveLabelledConversation,
 } from '../../store/labels.ts';
 
-/** A person's label, without person and time. */
+/** A label without its person and time. */
 export type LabelInput = Omit<Opinion, 'person' | 'standing'>;
 
 /** A judged case, and the person who labels it. */
@@ -23,16 +23,10 @@ export interface LabelTarget {
   readonly line: CaseLine;
 }
 
-interface LabelChange {
-  readonly file: string;
-  readonly person: string;
-  readonly added: readonly Label[];
-  readonly removed: readonly Label[];
-}
-
-/** Adds and removes a person's labels, one at a time, and undoes it. */
+/** Adds and removes a person's labels, one at a time, with undo. */
 export class LabelEditor {
-  readonly #steps: LabelChange[] = [];
+  /** Undo each step. */
+  readonly #steps: (() => Promise<unknown>)[] = [];
   readonly #limit = pLimit(1);
 
   get canUndo(): boolean {
@@ -52,7 +46,8 @@ export class LabelEditor {
       const scrubber = new Scrubber(process.env);
       await saveLabelledConversation(file, scrubber.data({ conversation, facts }));
       await appendLabels(file, person, [label], scrubber);
-      this.#steps.push({ file, person, added: [label], removed: [] });
+      const isAdded = (one: Label) => one.at === label.at && sameSubject(one) === sameSubject(label);
+      this.#steps.push(() => removeLabels(file, person, isAdded));
     });
   }
 
@@ -61,20 +56,15 @@ export class LabelEditor {
     return this.#limit(async () => {
       const wanted = subjectOf(line, subject);
       const removed = await removeLabels(file, person, (one) => sameSubject(one) === wanted);
-      if (removed.length > 0) this.#steps.push({ file, person, added: [], removed });
+      if (removed.length > 0) this.#steps.push(() => appendLabels(file, person, removed));
     });
   }
 
   /** Undoes the last step. @throws UnwritableError */
   undo(): Promise<void> {
     return this.#limit(async () => {
-      const step = this.#steps.at(-1);
-      if (!step) return;
-      const { file, person, added, removed } = step;
-      const isAdded = (one: Label) =>
-        added.some((label) => label.at === one.at && sameSubject(label) === sameSubject(one));
-      if (added.length > 0) await removeLabels(file, person, isAdded);
-      await appendLabels(file, person, removed);
+      // If undoing fails, the step stays.
+      await this.#steps.at(-1)?.();
       this.#steps.pop();
     });
   }
@@ -98,10 +88,10 @@ async function labelFor(
   const now = Math.max(Date.now(), ...before.map((time) => time + 1).filter(Number.isFinite));
   return {
     case: line.id,
-    ...(line.variant !== undefined && { variant: line.variant }),
+    variant: line.variant,
     assertion,
-    ...(verdict.question_hash !== undefined && { question_hash: verdict.question_hash }),
-    ...(turn !== undefined && { turn }),
+    question_hash: verdict.question_hash,
+    turn,
     conversation_hash: conversationHash(line.conversation),
     ...input,
     at: new Date(now).toISOString(),

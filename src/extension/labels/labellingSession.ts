@@ -23,12 +23,7 @@ interface Position {
   readonly question: number;
 }
 
-/** A step to undo: its position, and whether it wrote a label. */
-interface Step extends Position {
-  readonly written: boolean;
-}
-
-export interface LabellingSessionParts {
+interface LabellingSessionParts {
   /** The eval file, absolute. */
   readonly file: string;
   readonly person: string;
@@ -46,7 +41,8 @@ export class LabellingSession {
   readonly #parts: LabellingSessionParts;
   readonly #editor = new LabelEditor();
   readonly #runs = new LatestRuns();
-  readonly #steps: Step[] = [];
+  /** Steps to undo: their positions, and whether they wrote a label. */
+  readonly #steps: { readonly position: Position; readonly written: boolean }[] = [];
   #items: readonly InformativeCase[] = [];
   /** Whether there are judged conversations of cases that the file no longer has. */
   #hasRemoved = false;
@@ -72,11 +68,8 @@ export class LabellingSession {
   /** Conversations without a label for some assertion. */
   async #unlabelled(items: readonly InformativeCase[]): Promise<InformativeCase[]> {
     const labelled = new Set((await this.#ownLabels()).map(sameSubject));
-    return items.filter(
-      ({ conversation, assertions }) =>
-        !assertions.every((key) =>
-          labelled.has(sameSubject({ conversation_hash: conversation, assertion: key })),
-        ),
+    return items.filter(({ conversation: conversation_hash, assertions }) =>
+      assertions.some((assertion) => !labelled.has(sameSubject({ conversation_hash, assertion }))),
     );
   }
 
@@ -85,8 +78,7 @@ export class LabellingSession {
     const undo = this.#steps.length > 0;
     const question = await this.#currentQuestion();
     if (!question) {
-      const left = await this.#unlabelled(this.#items);
-      const labelled = total - left.length;
+      const labelled = total - (await this.#unlabelled(this.#items)).length;
       const agreement = await this.#agreement();
       return { phase: 'done', labelled, total, gone: this.#hasRemoved, agreement, undo };
     }
@@ -109,10 +101,7 @@ export class LabellingSession {
           : [],
         choices: choices.map(({ words }) => words),
         turns: verdict.turns.map(({ turn }) => turn),
-        said: own.map(({ turn, status, label }) => ({
-          ...(turn !== undefined && { turn }),
-          words: label ?? LABEL_WORDS[status],
-        })),
+        said: own.map(({ turn, status, label }) => ({ turn, words: label ?? LABEL_WORDS[status] })),
       },
       undo,
     };
@@ -124,24 +113,16 @@ export class LabellingSession {
     const chosen = question?.choices[choice];
     if (!question || !chosen) return;
     if (turn !== undefined && !question.verdict.turns.some((one) => one.turn === turn)) return;
-    const { file, person } = this.#parts;
-    const { words: _words, ...said } = chosen;
-    await this.#editor.add(
-      { file, person, line: question.line },
-      {
-        assertion: question.key,
-        ...said,
-        ...(turn !== undefined && { turn }),
-        ...(comment !== undefined && comment !== '' && { comment }),
-      },
-    );
-    this.#steps.push({ ...this.#position, written: true });
+    const { words: _, ...opinion } = chosen;
+    const label = { assertion: question.key, ...opinion, turn, comment: comment || undefined };
+    await this.#editor.add({ ...this.#parts, line: question.line }, label);
+    this.#steps.push({ position: this.#position, written: true });
     if (turn === undefined) this.#next();
   }
 
   skip(): void {
     if (this.#position.item >= this.#items.length) return;
-    this.#steps.push({ ...this.#position, written: false });
+    this.#steps.push({ position: this.#position, written: false });
     this.#next();
   }
 
@@ -151,7 +132,7 @@ export class LabellingSession {
     if (!step) return;
     if (step.written) await this.#editor.undo();
     this.#steps.pop();
-    this.#position = { item: step.item, question: step.question };
+    this.#position = step.position;
   }
 
   #next(): void {

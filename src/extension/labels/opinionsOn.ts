@@ -4,7 +4,7 @@ import { allKeyedVerdicts } from '../../core/verdict.ts';
 import { conversationHash } from '../../node/hashes.ts';
 
 /**
- * The opinions of people about a case's verdicts: those about this conversation. For people without one, those about
+ * People's opinions about a case's verdicts: those about this conversation and, from people who have none, those about
  * an earlier conversation of the case.
  */
 export function opinionsOn(
@@ -34,16 +34,7 @@ export function opinionsOn(
 
 function opinionOf(label: PlacedLabel, standing: Opinion['standing']): Opinion {
   const { assertion, turn, status, label: given, score, comment, person } = label;
-  return {
-    assertion,
-    status,
-    person,
-    standing,
-    ...(turn !== undefined && { turn }),
-    ...(given !== undefined && { label: given }),
-    ...(score !== undefined && { score }),
-    ...(comment !== undefined && { comment }),
-  };
+  return { assertion, turn, status, label: given, score, comment, person, standing };
 }
 
 function ownKey(opinion: Opinion): string {
