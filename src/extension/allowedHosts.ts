@@ -29,17 +29,11 @@ export async function askForHosts(
   const allowed = await allowedHosts();
   for (const one of await forbiddenHosts(cases, { ...keys, allowedHosts: allowed })) {
     if (one.kind !== 'host-not-allowed') continue;
-    const { host, variables } = one;
-    const text = `Send ${variables.join(', ')} to ${host}?`;
+    const text = noticeText(`Send ${one.variables.join(', ')} to ${one.host}?`);
     const detail =
       "The eval file names this host. Allow it only if you trust whoever runs it. Turnlight won't ask about this host again.";
-    const answer = await vscode.window.showWarningMessage(
-      noticeText(text),
-      { modal: true, detail },
-      DENY,
-      ALLOW,
-    );
-    if (answer !== ALLOW) continue;
+    const options = { modal: true, detail };
+    if ((await vscode.window.showWarningMessage(text, options, DENY, ALLOW)) !== ALLOW) continue;
     await allowHosts(allowedHostsFile(env), [one]);
     allowed.push(one);
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Something that disposes of its parts. */
+/** Disposes of its parts in reverse order. */
 export abstract class Disposing implements vscode.Disposable {
   readonly #parts: vscode.Disposable[] = [];
 
@@ -22,7 +22,7 @@ export abstract class Disposing implements vscode.Disposable {
   }
 }
 
-/** Delays work until nothing has asked for it for a while, per key. */
+/** Delays work until it hasn't been scheduled again for a while, separately for each key. */
 export class Debouncer implements vscode.Disposable {
   readonly #delay: number;
   readonly #timers = new Map<string, NodeJS.Timeout>();

@@ -11,10 +11,7 @@ const CHANGED = 2;
 /** Milliseconds between two notifications of changed records. */
 const INTERVAL = 100;
 
-/**
- * The language server's client. Starts when the first eval file is opened. Failures are only logged, because runs
- * don't need the server.
- */
+/** Starts the language server for the first opened eval file. Failures are only logged: runs don't need the server. */
 export class LanguageSupport extends Disposing {
   readonly #context: vscode.ExtensionContext;
   readonly #log: vscode.LogOutputChannel;
@@ -35,14 +32,20 @@ export class LanguageSupport extends Disposing {
   }
 
   async start(): Promise<void> {
-    await this.#use(async () => {});
+    try {
+      this.#client ??= this.#create();
+      await this.#client;
+    } catch (error) {
+      this.#logError(error);
+    }
   }
 
   /** Also starts a server that failed to start. */
   async restart(): Promise<void> {
     const running = await this.#client?.catch(() => undefined);
-    if (!running) this.#client = undefined;
-    await this.#use((client) => (client === running ? client.restart() : undefined));
+    if (running) return running.restart().catch((error: unknown) => this.#logError(error));
+    this.#client = undefined;
+    await this.start();
   }
 
   /** Notifies a running server of written records. @param paths absolute */
@@ -62,7 +65,11 @@ export class LanguageSupport extends Disposing {
         }));
         return client.sendNotification('workspace/didChangeWatchedFiles', { changes });
       })
-      .catch((error: unknown) => this.#log.error(String(error)));
+      .catch((error: unknown) => this.#logError(error));
+  }
+
+  #logError(error: unknown): void {
+    this.#log.error(`The language server: ${String(error)}`);
   }
 
   override dispose(): void {
@@ -70,24 +77,9 @@ export class LanguageSupport extends Disposing {
     super.dispose();
   }
 
-  async #use(work: (client: LanguageClient) => Promise<void> | undefined): Promise<void> {
-    try {
-      this.#client ??= this.#create();
-      await work(await this.#client);
-    } catch (error) {
-      this.#log.error(`The language server: ${String(error)}`);
-    }
-  }
-
   async #create(): Promise<LanguageClient> {
     const { startClient } = await import('./startClient.ts');
-    return startClient(
-      this.#context.asAbsolutePath('dist/server.js'),
-      {
-        renames: (renamed) => this.#renames.fire(renamed),
-        renamed: (renamed) => this.#renamed.fire(renamed),
-      },
-      (part) => this.keep(part),
-    );
+    const script = this.#context.asAbsolutePath('dist/server.js');
+    return startClient(script, this.#renames, this.#renamed, (part) => this.keep(part));
   }
 }

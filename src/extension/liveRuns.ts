@@ -11,7 +11,7 @@ export interface LiveCase {
   readonly phase: 'queued' | 'running' | 'finished' | 'cancelled';
   readonly turns: readonly Turn[];
   /** The incomplete turn. */
-  readonly speaking?: Turn;
+  readonly speaking?: Turn | undefined;
   readonly verdicts: readonly Verdict[];
 }
 
@@ -34,22 +34,19 @@ export class LiveRuns extends Disposing {
         this.#set(event.ref, { phase: 'running', turns: [], verdicts: [] });
         break;
       case 'speaking':
-        this.#change(event.ref, (live) => ({ ...live, speaking: event.turn }));
+        this.#change(event.ref, () => ({ speaking: event.turn }));
         break;
       case 'turn':
-        this.#change(event.ref, ({ turns, speaking: _, ...rest }) => ({
-          ...rest,
+        this.#change(event.ref, ({ turns }) => ({
           turns: [...turns, event.turn],
+          speaking: undefined,
         }));
         break;
       case 'verdict':
-        this.#change(event.ref, ({ verdicts, ...rest }) => ({
-          ...rest,
-          verdicts: [...verdicts, event.verdict],
-        }));
+        this.#change(event.ref, ({ verdicts }) => ({ verdicts: [...verdicts, event.verdict] }));
         break;
       case 'case-finished':
-        this.#change(event.ref, ({ speaking: _, ...live }) => ({ ...live, phase: 'finished' }));
+        this.#change(event.ref, () => ({ speaking: undefined, phase: 'finished' }));
         break;
       case 'output':
       case 'run-finished':
@@ -59,7 +56,7 @@ export class LiveRuns extends Disposing {
     }
   }
 
-  /** Notifies of a case that another process ran. */
+  /** Announces results of a case that another process ran. */
   notify(ref: CaseRef): void {
     this.#changed.fire(ref);
   }
@@ -72,8 +69,9 @@ export class LiveRuns extends Disposing {
     }
   }
 
-  #change(ref: CaseRef, change: (live: LiveCase) => LiveCase): void {
-    this.#set(ref, change(this.get(ref) ?? { phase: 'running', turns: [], verdicts: [] }));
+  #change(ref: CaseRef, change: (live: LiveCase) => Partial<LiveCase>): void {
+    const live = this.get(ref) ?? { phase: 'running', turns: [], verdicts: [] };
+    this.#set(ref, { ...live, ...change(live) });
   }
 
   #set(ref: CaseRef, live: LiveCase): void {

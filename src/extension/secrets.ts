@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { type KeyHost, OPENAI_KEY, VARIABLE_NAME } from '../core/environment.ts';
-import { unreachable } from '../core/errors.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { noticeText } from '../core/text/visibleText.ts';
 import { inform } from './workspace.ts';
@@ -20,9 +19,8 @@ const DEFAULT_MODEL: ModelSpec = {
 export class Secrets {
   readonly #store: vscode.SecretStorage;
   readonly #log: vscode.LogOutputChannel;
-  /** Used to call models. */
   readonly keys: KeyHost = {
-    secret: (name) => this.#get(name),
+    secret: async (name) => (await this.#store.get(PREFIX + name)) ?? process.env[name],
     env: (name) => process.env[name],
   };
 
@@ -31,15 +29,11 @@ export class Secrets {
     this.#log = log;
   }
 
-  async #get(name: string): Promise<string | undefined> {
-    return (await this.#store.get(PREFIX + name)) ?? process.env[name];
-  }
-
   /**
    * Asks for a key, tests it with one request, and reports the result.
    *
    * @param wanted the missing key and the model that needs it; without it, asks for the name
-   * @returns whether a key is set that was not refused
+   * @returns whether a key is set that wasn't refused
    */
   async ask(wanted?: { readonly variable: string; readonly model: ModelSpec }): Promise<boolean> {
     const name =
@@ -83,23 +77,18 @@ export class Secrets {
           log: this.#log,
         }),
     );
-    switch (trial.kind) {
-      case 'answered':
-        inform(`The key ${name} is set and works: ${model.id} answered.`);
-        return true;
-      case 'failed':
-        void vscode.window.showWarningMessage(
-          noticeText(`The key ${name} is set, but couldn't be tested. ${trial.message}`),
-        );
-        return true;
-      case 'refused': {
-        await this.#store.delete(PREFIX + name);
-        const choice = await vscode.window.showErrorMessage(noticeText(trial.message), AGAIN);
-        return choice === AGAIN ? this.ask(wanted) : false;
-      }
-      default:
-        return unreachable(trial);
+    if (trial.kind === 'refused') {
+      await this.#store.delete(PREFIX + name);
+      const choice = await vscode.window.showErrorMessage(noticeText(trial.message), AGAIN);
+      return choice === AGAIN && this.ask(wanted);
     }
+    if (trial.kind === 'answered') {
+      inform(`The key ${name} is set and works: ${model.id} answered.`);
+    } else {
+      const text = `The key ${name} is set, but couldn't be tested. ${trial.message}`;
+      void vscode.window.showWarningMessage(noticeText(text));
+    }
+    return true;
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Disposable } from 'vscode';
 import * as vscode from 'vscode';
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
@@ -13,28 +12,30 @@ import {
   caseRenamesSchema,
   EDITOR_MODELS,
   FILE_REQUESTS,
+  type GlobReply,
   globParamsSchema,
+  type ListReply,
   type ReadReply,
   readParamsSchema,
   uriParamsSchema,
   VERDICT_MARKS,
 } from '../protocol/serverProtocol.ts';
 import { TurnMarks } from './marks/turnMarks.ts';
+import { EXCLUDED } from './workspace.ts';
 
 /**
  * Starts the language server in its own process.
  *
  * @param module the server's script, absolute
- * @param listener called before and after cases get new ids
+ * @param renames fires before cases get new ids
+ * @param renamed fires after a case got a new id
  * @param keep disposes of a part with the client
  */
 export async function startClient(
   module: string,
-  listener: {
-    readonly renames: (renamed: readonly RenamedCase[]) => void;
-    readonly renamed: (renamed: CaseRenamed) => void;
-  },
-  keep: <Part extends Disposable>(part: Part) => Part,
+  renames: vscode.EventEmitter<readonly RenamedCase[]>,
+  renamed: vscode.EventEmitter<CaseRenamed>,
+  keep: <Part extends vscode.Disposable>(part: Part) => Part,
 ): Promise<LanguageClient> {
   const initializationOptions: ClientOptions = { extension: true };
   const client = new LanguageClient(
@@ -52,13 +53,9 @@ export async function startClient(
     return (await listEditorModels()).map(({ name }) => `vscode:${name}`);
   });
   const marks = keep(new TurnMarks());
-  client.onNotification(VERDICT_MARKS, (given: unknown) => marks.update(given));
-  client.onNotification(CASE_RENAMES, (given: unknown) =>
-    listener.renames(caseRenamesSchema.parse(given)),
-  );
-  client.onNotification(CASE_RENAMED, (given: unknown) =>
-    listener.renamed(caseRenamedSchema.parse(given)),
-  );
+  client.onNotification(VERDICT_MARKS, (given) => marks.update(given));
+  client.onNotification(CASE_RENAMES, (given) => renames.fire(caseRenamesSchema.parse(given)));
+  client.onNotification(CASE_RENAMED, (given) => renamed.fire(caseRenamedSchema.parse(given)));
   await client.start();
   return client;
 }
@@ -67,44 +64,34 @@ export async function startClient(
 const MAX_FILES = 5_000;
 
 /** Answers the language server's requests for files that only the editor can read. */
-function serveFiles(client: LanguageClient): vscode.Disposable {
-  return vscode.Disposable.from(
-    client.onRequest<ReadReply, void>(FILE_REQUESTS.read, async (params: unknown) => {
-      const { uri, maxBytes } = readParamsSchema.parse(params);
-      return read(vscode.Uri.parse(uri), maxBytes);
-    }),
-    client.onRequest<boolean, void>(FILE_REQUESTS.exists, async (params: unknown) => {
-      const { uri } = uriParamsSchema.parse(params);
-      return vscode.workspace.fs.stat(vscode.Uri.parse(uri)).then(
-        ({ type }) => (type & vscode.FileType.File) !== 0,
-        () => false,
-      );
-    }),
-    client.onRequest(FILE_REQUESTS.list, async (params: unknown) => {
-      const { uri } = uriParamsSchema.parse(params);
-      const entries = await vscode.workspace.fs.readDirectory(vscode.Uri.parse(uri));
-      return {
-        entries: entries.map(([name, type]) => ({
-          name,
-          isFolder: (type & vscode.FileType.Directory) !== 0,
-        })),
-      };
-    }),
-    client.onRequest(FILE_REQUESTS.glob, async (params: unknown) => {
-      const { folder, patterns } = globParamsSchema.parse(params);
-      const base = vscode.Uri.parse(folder);
-      const found = await Promise.all(
-        patterns.map((pattern) =>
-          vscode.workspace.findFiles(
-            new vscode.RelativePattern(base, pattern),
-            '**/node_modules/**',
-            MAX_FILES,
-          ),
-        ),
-      );
-      return { uris: [...new Set(found.flat().map((uri) => uri.toString()))] };
-    }),
-  );
+function serveFiles(client: LanguageClient): void {
+  const { fs, findFiles } = vscode.workspace;
+  client.onRequest<ReadReply, void>(FILE_REQUESTS.read, async (given: unknown) => {
+    const { uri, maxBytes } = readParamsSchema.parse(given);
+    return read(vscode.Uri.parse(uri), maxBytes);
+  });
+  client.onRequest<boolean, void>(FILE_REQUESTS.exists, async (given: unknown) => {
+    const uri = vscode.Uri.parse(uriParamsSchema.parse(given).uri);
+    return fs.stat(uri).then(
+      ({ type }) => (type & vscode.FileType.File) !== 0,
+      () => false,
+    );
+  });
+  client.onRequest(FILE_REQUESTS.list, async (given): Promise<ListReply> => {
+    const entries = await fs.readDirectory(vscode.Uri.parse(uriParamsSchema.parse(given).uri));
+    const isFolder = (type: vscode.FileType) => (type & vscode.FileType.Directory) !== 0;
+    return { entries: entries.map(([name, type]) => ({ name, isFolder: isFolder(type) })) };
+  });
+  client.onRequest(FILE_REQUESTS.glob, async (given): Promise<GlobReply> => {
+    const { folder, patterns } = globParamsSchema.parse(given);
+    const base = vscode.Uri.parse(folder);
+    const found = await Promise.all(
+      patterns
+        .map((pattern) => new vscode.RelativePattern(base, pattern))
+        .map((pattern) => findFiles(pattern, EXCLUDED, MAX_FILES)),
+    );
+    return { uris: [...new Set(found.flat().map(String))] };
+  });
 }
 
 async function read(uri: vscode.Uri, maxBytes: number): Promise<ReadReply> {
@@ -119,7 +106,6 @@ async function read(uri: vscode.Uri, maxBytes: number): Promise<ReadReply> {
     return { text: await readText(file, maxBytes) };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const { reason, message } = error;
-    return { reason, message };
+    return { reason: error.reason, message: error.message };
   }
 }

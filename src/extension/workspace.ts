@@ -7,7 +7,7 @@ import { EVAL_GLOB, isEvalFile as isEvalFileName } from '../node/paths.ts';
 import { SECTION, SETTINGS } from '../protocol/names.ts';
 import type { PlacedFile } from '../store/dataFolder.ts';
 
-const EXCLUDED = '**/node_modules/**';
+export const EXCLUDED = '**/node_modules/**';
 
 export function isEvalFile(uri: vscode.Uri): boolean {
   return uri.scheme === 'file' && isEvalFileName(uri.path);
@@ -44,7 +44,6 @@ export async function filesOnScreen(): Promise<Files> {
   return overlayFiles(nodeFiles(), (path) => texts.get(path));
 }
 
-/** Converts a range to VS Code's type. */
 export function toRange({ start, end }: Range): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
@@ -55,7 +54,7 @@ export function workspaceOf(uri: vscode.Uri): string {
   return folder.fsPath;
 }
 
-/** Reveals a location in an editor and moves the cursor there. */
+/** Moves the cursor to the start of a range and reveals it. */
 export async function reveal(path: string, range: Range): Promise<void> {
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
   const open = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
@@ -63,13 +62,12 @@ export async function reveal(path: string, range: Range): Promise<void> {
     viewColumn: open?.viewColumn ?? vscode.ViewColumn.One,
   });
   const { start } = toRange(range);
+  // Not the whole range: revealing all of a long line would scroll to its end.
   editor.selection = new vscode.Selection(start, start);
-  // Revealing all of a long line would scroll to its end.
-  const seen = new vscode.Range(start, start);
-  editor.revealRange(seen, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-/** Replaces ranges of a file. @returns whether VS Code did it */
+/** @returns whether VS Code applied the edits */
 export async function applyEdits(
   uri: vscode.Uri,
   edits: readonly { readonly range: Range; readonly newText: string }[],
@@ -83,7 +81,6 @@ export function inform(text: string): void {
   void vscode.window.showInformationMessage(noticeText(text));
 }
 
-/** An eval file on disk, with its workspace. */
 export function placedFile(uri: vscode.Uri): PlacedFile {
   return { path: uri.fsPath, workspace: workspaceOf(uri) };
 }
@@ -105,7 +102,7 @@ export function mayRun(): boolean {
 
 const OPEN = 'Open Folder';
 
-/** The folder for new files. If none is open, offers to open one. */
+/** The folder for new files. If no folder is open, offers to open one. */
 export async function workspaceFolder(): Promise<vscode.Uri | undefined> {
   const [first, ...others] = vscode.workspace.workspaceFolders ?? [];
   if (first && others.length === 0) return first.uri;

@@ -92,3 +92,5 @@ export const globParamsSchema = z.strictObject({
 export const globReplySchema = z.strictObject({ uris: z.array(z.string()) });
 
 export type ReadReply = z.infer<typeof readReplySchema>;
+export type ListReply = z.infer<typeof listReplySchema>;
+export type GlobReply = z.infer<typeof globReplySchema>;

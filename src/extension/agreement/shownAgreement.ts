@@ -27,7 +27,7 @@ import {
 /** Maximum number of disagreements to list; the rest are counted. */
 export const LISTED = 1000;
 
-/** The agreement as the view shows it. @param shownPath returns the display form of a path */
+/** @param shownPath returns the display form of a path */
 export function shownAgreement(
   { rows, items, disagreements, unmatched }: JoinedAgreement,
   { labels, problems }: Pick<LabelledRuns, 'labels' | 'problems'>,
@@ -46,7 +46,7 @@ export function shownAgreement(
         cells: agreementRowCells(row),
         confusion: row.confusion,
         disagreements: listed.flatMap((item, index) => (isIn(item, row) ? [index] : [])),
-        ...(own && { thresholds: shownThresholds(own) }),
+        thresholds: own && shownThresholds(own),
       };
     }),
     notes: agreementNotes({ rows, unmatched }),
@@ -81,20 +81,16 @@ function isIn({ judge, assertion, turn }: LabelledItem, row: AgreementRow): bool
 
 function shownItem(item: LabelledItem): AgreementSnapshot['disagreements'][number] {
   const { turn, assertion, judge, status, labels, standing } = item;
-  const mark = VALIDITY_WORDS[standing];
+  const place = turn === undefined ? caseTitle(item) : `${caseTitle(item)}, turn ${turn}`;
   return {
-    about: [
-      caseTitle(item),
-      ...(turn === undefined ? [] : [`turn ${turn}`]),
-      visibleLine(assertion.name),
-    ].join(', '),
+    about: `${place}, ${visibleLine(assertion.name)}`,
     judge: visibleLine(judge),
     status,
     said: labels.map(({ person, status: own, comment }) => ({
       person,
       words: LABEL_WORDS[own],
-      ...(comment !== undefined && { comment }),
+      comment,
     })),
-    ...(mark !== '' && { mark }),
+    mark: VALIDITY_WORDS[standing] || undefined,
   };
 }

@@ -46,7 +46,8 @@ export class LabelEditor {
       const scrubber = new Scrubber(process.env);
       await saveLabelledConversation(file, scrubber.data({ conversation, facts }));
       await appendLabels(file, person, [label], scrubber);
-      const isAdded = (one: Label) => one.at === label.at && sameSubject(one) === sameSubject(label);
+      const isAdded = (one: Label) =>
+        one.at === label.at && sameSubject(one) === sameSubject(label);
       this.#steps.push(() => removeLabels(file, person, isAdded));
     });
   }

@@ -7,21 +7,14 @@ import { COLORS, markSvg, type Theme } from './shapes.ts';
 
 const STATUSES: readonly Status[] = ['pass', 'fail', 'error', 'skipped'];
 
-interface MarkStyle {
-  readonly status: Status;
-  readonly stale: boolean;
-  readonly type: vscode.TextEditorDecorationType;
-}
-
-/** Marks judged turns in the gutter and the overview ruler of visible editors. */
+/** Marks judged turns in the gutter and the overview ruler. */
 export class TurnMarks extends Disposing {
   /** By the file's URI, as VS Code formats it. */
   readonly #marks = new Map<string, readonly VerdictMark[]>();
-  #styles: readonly MarkStyle[] = [];
+  #styles = createStyles();
 
   constructor() {
     super();
-    this.#restyle();
     this.keep(vscode.window.onDidChangeVisibleTextEditors(() => this.#draw()));
     this.keep(
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri.toString())),
@@ -29,7 +22,8 @@ export class TurnMarks extends Disposing {
     this.keep(
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration(`${SECTION}.${SETTINGS.verdictMarks}`)) return;
-        this.#restyle();
+        this.#removeStyles();
+        this.#styles = createStyles();
         this.#draw();
       }),
     );
@@ -43,16 +37,12 @@ export class TurnMarks extends Disposing {
   }
 
   override dispose(): void {
-    for (const { type } of this.#styles) type.dispose();
+    this.#removeStyles();
     super.dispose();
   }
 
-  #restyle(): void {
+  #removeStyles(): void {
     for (const { type } of this.#styles) type.dispose();
-    const location = vscode.workspace.getConfiguration(SECTION).get(SETTINGS.verdictMarks, 'both');
-    this.#styles = STATUSES.flatMap((status) =>
-      [false, true].map((stale) => ({ status, stale, type: decoration(status, stale, location) })),
-    );
   }
 
   #draw(): void {
@@ -60,21 +50,22 @@ export class TurnMarks extends Disposing {
       const marks = this.#marks.get(editor.document.uri.toString());
       if (!marks) continue;
       for (const { status, stale, type } of this.#styles) {
-        const lines = marks.filter((mark) => mark.status === status && mark.stale === stale);
-        editor.setDecorations(
-          type,
-          lines.map(({ line }) => new vscode.Range(line, 0, line, 0)),
-        );
+        const own = marks.filter((mark) => mark.status === status && mark.stale === stale);
+        const ranges = own.map(({ line }) => new vscode.Range(line, 0, line, 0));
+        editor.setDecorations(type, ranges);
       }
     }
   }
 }
 
-function decoration(
-  status: Status,
-  stale: boolean,
-  location: string,
-): vscode.TextEditorDecorationType {
+function createStyles() {
+  const location = vscode.workspace.getConfiguration(SECTION).get(SETTINGS.verdictMarks, 'both');
+  return STATUSES.flatMap((status) =>
+    [false, true].map((stale) => ({ status, stale, type: decoration(status, stale, location) })),
+  );
+}
+
+function decoration(status: Status, stale: boolean, location: string) {
   const inTheme = (theme: Theme) => ({
     ...((location === 'both' || location === 'gutter') && {
       gutterIconPath: imageUri(markSvg(status, theme, stale)),

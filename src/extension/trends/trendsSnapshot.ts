@@ -4,8 +4,8 @@ import type { RunTrend, TrendPoint } from '../../store/records/trends.ts';
 import { runTitle, timeText } from '../runs/runText.ts';
 
 /**
- * All eval files together if there are several, and each one. If runs are of different files, their total means
- * little: then the file that ran last comes first.
+ * The trend of each eval file and, if there are several, of all together. If runs are of different files, the total
+ * means little and comes last, and the files of the newest run come first.
  */
 export function trendsSnapshot(trends: readonly RunTrend[]): Trends {
   const names = [
@@ -30,7 +30,7 @@ export function trendsSnapshot(trends: readonly RunTrend[]): Trends {
     runs: trends.map(({ run }) => ({
       title: runTitle(run),
       time: timeText(new Date(run.run.started)),
-      ...(run.run.commit !== undefined && { commit: run.run.commit.slice(0, 8) }),
+      commit: run.run.commit?.slice(0, 8),
     })),
     suites: isSame ? [...(names.length === 1 ? [] : [all]), ...each] : [...each, all],
   };
