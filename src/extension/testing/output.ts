@@ -8,7 +8,7 @@ import { isFailure, type Status, type Verdict } from '../../core/verdict.ts';
 const BOLD = '1';
 const CYAN = '36';
 
-/** Columns of a panel of usual size. */
+/** Columns that fit in a panel of usual size. */
 const WIDTH = 64;
 
 /** Colors of the terminal's palette, which follows the theme. */
@@ -42,18 +42,15 @@ export function recordedOutput(name: string, line: CaseLine): string {
 export function endOutput(line: CaseLine): string[] {
   const stop = stopText(line);
   return [
-    ...(stop === undefined ? [] : [style(BOLD, `RecordedCase: ${stop}`)]),
+    ...(stop === undefined ? [] : [style(BOLD, `Ended: ${stop}`)]),
     ...(line.reason === undefined ? [] : [style(STATUS_COLORS[line.status], line.reason)]),
   ];
 }
 
-/** A turn as terminal output. */
 export function turnOutput(turn: Turn): string {
-  const calls = turn.items.flatMap((item) =>
-    item.kind === 'tool-call'
-      ? [`  → ${item.call.name} ${JSON.stringify(item.call.arguments)}`]
-      : [],
-  );
+  const calls = turn.items
+    .filter((item) => item.kind === 'tool-call')
+    .map(({ call }) => `  → ${call.name} ${JSON.stringify(call.arguments)}`);
   const name = style(CYAN, `Turn ${turn.number}, ${turn.side}`);
   return `${name}${terminalText(wrapped([textOf(turn), ...calls].join('\n')))}`;
 }
@@ -63,13 +60,9 @@ export function verdictOutput(verdict: Verdict): string {
   const word = STATUS_WORDS[status];
   const outcome = verdictText(verdict);
   const more = outcome === word ? '' : `: ${outcome}`;
-  const head = style(
-    STATUS_COLORS[status],
-    `${STATUS_ICONS[status]} ${assertion.name} ${word}${more}`,
-  );
-  return isFailure(verdict) && rationale !== ''
-    ? `${head}${terminalText(wrapped(rationale))}`
-    : head;
+  const text = `${STATUS_ICONS[status]} ${assertion.name} ${word}${more}`;
+  const reason = isFailure(verdict) && rationale !== '' ? terminalText(wrapped(rationale)) : '';
+  return `${style(STATUS_COLORS[status], text)}${reason}`;
 }
 
 /** Breaks lines between words; the panel's terminal would break them anywhere. */
@@ -98,13 +91,10 @@ export class LiveOutput {
     append(caseOutput(name, output).slice(0, -LINE_END.length));
   }
 
-  /** Leaves out the last line, because its line break may still change. */
+  /** Shows all lines but the last one, whose line break may still change. */
   speaking(turn: Turn): void {
-    const output = turnOutput(turn);
-    const whole = output.slice(
-      0,
-      output.lastIndexOf(LINE_END, -LINE_END.length - 1 + output.length) + LINE_END.length,
-    );
+    const lines = turnOutput(turn).split(LINE_END).slice(0, -2);
+    const whole = lines.map((line) => line + LINE_END).join('');
     if (!whole.startsWith(this.#shown)) return;
     this.#append(whole.slice(this.#shown.length));
     this.#shown = whole;

@@ -57,6 +57,18 @@ describe('the output of a case', () => {
     );
   });
 
+  it('says why a simulated conversation ended', () => {
+    const line = buildCaseLine({
+      id: 'one',
+      status: 'pass',
+      origin: 'simulate',
+      stop_reason: 'goal-reached',
+      stop_rationale: 'The return is booked.',
+    });
+    const plain = stripVTControlCharacters(recordedOutput('one', line));
+    assert.match(plain, /^Ended: goal reached: The return is booked\.\r$/m);
+  });
+
   it('shows each status in its own color', () => {
     const passed = verdictOutput(buildVerdict({ name: 'Tone', status: 'pass', score: 1 }));
     const failed = verdictOutput(buildVerdict({ name: 'Tone', status: 'fail', score: 0 }));
