@@ -4,7 +4,7 @@ import { Throttle } from '../../core/scheduling.ts';
 /** Milliseconds between two batches. */
 const INTERVAL = 100;
 
-/** Maximum size of a batch with durations: for each, VS Code sums up those of all siblings. */
+/** Maximum number of outcomes sent with durations: for each one, VS Code adds up the durations of all siblings. */
 export const MAX_TIMED = 50;
 
 /** Reports the outcome of an item. @param duration milliseconds; undefined to omit it */
@@ -14,25 +14,13 @@ export type ReportOutcome = (
   duration: number | undefined,
 ) => void;
 
-interface PendingOutcome {
-  readonly item: vscode.TestItem;
-  readonly duration: number;
-  readonly report: ReportOutcome;
-}
-
-interface PendingOutput {
-  readonly item: vscode.TestItem;
-  readonly text: string;
-}
-
-/**
- * Sends updates of a run to VS Code in batches. VS Code processes and renders a batch in one go; thousands of
- * individual updates cost it far more time than they cost us.
- */
+/** Sends updates of a run to VS Code in batches, because thousands of individual updates would keep it busy. */
 export class BatchedTestRun {
   readonly #run: vscode.TestRun;
   readonly #started = new Set<vscode.TestItem>();
-  #pending: (PendingOutcome | PendingOutput)[] = [];
+  #pending: ((isTimed: boolean) => void)[] = [];
+  /** Number of outcomes in `#pending`. */
+  #outcomes = 0;
   readonly #throttle = new Throttle(INTERVAL, () => this.#send());
 
   constructor(run: vscode.TestRun) {
@@ -46,13 +34,14 @@ export class BatchedTestRun {
   }
 
   output(item: vscode.TestItem, text: string): void {
-    this.#pending.push({ item, text });
+    this.#pending.push(() => this.#run.appendOutput(text, undefined, item));
     this.#throttle.schedule();
   }
 
   ended(item: vscode.TestItem, duration: number, report: ReportOutcome): void {
     this.#started.delete(item);
-    this.#pending.push({ item, duration, report });
+    this.#outcomes += 1;
+    this.#pending.push((isTimed) => report(this.#run, item, isTimed ? duration : undefined));
     this.#throttle.schedule();
   }
 
@@ -62,14 +51,11 @@ export class BatchedTestRun {
   }
 
   #send(): void {
-    const pending = this.#pending;
-    this.#pending = [];
+    const isTimed = this.#outcomes <= MAX_TIMED;
     for (const item of this.#started) this.#run.started(item);
+    for (const send of this.#pending) send(isTimed);
     this.#started.clear();
-    const isTimed = pending.filter((one) => 'report' in one).length <= MAX_TIMED;
-    for (const one of pending) {
-      if ('text' in one) this.#run.appendOutput(one.text, undefined, one.item);
-      else one.report(this.#run, one.item, isTimed ? one.duration : undefined);
-    }
+    this.#pending = [];
+    this.#outcomes = 0;
   }
 }

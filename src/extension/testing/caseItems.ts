@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { firstFree } from '../../core/data/data.ts';
 import type { ExpandedCase, SuiteCase } from '../../core/suite.ts';
 import { labelText, visibleLine } from '../../core/text/visibleText.ts';
 import { CaseRenames, type RenamedCase } from '../../evalfile/caseRenames.ts';
@@ -7,26 +8,43 @@ import { toRange } from '../workspace.ts';
 import { listedCases } from './listedCases.ts';
 import { type ItemData, Repetitions } from './repetitions.ts';
 
-/** The items of cases: file → case. A renamed case keeps its item, including what VS Code shows for it. */
+type ListedCase = ReturnType<typeof listedCases>[number];
+
+/**
+ * The items of cases and their conversations: file → case → variant. A renamed case keeps its item, including what
+ * VS Code shows for it. Variants get their items once they are found.
+ */
 export class CaseItems {
-  readonly #controller: ItemFactory;
+  readonly #controller: Pick<vscode.TestController, 'createTestItem'>;
   readonly #data: WeakMap<vscode.TestItem, ItemData>;
   readonly repetitions: Repetitions;
-  readonly variants: Variants;
   /** By file item, then by case id. */
   readonly #cases = new WeakMap<vscode.TestItem, Map<string, vscode.TestItem>>();
   readonly #renames = new CaseRenames();
+  /** The pattern and files of each expanded case. */
+  readonly #expanded = new WeakMap<
+    vscode.TestItem,
+    { readonly several: string; readonly files: readonly string[] }
+  >();
 
   /** @param data of all items; those created here are added */
-  constructor(controller: ItemFactory, data: WeakMap<vscode.TestItem, ItemData>) {
+  constructor(
+    controller: Pick<vscode.TestController, 'createTestItem'>,
+    data: WeakMap<vscode.TestItem, ItemData>,
+  ) {
     this.#controller = controller;
     this.#data = data;
     this.repetitions = new Repetitions(controller, data);
-    this.variants = new Variants(controller, data, this.repetitions);
   }
 
   find(file: vscode.TestItem, id: string): vscode.TestItem | undefined {
     return this.#cases.get(file)?.get(id);
+  }
+
+  /** Creates the item of a variant that isn't known yet, because it has run. */
+  findVariant(item: vscode.TestItem, variant: string): vscode.TestItem | undefined {
+    if (this.#severalOf(item) === undefined || variant.includes('\0')) return undefined;
+    return this.#variantItem(item, variant);
   }
 
   /** Lets cases keep their items once their file shows the new ids. */
@@ -43,7 +61,7 @@ export class CaseItems {
     file: vscode.TestItem,
     uri: vscode.Uri,
     suite: LoadedSuite,
-  ): { readonly isKnown: boolean; readonly outOfStep: readonly vscode.TestItem[] } {
+  ): { readonly isKnown: boolean; readonly outdated: readonly vscode.TestItem[] } {
     const isKnown = this.#cases.has(file);
     const known = this.#cases.get(file) ?? new Map<string, vscode.TestItem>();
     for (const { from, to } of this.#renames.seen(suite)) {
@@ -52,16 +70,16 @@ export class CaseItems {
       known.delete(from);
     }
     const cases = new Map<string, vscode.TestItem>();
-    const outOfStep: vscode.TestItem[] = [];
+    const outdated: vscode.TestItem[] = [];
     for (const [index, one] of listedCases(suite.outline).entries()) {
       const item = this.#itemOf(file, one, known.get(one.id));
       cases.set(one.id, item);
-      if (this.#update(item, uri, one, index)) outOfStep.push(item);
+      if (this.#update(item, uri, one, index)) outdated.push(item);
     }
     const shown = new Set(cases.values());
     for (const [key, item] of file.children) if (!shown.has(item)) file.children.delete(key);
     this.#cases.set(file, cases);
-    return { isKnown, outOfStep };
+    return { isKnown, outdated };
   }
 
   #itemOf(
@@ -71,7 +89,9 @@ export class CaseItems {
   ): vscode.TestItem {
     // A case that moved to another file needs a new item: an item's URI can't change.
     if (known?.uri?.fsPath === path) return known;
-    const key = known?.id ?? freeKey(file, id);
+    // A renamed case may still have an item with this id.
+    const nameOf = (number: number) => (number === 1 ? id : `${id} ${number}`);
+    const key = known?.id ?? firstFree(nameOf, (name) => file.children.get(name) !== undefined);
     const item = this.#controller.createTestItem(key, labelText(id), vscode.Uri.file(path));
     file.children.add(item);
     return item;
@@ -80,69 +100,25 @@ export class CaseItems {
   /** @returns whether its conversations must be found again */
   #update(item: vscode.TestItem, uri: vscode.Uri, found: ListedCase, index: number): boolean {
     const { id, several, repetitions: times } = found;
-    this.#data.set(item, {
-      kind: 'case',
-      uri,
-      id,
-      times,
-      ...(several !== undefined && { several }),
-    });
+    this.#data.set(item, { kind: 'case', uri, id, times, several });
     item.label = labelText(id);
     item.range = toRange(found.range);
     item.description = labelText(found.description ?? '');
     item.tags = found.tags.map(tagOf);
     item.sortText = String(index).padStart(8, '0');
-    const isOutOfStep = this.variants.update(item);
-    if (several === undefined) this.repetitions.update(item);
-    return isOutOfStep;
-  }
-}
-
-type ListedCase = ReturnType<typeof listedCases>[number];
-
-/** The id of a case, made unique if a renamed case still has an item with this id. */
-function freeKey({ children }: vscode.TestItem, id: string): string {
-  let key = id;
-  for (let number = 2; children.get(key); number += 1) key = `${id} ${number}`;
-  return key;
-}
-
-type ItemFactory = Pick<vscode.TestController, 'createTestItem'>;
-
-/** The items of conversations: case → variant. Created once they are found. */
-export class Variants {
-  readonly #controller: ItemFactory;
-  readonly #data: WeakMap<vscode.TestItem, ItemData>;
-  readonly #repetitions: Repetitions;
-  /** The pattern and files of each expanded case. */
-  readonly #expanded = new WeakMap<
-    vscode.TestItem,
-    { readonly several: string; readonly files: readonly string[] }
-  >();
-
-  constructor(
-    controller: ItemFactory,
-    data: WeakMap<vscode.TestItem, ItemData>,
-    repetitions: Repetitions,
-  ) {
-    this.#controller = controller;
-    this.#data = data;
-    this.#repetitions = repetitions;
-  }
-
-  /** Updates the existing items. @returns whether the conversations must be found again */
-  update(item: vscode.TestItem): boolean {
-    const several = this.#severalOf(item);
-    for (const [id, child] of item.children) {
+    for (const [key, child] of item.children) {
       const data = this.#data.get(child);
       const isVariant = data?.kind === 'variant';
-      if (isVariant !== (several !== undefined)) item.children.delete(id);
-      else if (isVariant) this.#child(item, data.variant);
+      if (isVariant !== (several !== undefined)) item.children.delete(key);
+      else if (isVariant) this.#variantItem(item, data.variant);
     }
-    if (several === undefined) return false;
+    if (several === undefined) {
+      this.repetitions.update(item);
+      return false;
+    }
     item.canResolveChildren = true;
-    const known = this.#expanded.get(item);
-    return known !== undefined && known.several !== several;
+    const expanded = this.#expanded.get(item);
+    return expanded !== undefined && expanded.several !== several;
   }
 
   /** Whether a changed file may contain conversations of an expanded case. */
@@ -153,10 +129,7 @@ export class Variants {
   }
 
   /** Shows exactly these variants. @returns removed variants */
-  show(
-    item: vscode.TestItem,
-    { cases, files }: Pick<ExpandedCase, 'cases' | 'files'>,
-  ): readonly string[] {
+  showVariants(item: vscode.TestItem, { cases, files }: ExpandedCase): readonly string[] {
     const several = this.#severalOf(item);
     if (several === undefined) return [];
     this.#expanded.set(item, { several, files });
@@ -165,7 +138,7 @@ export class Variants {
       const { variant } = one;
       if (variant === undefined || variant.includes('\0')) continue;
       names.add(variant);
-      const child = this.#child(item, variant);
+      const child = this.#variantItem(item, variant);
       child.sortText = String(index).padStart(8, '0');
       child.tags = one.tags.map(tagOf);
       child.description = ownTags(one, item);
@@ -175,13 +148,8 @@ export class Variants {
     return gone;
   }
 
-  /** The item of a variant; created if it isn't known yet, because it has run. */
-  find(item: vscode.TestItem, variant: string): vscode.TestItem | undefined {
-    const isThere = this.#severalOf(item) !== undefined && !variant.includes('\0');
-    return isThere ? this.#child(item, variant) : undefined;
-  }
-
-  #child(item: vscode.TestItem, variant: string): vscode.TestItem {
+  /** Creates or updates the item of a variant. */
+  #variantItem(item: vscode.TestItem, variant: string): vscode.TestItem {
     const owner = this.#data.get(item);
     let child = item.children.get(variant);
     if (!child) {
@@ -193,7 +161,7 @@ export class Variants {
       this.#data.set(child, { kind: 'variant', uri, id, variant, times });
     }
     child.range = item.range;
-    this.#repetitions.update(child);
+    this.repetitions.update(child);
     return child;
   }
 

@@ -2,17 +2,17 @@ import type * as vscode from 'vscode';
 import { groupBy } from '../../core/data/data.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { expandSuite } from '../../evalfile/loadedSuite.ts';
+import { expandSuite, type LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import type { ChosenSuite } from '../../runner/plan.ts';
-import type { ItemData } from './repetitions.ts';
+import type { CaseData } from './repetitions.ts';
 import type { TestTree } from './tree.ts';
 
 /** The part of a request that is about one file. */
 export interface RequestedFile {
   readonly uri: vscode.Uri;
   /** Requested variants by case id, undefined for all of them; absent if the whole file is requested. */
-  readonly cases?: ReadonlyMap<string, ReadonlySet<string> | undefined>;
+  readonly cases?: ReadonlyMap<string, ReadonlySet<string> | undefined> | undefined;
+  readonly excluded: ReadonlySet<vscode.TestItem>;
 }
 
 /** A file that was read for a run, with the items to run. */
@@ -29,7 +29,7 @@ export function requestedFiles(
   { include, exclude }: vscode.TestRunRequest,
   { controller, tree }: { controller: vscode.TestController; tree: TestTree },
 ): RequestedFile[] {
-  const excluded = new Set(exclude ?? []);
+  const excluded = new Set(exclude);
   const files = new Map<string, { uri: vscode.Uri; cases: RequestedCases | undefined }>();
   for (const item of include ?? [...controller.items].map(([, one]) => one)) {
     const data = tree.dataOf(item);
@@ -40,16 +40,14 @@ export function requestedFiles(
     else if (known?.cases) addRequested(known.cases, data);
     else if (!known) files.set(key, { uri: data.uri, cases: addRequested(new Map(), data) });
   }
-  return [...files.values()].map(({ uri, cases }) => ({ uri, ...(cases && { cases }) }));
+  return [...files.values()].map((one) => ({ ...one, excluded }));
 }
 
 /** The items to run, as far as they are known before the file is read. */
 export function knownItems(
-  { uri, cases }: RequestedFile,
-  exclude: readonly vscode.TestItem[] | undefined,
+  { uri, cases, excluded }: RequestedFile,
   tree: TestTree,
 ): vscode.TestItem[] {
-  const excluded = new Set(exclude ?? []);
   const all = [...(tree.find(uri)?.children ?? [])].map(([, item]) => item);
   return all.filter((item) => {
     const data = tree.dataOf(item);
@@ -60,11 +58,9 @@ export function knownItems(
 
 /** Reads a file again and finds the requested items. */
 export async function chooseFile(
-  { uri, cases: requested }: RequestedFile,
-  exclude: readonly vscode.TestItem[] | undefined,
+  { uri, cases: requested, excluded }: RequestedFile,
   tree: TestTree,
 ): Promise<ChosenFile> {
-  const excluded = new Set(exclude ?? []);
   const isRequested = (id: string) => !requested || requested.has(id);
   const suite = await expandRequested(uri, await tree.refresh(uri), isRequested, tree);
   const variants = groupBy(suite.suite?.cases ?? [], ({ id }) => id);
@@ -91,8 +87,8 @@ export function suitesToRun(
   return chosen.flatMap(({ suite: { suite }, items }) => {
     const names = new Set(
       items.flatMap((item) => {
-        const data = invalid.has(item) ? undefined : tree.dataOf(item);
-        return data && data.kind !== 'file' ? [caseName(data)] : [];
+        const data = invalid.has(item) ? undefined : tree.caseDataOf(item);
+        return data ? [caseName(data)] : [];
       }),
     );
     const cases = suite?.cases.filter((one) => names.has(caseName(one))) ?? [];
@@ -126,10 +122,7 @@ async function expandRequested(
 
 type RequestedCases = Map<string, Set<string> | undefined>;
 
-function addRequested(
-  requested: RequestedCases,
-  { id, variant }: Exclude<ItemData, { kind: 'file' }>,
-): RequestedCases {
+function addRequested(requested: RequestedCases, { id, variant }: CaseData): RequestedCases {
   const known = requested.get(id);
   if (variant === undefined || (requested.has(id) && !known)) return requested.set(id, undefined);
   return requested.set(id, (known ?? new Set()).add(variant));

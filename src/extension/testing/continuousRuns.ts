@@ -53,7 +53,7 @@ interface StartedRun {
   readonly unfinished: Promise<readonly vscode.TestItem[]>;
 }
 
-/** The cases of one click on the eye icon. */
+/** The cases of one request for continuous runs. */
 class Watch extends Disposing {
   readonly #request: vscode.TestRunRequest;
   readonly #parts: ContinuousParts;
@@ -63,18 +63,14 @@ class Watch extends Disposing {
   readonly #dependencies = new Map<string, ReadonlySet<string>>();
   readonly #saved = new Set<string>();
   readonly #started = new Set<StartedRun>();
-  /** One check at a time. */
-  #pending: Promise<void>;
+  #pending: Promise<unknown> = Promise.resolve();
   readonly #debouncer = this.keep(new Debouncer(DEBOUNCE));
 
   constructor(request: vscode.TestRunRequest, parts: ContinuousParts) {
     super();
     this.#request = request;
     this.#parts = parts;
-    this.#pending = this.#findChanged(() => true).then(
-      () => {},
-      (error) => this.#logError(error),
-    );
+    this.#check(() => this.#findChanged(() => true));
     // Other programs write files too, such as coding agents.
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*', false, false, true));
     this.keep(watcher.onDidCreate((uri) => this.#onSaved(uri)));
@@ -82,14 +78,15 @@ class Watch extends Disposing {
     this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#onSaved(uri)));
   }
 
+  /** Checks one at a time. */
+  #check(check: () => Promise<unknown>): void {
+    this.#pending = this.#pending.then(check).catch((error: unknown) => this.#logError(error));
+  }
+
   #onSaved({ scheme, fsPath, path }: vscode.Uri): void {
     if (scheme !== 'file' || path.includes('/.turnlight/')) return;
     this.#saved.add(fsPath);
-    this.#debouncer.schedule('saved', () => {
-      this.#pending = this.#pending
-        .then(() => this.#runChanged())
-        .catch((error) => this.#logError(error));
-    });
+    this.#debouncer.schedule('saved', () => this.#check(() => this.#runChanged()));
   }
 
   #logError(error: unknown): void {
@@ -126,9 +123,8 @@ class Watch extends Disposing {
   /** The case or variant of an item, such as that of a repetition. */
   #caseOf(item: vscode.TestItem): vscode.TestItem {
     const { tree } = this.#parts;
-    const data = tree.dataOf(item);
-    if (!data || data.kind === 'file') return item;
-    return tree.find(data.uri, data.id, undefined, data.variant) ?? item;
+    const data = tree.caseDataOf(item);
+    return (data && tree.find(data.uri, data.id, undefined, data.variant)) ?? item;
   }
 
   /** Reads requested files. @returns changed cases */
@@ -143,14 +139,14 @@ class Watch extends Disposing {
   async #changedIn(wanted: RequestedFile): Promise<vscode.TestItem[]> {
     const { tree } = this.#parts;
     const { caseDigest, programsOf } = await import('../../runner/case/describeCase.ts');
-    const { uri, suite, items } = await chooseFile(wanted, this.#request.exclude, tree);
+    const { uri, suite, items } = await chooseFile(wanted, tree);
     const cases = new Map(suite.suite?.cases.map((one) => [caseName(one), one]));
     const changed: vscode.TestItem[] = [];
     const programs: string[] = [];
     const step = stepsOf();
     for (const item of items) {
-      const data = tree.dataOf(item);
-      const one = data && data.kind !== 'file' ? cases.get(caseName(data)) : undefined;
+      const data = tree.caseDataOf(item);
+      const one = data && cases.get(caseName(data));
       if (!one) continue;
       programs.push(...programsOf(one));
       await step();

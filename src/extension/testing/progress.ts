@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { unreachable } from '../../core/errors.ts';
 import { type CaseRef, caseKey } from '../../core/identity.ts';
 import { type Failure, failuresOf, problemFailure } from '../../core/presentation/failureText.ts';
-import type { Problem, Source } from '../../core/problem.ts';
+import type { Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { labelText, visibleText } from '../../core/text/visibleText.ts';
 import type { Status } from '../../core/verdict.ts';
@@ -20,16 +20,15 @@ import {
   turnOutput,
   verdictOutput,
 } from './output.ts';
-import type { ItemData } from './repetitions.ts';
 import type { TestTree } from './tree.ts';
 
 /** Shows the progress of cases in a test run. */
 export class CaseProgress {
   readonly #tree: TestTree;
   readonly #run: BatchedTestRun;
-  /** Output of active cases: appended in one piece, because cases run in parallel. */
+  /** The output of each active case, which is shown in one piece because cases run in parallel. */
   readonly #output = new Map<vscode.TestItem, string[]>();
-  /** Whether only one execution runs, whose output can be shown live. */
+  /** Whether the run has only one execution, so that its output can be shown live. */
   #isOnly = false;
   #live: LiveOutput | undefined;
   readonly #edits: readonly Edit[];
@@ -63,7 +62,8 @@ export class CaseProgress {
       this.#skipUnplanned(event.cases);
       return;
     }
-    const item = this.#itemOf(event.ref);
+    const { suite, id, variant, repetition } = event.ref;
+    const item = this.#tree.find(vscode.Uri.file(suite), id, repetition, variant);
     if (!item) return;
     switch (event.kind) {
       case 'case-started':
@@ -81,10 +81,9 @@ export class CaseProgress {
       case 'output':
         this.#addOutput(item, terminalText(event.text));
         break;
-      case 'verdict': {
+      case 'verdict':
         this.#addOutput(item, verdictOutput(event.verdict));
         break;
-      }
       case 'case-finished':
         this.#finish(item, event.line);
         break;
@@ -109,16 +108,12 @@ export class CaseProgress {
     }
   }
 
-  #itemOf({ suite, id, variant, repetition }: CaseRef): vscode.TestItem | undefined {
-    return this.#tree.find(vscode.Uri.file(suite), id, repetition, variant);
-  }
-
-  /** Items that don't run because another case has `only`. */
+  /** Skips the items that don't run because another case has `only`. */
   #skipUnplanned(planned: readonly CaseRef[]): void {
     const running = new Set(planned.map(caseKey));
     for (const item of this.#waiting) {
-      const data = this.#tree.dataOf(item);
-      if (data && data.kind !== 'file' && running.has(keyOf(data))) continue;
+      const data = this.#tree.caseDataOf(item);
+      if (data && running.has(caseKey({ ...data, suite: data.uri.fsPath }))) continue;
       this.#waiting.delete(item);
       this.#run.ended(item, 0, (run) => run.skipped(item));
     }
@@ -153,46 +148,27 @@ export class CaseProgress {
   }
 }
 
-function keyOf({ uri, id, variant }: Exclude<ItemData, { kind: 'file' }>): string {
-  return caseKey({ suite: uri.fsPath, id, variant });
-}
-
 /** @returns reports how a case ended @param edits made since its file was read */
 export function outcomeReporter(line: CaseLine, edits: readonly Edit[] = []): ReportOutcome {
-  const { status } = line;
-  switch (status) {
-    case 'pass':
-      return (run, item, duration) => run.passed(item, duration);
-    case 'fail':
-      return (run, item, duration) => run.failed(item, messagesOf(line, edits), duration);
-    case 'error':
-      return (run, item, duration) => run.errored(item, messagesOf(line, edits), duration);
-    case 'skipped':
-      return (run, item) => run.skipped(item);
-    default:
-      return unreachable(status);
-  }
+  if (line.status === 'pass') return (run, item, duration) => run.passed(item, duration);
+  if (line.status === 'skipped') return (run, item) => run.skipped(item);
+  const messages = () => messagesOf(failuresOf(line), edits);
+  return line.status === 'fail'
+    ? (run, item, duration) => run.failed(item, messages(), duration)
+    : (run, item, duration) => run.errored(item, messages(), duration);
 }
 
-/** The failures of a finished case. @param edits made since its file was read */
-export function messagesOf(line: CaseLine, edits: readonly Edit[]): vscode.TestMessage[] {
-  return failuresOf(line).map((failure) => messageOf(failure, edits));
+function messagesOf(failures: readonly Failure[], edits: readonly Edit[]): vscode.TestMessage[] {
+  return failures.map((failure) => messageOf(failure, edits));
 }
 
-function problemMessages(
-  problems: readonly Problem[],
-  edits: readonly Edit[],
-): vscode.TestMessage[] {
-  return problems.map((problem) => messageOf(problemFailure(problem), edits));
-}
-
-/** Plain text, because a judge's words must not be rendered as Markdown. */
+/** Plain text: the words of a judge aren't rendered as Markdown. */
 function messageOf({ text, source, links }: Failure, edits: readonly Edit[]): vscode.TestMessage {
   const message = new vscode.TestMessage(text);
   message.location = locationOf(source, edits);
   const frames = links.flatMap(({ label, source: at, thrown }) => {
     const { uri, range } = locationOf(at, edits);
-    // VS Code reads the file of each stack frame: an error's text must not make it read files outside the workspace.
+    // VS Code reads the files of stack frames, and the text of an error may name any file.
     if (thrown && !vscode.workspace.getWorkspaceFolder(uri)) return [];
     return [new vscode.TestMessageStackFrame(labelText(label), uri, range.start)];
   });
@@ -220,14 +196,13 @@ export function reportInvalid(
   const errorsOf = new Map(listedCases(suite.outline).map(({ id, errors }) => [id, errors]));
   const invalid: vscode.TestItem[] = [];
   for (const item of items) {
-    const data = tree.dataOf(item);
-    const errors = (data && data.kind !== 'file' && errorsOf.get(data.id)) || [];
+    const errors = errorsOf.get(tree.caseDataOf(item)?.id ?? '') ?? [];
     if (errors.length === 0) continue;
     invalid.push(item);
-    run.errored(tree.firstOf(item), problemMessages(errors, edits));
+    run.errored(tree.firstOf(item), messagesOf(errors.map(problemFailure), edits));
   }
   const file = tree.find(uri);
   const rest = whole ? unlistedErrors(suite) : [];
-  if (file && rest.length > 0) run.errored(file, problemMessages(rest, edits));
+  if (file && rest.length > 0) run.errored(file, messagesOf(rest.map(problemFailure), edits));
   return invalid;
 }

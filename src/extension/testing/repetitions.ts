@@ -1,47 +1,34 @@
 import type * as vscode from 'vscode';
 
-interface CaseItemData {
+/** The data of an item: a case, one of its conversations, or repetitions of either. */
+export type CaseData = {
   readonly uri: vscode.Uri;
   readonly id: string;
   /** The conversation, if the case has several. */
-  readonly variant?: string;
-}
+  readonly variant?: string | undefined;
+} & (
+  | {
+      readonly kind: 'case';
+      /** Number of repetitions, of each conversation if the case has several. */
+      readonly times: number;
+      /** Identifies where its conversations come from, if it has several. */
+      readonly several?: string | undefined;
+    }
+  | { readonly kind: 'variant'; readonly variant: string; readonly times: number }
+  /** `repetition`: from 1; for a page, its first one. */
+  | { readonly kind: 'page' | 'repetition'; readonly repetition: number }
+);
 
-interface CaseData extends CaseItemData {
-  readonly kind: 'case';
-  /** Number of repetitions, of each conversation if the case has several. */
-  readonly times: number;
-  /** Identifies where its conversations come from, if it has several. */
-  readonly several?: string;
-}
+export type ItemData = { readonly kind: 'file'; readonly uri: vscode.Uri } | CaseData;
 
-/** One of several conversations of a case. */
-interface VariantData extends CaseItemData {
-  readonly kind: 'variant';
-  readonly variant: string;
-  readonly times: number;
-}
-
-/** A repetition, or a page of repetitions. */
-interface RepeatedData extends CaseItemData {
-  readonly kind: 'page' | 'repetition';
-  /** From 1; for a page, its first repetition. */
-  readonly repetition: number;
-}
-
-/** The data of a test item. */
-export type ItemData =
-  | { readonly kind: 'file'; readonly uri: vscode.Uri }
-  | CaseData
-  | VariantData
-  | RepeatedData;
+type RepeatedKind = 'page' | 'repetition';
 
 /** Maximum number of repetitions under one item; more are grouped in pages. */
 export const PAGE_SIZE = 100;
 
 /**
- * The items of repetitions: case (or variant) → repetition, or case → page → repetition. Created only when expanded
- * or run, because thousands of cases may have a thousand each.
+ * The items of repetitions: case (or variant) → repetition, or case → page → repetition. An item is created only when
+ * it is expanded or run, because thousands of cases may have a thousand repetitions each.
  */
 export class Repetitions {
   readonly #controller: Pick<vscode.TestController, 'createTestItem'>;
@@ -107,7 +94,7 @@ export class Repetitions {
   #child(
     parent: vscode.TestItem,
     item: vscode.TestItem,
-    kind: RepeatedData['kind'],
+    kind: RepeatedKind,
     repetition: number,
   ): vscode.TestItem {
     const key = String(repetition);
@@ -122,14 +109,13 @@ export class Repetitions {
   }
 
   /** Updates label, range, and data; the case may have a new id. */
-  #describe(child: vscode.TestItem, item: vscode.TestItem, kind: RepeatedData['kind']): void {
+  #describe(child: vscode.TestItem, item: vscode.TestItem, kind: RepeatedKind): void {
     const owner = this.#data.get(item);
     const times = this.#timesOf(item);
     const number = this.#numberOf(child);
     if (owner?.kind === 'case' || owner?.kind === 'variant') {
       const { uri, id, variant } = owner;
-      const ofVariant = variant === undefined ? {} : { variant };
-      this.#data.set(child, { kind, uri, id, ...ofVariant, repetition: number });
+      this.#data.set(child, { kind, uri, id, variant, repetition: number });
     }
     const numbers =
       kind === 'page' ? `${number}–${Math.min(times, number + PAGE_SIZE - 1)}` : number;

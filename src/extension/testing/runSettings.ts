@@ -9,10 +9,7 @@ export function runSettings(
   suites: readonly Suite[],
   env: RunOptions['env'],
   { fresh = false, debugged = false }: { readonly fresh?: boolean; readonly debugged?: boolean },
-): Pick<
-  RunOptions,
-  'concurrency' | 'timeout' | 'maxCost' | 'answersFolder' | 'cache' | 'described' | 'attach'
-> {
+) {
   const uris = suites.map(({ path }) => vscode.Uri.file(path));
   const settings = settingsOf(uris);
   const folder = uris[0] && vscode.workspace.getWorkspaceFolder(uris[0]);
@@ -27,7 +24,7 @@ export function runSettings(
     }),
     ...(debugged && { attach: (port: number) => attachDebugger(port, folder) }),
     described: { from: 'editor', ...(maxCost !== null && { max_cost: maxCost }) },
-  };
+  } satisfies Partial<RunOptions>;
 }
 
 /** Settings of the files' folder, or of the workspace if they are in several folders. */

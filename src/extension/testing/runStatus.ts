@@ -37,11 +37,7 @@ export class RunStatus extends Disposing {
     this.#item.command = 'workbench.view.testing.focus';
   }
 
-  /**
-   * Announces a run, which starts after those before it.
-   *
-   * @param expected number of executions, as far as known before the files are read
-   */
+  /** Announces a run that waits for earlier ones. @param expected number of executions known before files are read */
   expect(expected: number): void {
     this.#waiting += 1;
     this.#draw(this.#finished === undefined ? this.#count : { ...EMPTY_COUNT, total: expected });
@@ -70,11 +66,8 @@ export class RunStatus extends Disposing {
   /** Counts cases that can't run because of errors in the file. */
   invalid(count: number): void {
     const { total, ended } = this.#count;
-    this.#show({
-      ...this.#count,
-      total: total + count,
-      ended: { ...ended, error: ended.error + count },
-    });
+    const error = ended.error + count;
+    this.#show({ ...this.#count, total: total + count, ended: { ...ended, error } });
   }
 
   end(): void {
@@ -92,8 +85,7 @@ export class RunStatus extends Disposing {
 
   /** Removes the results of conversations that no longer exist. */
   remove(id: string, variants: readonly string[]): void {
-    const isGone = (one: Counted) =>
-      one.id === id && one.variant !== undefined && variants.includes(one.variant);
+    const isGone = (one: Counted) => one.id === id && variants.includes(one.variant ?? '');
     const gone = this.#counted.filter(isGone);
     if (gone.length === 0 || this.#finished === undefined) return;
     this.#counted = this.#counted.filter((one) => !isGone(one));

@@ -7,7 +7,7 @@ export interface RunCount {
   readonly total: number;
   readonly ended: Readonly<Record<Status, number>>;
   readonly over: boolean;
-  /** RecordedCase early, with an unknown number of remaining executions. */
+  /** Whether the run ended early, with an unknown number of remaining executions. */
   readonly cutShort?: boolean;
   /** Number of queued runs. */
   readonly waiting?: number;
@@ -27,7 +27,6 @@ export function recordedCount(lines: readonly Pick<CaseLine, 'status'>[], end: E
   return { total: lines.length, ended, over: true, cutShort };
 }
 
-/** @param lines executions to subtract */
 export function subtractCounts(
   count: RunCount,
   lines: readonly Pick<CaseLine, 'status'>[],

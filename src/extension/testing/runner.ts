@@ -28,7 +28,7 @@ import type { TestTree } from './tree.ts';
 /** Number of items to enqueue at once. */
 const BATCH_SIZE = 200;
 
-export interface RunnerParts {
+interface RunnerParts {
   readonly controller: vscode.TestController;
   readonly tree: TestTree;
   readonly secrets: Secrets;
@@ -39,7 +39,7 @@ export interface RunnerParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-export interface RunRequestOptions {
+interface RunRequestOptions {
   /** Ignores cached answers. */
   readonly fresh?: boolean;
   /** Attaches the debugger to the user's functions. */
@@ -69,9 +69,9 @@ export class TestRunner {
   }
 
   /**
-   * Resolves when the run has ended. The panel's Cancel button cancels the run's own token.
+   * The panel's Cancel button cancels the run's own token.
    *
-   * @returns the executions without an outcome
+   * @returns the executions without an outcome, once the run has ended
    */
   async run(
     request: vscode.TestRunRequest,
@@ -84,16 +84,15 @@ export class TestRunner {
     const abort = new AbortController();
     const cancelling = run.token.onCancellationRequested(() => abort.abort());
     options.stale?.addEventListener('abort', () => abort.abort());
-    // Show a sign immediately, because reading the files may take a while.
+    // Shows queued items immediately, because reading the files may take a while.
     const known = requestedFiles(request, this.#parts)
-      .flatMap((wanted) => knownItems(wanted, request.exclude, tree))
+      .flatMap((wanted) => knownItems(wanted, tree))
       .map((item) => tree.firstOf(item));
     status.expect(known.length);
     await enqueue(run, known);
     let unfinished: readonly vscode.TestItem[] = known;
     await this.#queue.add(async () => {
       status.begin(known.length);
-      // Edits from here on count: the files are read now, with everything typed before.
       const edits: Edit[] = [];
       const listening = trackEdits(edits);
       const active = { run, options, signal: abort.signal, edits };
@@ -122,12 +121,10 @@ export class TestRunner {
     for (const wanted of requestedFiles(request, this.#parts)) {
       if (signal.aborted) break;
       try {
-        const one = await chooseFile(wanted, request.exclude, tree);
+        const one = await chooseFile(wanted, tree);
         const firsts = one.items.map((item) => tree.firstOf(item));
-        await enqueue(
-          run,
-          firsts.filter((item) => !known.has(item)),
-        );
+        const added = firsts.filter((item) => !known.has(item));
+        await enqueue(run, added);
         chosen.push(one);
       } catch (error) {
         log.error(stackText(error));
@@ -215,7 +212,7 @@ export class TestRunner {
     const records: string[] = [];
     const missingKeys = new Set<string>();
     try {
-      const { writeErrors: unwritten } = await runSuites({
+      const { writeErrors } = await runSuites({
         suites,
         select: (_suite, one) => cases.has(one),
         forbidOnly: false,
@@ -227,7 +224,7 @@ export class TestRunner {
         scrubber: new Scrubber(process.env),
         editorModels,
         follow: true,
-        // Messages about no particular case, for example that an endpoint is down.
+        // Messages that aren't about one case, such as that an endpoint is down.
         log: visibleLog(teeLog(log, (text) => run.appendOutput(terminalText(text)))),
         signal,
         onEvent: (event) => {
@@ -241,7 +238,7 @@ export class TestRunner {
           if (isMissingKey(event)) missingKeys.add(event.ref.suite);
         },
       });
-      for (const { message } of unwritten) {
+      for (const { message } of writeErrors) {
         void vscode.window.showErrorMessage(noticeText(message));
       }
     } finally {
@@ -250,7 +247,7 @@ export class TestRunner {
     void this.#offerKey(chosen.filter(({ suite }) => missingKeys.has(suite.path)));
   }
 
-  /** @param suites whose cases lack a key; the first one determines which */
+  /** @param suites whose cases lack a key; the key that the first one lacks is offered */
   async #offerKey(suites: readonly ChosenSuite[]): Promise<void> {
     const [first] = suites;
     if (!first) return;
@@ -261,8 +258,7 @@ export class TestRunner {
       for (const { suite, cases } of suites) {
         const uri = vscode.Uri.file(suite.path);
         await tree.refresh(uri);
-        const found = cases.map(({ id, variant }) => tree.find(uri, id, undefined, variant));
-        items.push(...found.filter((item) => item !== undefined));
+        items.push(...cases.flatMap((one) => tree.find(uri, one.id, undefined, one.variant) ?? []));
       }
       await this.run(new vscode.TestRunRequest(items));
     });
@@ -285,7 +281,7 @@ function isMissingKey(
   return event.kind === 'case-finished' && (event.line.reason ?? '').startsWith('missing-key:');
 }
 
-/** @param edits receives all further edits */
+/** Adds all further edits to a list. */
 function trackEdits(edits: Edit[]): vscode.Disposable {
   return vscode.workspace.onDidChangeTextDocument(({ document: { uri }, contentChanges }) => {
     for (const { range, text } of contentChanges) edits.push({ path: uri.fsPath, range, text });

@@ -8,18 +8,13 @@ import { Debouncer, Disposing } from '../disposables.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../workspace.ts';
 import { CaseItems } from './caseItems.ts';
 import { isMissing, sortFiles } from './listedCases.ts';
-import type { ItemData } from './repetitions.ts';
+import type { CaseData, ItemData } from './repetitions.ts';
 
 /** Milliseconds without a key press before an edited file is read again. */
 const DEBOUNCE = 300;
 
 /** Files that may contain conversations of a case. */
 const DATA_GLOB = '**/*.{json,jsonl,yaml,yml,csv}';
-
-interface RemovedVariants {
-  readonly id: string;
-  readonly variants: readonly string[];
-}
 
 /** Keeps the Testing panel up to date with the files: file → case → variant → repetition. */
 export class TestTree extends Disposing {
@@ -37,7 +32,9 @@ export class TestTree extends Disposing {
   readonly #found = this.keep(new vscode.EventEmitter<LoadedSuite>());
   /** The cases of an eval file were added to the panel. */
   readonly onDidFind = this.#found.event;
-  readonly #gone = this.keep(new vscode.EventEmitter<RemovedVariants>());
+  readonly #gone = this.keep(
+    new vscode.EventEmitter<{ id: string; variants: readonly string[] }>(),
+  );
   /** Conversations of a case no longer exist. */
   readonly onDidRemoveVariants = this.#gone.event;
   #reads = 0;
@@ -93,6 +90,12 @@ export class TestTree extends Disposing {
     return this.#data.get(item);
   }
 
+  /** The data of a case, variant, or repetition; undefined for a file. */
+  caseDataOf(item: vscode.TestItem): CaseData | undefined {
+    const data = this.#data.get(item);
+    return data?.kind === 'file' ? undefined : data;
+  }
+
   /** The item of a file, case, variant, or repetition, if the file has it. */
   find(
     uri: vscode.Uri,
@@ -103,17 +106,15 @@ export class TestTree extends Disposing {
     const file = this.#controller.items.get(uri.toString());
     if (id === undefined) return file;
     const item = file && this.#cases.find(file, id);
-    const found = item && variant !== undefined ? this.#cases.variants.find(item, variant) : item;
-    return found && repetition !== undefined
-      ? this.#cases.repetitions.find(found, repetition)
-      : found;
+    const found = item && variant !== undefined ? this.#cases.findVariant(item, variant) : item;
+    if (!found || repetition === undefined) return found;
+    return this.#cases.repetitions.find(found, repetition);
   }
 
-  /** The label of an item, for a variant after that of its case. */
+  /** The label of an item; for a variant, preceded by the label of its case. */
   titleOf(item: vscode.TestItem): string {
-    const data = this.#data.get(item);
-    const isOfVariant = data && data.kind !== 'file' && data.variant !== undefined;
-    return isOfVariant ? `${labelText(data.id)}/${item.label}` : item.label;
+    const data = this.caseDataOf(item);
+    return data?.variant === undefined ? item.label : `${labelText(data.id)}/${item.label}`;
   }
 
   /** The item that represents all repetitions of a case until they start: the first one, or the case itself. */
@@ -141,15 +142,14 @@ export class TestTree extends Disposing {
   }
 
   /** Finds all eval files of the workspace, without reading them. */
-  async list(): Promise<void> {
+  list(): Promise<readonly vscode.Uri[]> {
     this.#listedAll ??= this.#list();
-    await this.#listedAll;
+    return this.#listedAll;
   }
 
   async #findAll(): Promise<void> {
-    this.#listedAll ??= this.#list();
     // One at a time: in parallel they would block everything else.
-    for (const uri of await this.#listedAll) await this.refresh(uri);
+    for (const uri of await this.list()) await this.refresh(uri);
   }
 
   async #list(): Promise<readonly vscode.Uri[]> {
@@ -166,8 +166,8 @@ export class TestTree extends Disposing {
     this.#reads += 1;
     const read = this.#reads;
     const suite = await readSuite(uri);
-    // Reading an older text may take longer than reading a newer one.
     const key = uri.toString();
+    // Reading an older text may take longer than reading a newer one.
     if (read < (this.#read.get(key) ?? 0)) return suite;
     this.#read.set(key, read);
     if (isMissing(suite)) this.#controller.items.delete(key);
@@ -181,7 +181,7 @@ export class TestTree extends Disposing {
     if (!item) return;
     const problem = expanded.problems.find(({ severity }) => severity === 'error');
     item.error = problem && visibleText(problem.message);
-    const variants = this.#cases.variants.show(item, expanded);
+    const variants = this.#cases.showVariants(item, expanded);
     if (!problem && variants.length > 0) this.#gone.fire({ id, variants });
   }
 
@@ -204,7 +204,7 @@ export class TestTree extends Disposing {
     if (uri.scheme !== 'file' || isEvalFile(uri) || uri.path.includes('/.turnlight/')) return;
     for (const [, file] of this.#controller.items) {
       for (const [, item] of file.children) {
-        if (!this.#cases.variants.mayContain(item, uri.fsPath, isNew)) continue;
+        if (!this.#cases.mayContain(item, uri.fsPath, isNew)) continue;
         this.#debouncer.schedule(`${file.id} ${item.id}`, () => void this.#expandCase(item));
       }
     }
@@ -216,8 +216,8 @@ export class TestTree extends Disposing {
     item.error = suite.outline.length === 0 && broken ? visibleText(broken.message) : undefined;
     // While a file can't be read, such as in the middle of typing, its cases stay.
     if (item.error !== undefined) return;
-    const { isKnown, outOfStep } = this.#cases.show(item, uri, suite);
-    for (const one of outOfStep) void this.#expandCase(one);
+    const { isKnown, outdated } = this.#cases.show(item, uri, suite);
+    for (const one of outdated) void this.#expandCase(one);
     if (!isKnown) this.#found.fire(suite);
   }
 
@@ -237,7 +237,7 @@ export class TestTree extends Disposing {
     if (isListed(uri)) this.#debouncer.schedule(uri.toString(), () => void this.refresh(uri));
   }
 
-  /** Removes the files of a deleted or renamed folder, including those being read. */
+  /** Removes a deleted or renamed file, or all files of such a folder, including those being read. */
   #removeUnder(uri: vscode.Uri): void {
     this.#reads += 1;
     for (const [id] of this.#controller.items) {
@@ -249,7 +249,7 @@ export class TestTree extends Disposing {
   }
 }
 
-/** Eval files of installed packages are not part of the workspace. */
+/** Eval files of installed packages aren't listed. */
 function isListed(uri: vscode.Uri): boolean {
   return isEvalFile(uri) && !uri.path.includes('/node_modules/');
 }
