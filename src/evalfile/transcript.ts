@@ -168,7 +168,7 @@ function* parseLines(text: string, path: string): Work<YamlDocument> {
     if (fault) faults.push(fault);
     items.push(blank ? '' : `${DASH}${content.replace(/^\uFEFF/, ' ')}`);
   }
-  const document = yield* readYaml(items.join('\n'), path, DASH.length);
+  const document = yield* readYaml(items.join('\n'), path, { line: 0, character: -DASH.length });
   return {
     ...document,
     value: document.value ?? [],

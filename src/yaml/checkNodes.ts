@@ -11,10 +11,10 @@ import {
   type Scalar,
   type YAMLMap,
 } from 'yaml';
-import { type Problem, type Range, START } from '../core/problem.ts';
+import { errorAt, type Problem, type Range, START } from '../core/problem.ts';
 import { anchorOf, eachNode, isFlow, keyOf, type Span, styleOf, valueUnder } from './nodes.ts';
 
-/** A problem, with the item of `cases` that it is confined to; without one it concerns all. */
+/** A problem, and the item of `cases` that it affects; undefined if it affects the whole document. */
 export interface ConfinedProblem {
   readonly problem: Problem;
   readonly item: number | undefined;
@@ -32,15 +32,13 @@ export function checkNodes(
 ) {
   const problems: ConfinedProblem[] = [];
   const unreadable = new Set<number | undefined>();
-  const items = itemsOfCases(document);
+  const cases = valueUnder(document.contents, 'cases');
+  const items = new Map(isSeq<Node>(cases) ? cases.items.map((one, index) => [one, index]) : []);
   let item: number | undefined;
   const report = (code: string, message: string, node: unknown, details: Partial<Problem> = {}) => {
-    const problem = { code, message, severity: 'error', path, range: rangeOf(node) } as const;
-    problems.push({ problem: { ...problem, ...details }, item });
-  };
-  const rangeOf = (node: unknown): Range => {
     const span = (node as Node | null)?.range;
-    return span ? rangeOfOffsets(span[0], span[1]) : START;
+    const range = span ? rangeOfOffsets(span[0], span[1]) : START;
+    problems.push({ problem: { ...errorAt(path, range, code, message), ...details }, item });
   };
   let plain = standsAlone(document);
   const anchors = new Map<string, Node>();
@@ -59,13 +57,13 @@ export function checkNodes(
     for (const pair of map.items) {
       const name = keyOf(pair)?.name;
       if (name === undefined) {
-        // It would be written out as text.
+        // As data, the key would be its YAML text.
         unreadable.add(item);
         const variable = variableAt(map, pair, text);
         if (variable) {
           const range = rangeOfOffsets(...variable);
           const message = 'Text that starts with "{{" needs quotes.';
-          // The syntax error covers text after it.
+          // Text after it is already a syntax error.
           if (STANDS_ALONE.test(text.slice(variable[1])))
             report('bad-key', message, map, { range, fix: { quote: range } });
         } else if (!isMisplaced(pair, text))
@@ -74,7 +72,7 @@ export function checkNodes(
       }
       if (name === '<<') {
         const message =
-          'Merge keys (`<<`) are not supported. Write the keys out, or use `defaults`.';
+          "Merge keys (`<<`) aren't supported. Write the keys out, or use `defaults`.";
         report('merge-key', message, pair.key);
       } else if (seen.has(name)) {
         report('duplicate-key', `Duplicate key "${name}". Remove one.`, pair.key);
@@ -86,7 +84,7 @@ export function checkNodes(
     const swallowed = itemInText(scalar, text);
     if (swallowed) {
       const message =
-        'YAML reads this line as more of the text above it. Indent it like the other items.';
+        'YAML reads this line as part of the text above it. Indent it like the other items.';
       const range = rangeOfOffsets(...swallowed);
       report('dash-in-text', message, scalar, { severity: 'warning', range });
     }
@@ -115,11 +113,6 @@ export function checkNodes(
   return { problems, unreadable, plain };
 }
 
-function itemsOfCases({ contents }: Document.Parsed): ReadonlyMap<Node, number> {
-  const list = valueUnder(contents, 'cases');
-  return new Map(isSeq<Node>(list) ? list.items.map((one, index) => [one, index]) : []);
-}
-
 /** Whether no part of a document affects another. */
 export function isSelfContained(document: Document.Parsed): boolean {
   return standsAlone(document) && !hasAnchorOrAlias(document.contents);
@@ -141,7 +134,7 @@ function isAnchorOrAlias(node: Node): boolean {
   return isAlias(node) || anchorOf(node) !== undefined;
 }
 
-/** A list or mapping that became a key by its indentation; the syntax error covers it. */
+/** Whether a list or mapping became a key by its indentation, which is also a syntax error. */
 function isMisplaced({ key }: Pair, text: string): boolean {
   if (!isCollection(key) || isFlow(key)) return false;
   return !text.slice(0, key.range?.[0]).trimEnd().endsWith('?');
@@ -151,12 +144,10 @@ const STANDS_ALONE = /^[ \t]*(?:[\r\n#,\]}]|$)/;
 
 /** The span of `{{name}}`, which YAML reads as a mapping with a mapping as its key. */
 function variableAt({ range }: YAMLMap, { key }: Pair, text: string): Span | undefined {
-  if (!range || !isMap(key)) return undefined;
-  const [start, end] = range;
-  return text.startsWith('{{', start) ? [start, end] : undefined;
+  return range && isMap(key) && text.startsWith('{{', range[0]) ? [range[0], range[1]] : undefined;
 }
 
-/** A list item that is indented too far, so that it continues the text above. */
+/** A list item that continues the text above because it's indented too far. */
 function itemInText(scalar: Scalar, text: string): Span | undefined {
   if (styleOf(scalar) !== 'plain' || !scalar.range) return undefined;
   const [from, end] = scalar.range;
@@ -166,7 +157,7 @@ function itemInText(scalar: Scalar, text: string): Span | undefined {
   return [start, start + words.length];
 }
 
-/** A comment after a value without a space after its `#`. */
+/** A comment after a value, with no space after its `#`. */
 const CUTTING_COMMENT = /[ \t]+(#[^\s#].*)/y;
 
 /**

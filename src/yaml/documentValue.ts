@@ -12,7 +12,7 @@ const MAX_ALIASES = 100;
 
 type Unreadable = ReadonlySet<number | undefined>;
 
-/** The data of a text; of unreadable items of `cases`, as much as possible. Undefined if there is none. */
+/** The data of a text, including the readable parts of unreadable items of `cases`; undefined if there is none. */
 export function documentValue(
   parsed: ParsedText,
   unreadable: Unreadable,
@@ -28,8 +28,7 @@ export function documentValue(
       const message = `The aliases expand to more than ${MAX_ALIASES} nodes. Write the values out.`;
       report('too-many-aliases', message);
     } else if (faults.length === 0) {
-      const reason = errorText(error);
-      report('yaml-syntax', `This is not valid YAML: ${reason}`);
+      report('yaml-syntax', `This is not valid YAML: ${errorText(error)}`);
     }
     return undefined;
   }
@@ -68,7 +67,7 @@ function itemValue(node: unknown, tolerantly: boolean, document: Document.Parsed
   return isNode(node) ? node.toJS(document, { maxAliasCount: MAX_ALIASES }) : null;
 }
 
-/** Stands for a key that isn't plain text. */
+/** Replaces a key that isn't plain text. */
 export const UNNAMED = '?';
 
 /** The readable data of a YAML text; undefined if there is none. */

@@ -57,11 +57,9 @@ class Layout {
       this.#marks(token.start, 0);
       if (token.value) this.#value(token.value, { hang: 0, own, around: 0 });
       this.#marks(token.end ?? [], 0);
-    } else if (token.type === 'doc-end') {
+    } else if (token.type === 'doc-end' || token.type === 'directive') {
       this.pieces.keep(token.offset, token.source, 0, 'one');
-      this.#marks(token.end ?? [], 0);
-    } else if (token.type === 'directive') {
-      this.pieces.keep(token.offset, token.source, 0, 'one');
+      if (token.type === 'doc-end') this.#marks(token.end ?? [], 0);
     } else {
       this.#mark(token, 0, 'one');
     }
@@ -158,7 +156,7 @@ class Layout {
     // `|2` sets the indentation: spaces after it belong to the text.
     const depth = Number(/[1-9]/.exec(header)?.[0] ?? 0);
     const first = source.split('\n').find((line) => line.trim() !== '');
-    // Blanks alone are no text.
+    // The text may contain only spaces.
     const blanks = first === undefined ? source.length : (/^ */.exec(first)?.[0].length ?? 0);
     const old = depth > 0 ? indent + depth : blanks;
     const now = depth > 0 ? seat.around + depth : seat.own;
@@ -180,15 +178,12 @@ class Layout {
         this.pieces.keep(token.offset, token.source.trimEnd(), level?.now ?? 0, 'kept');
         return;
       }
-      case 'comma':
+      case 'comma': {
         // `*name,` would be another name.
-        this.pieces.keep(
-          token.offset,
-          token.source,
-          indent,
-          this.pieces.last().startsWith('*') ? 'less' : 'none',
-        );
+        const tight = this.pieces.last().startsWith('*') ? 'less' : 'none';
+        this.pieces.keep(token.offset, token.source, indent, tight);
         return;
+      }
       case 'flow-map-end':
       case 'flow-seq-end':
         this.pieces.keep(token.offset, token.source, indent, 'less');
@@ -263,7 +258,7 @@ class Pieces {
     this.#everyBreak = false;
   }
 
-  /** A text that may go over several lines, whose indents and empty lines but their number mean nothing. */
+  /** Keeps a text on one or more lines; indentation is free, empty lines count. */
   keepLines(start: number, source: string, indent: number, gap: Gap): void {
     const [first = '', ...others] = source.split('\n');
     this.keep(start, first.replace(/\r$/, ''), indent, gap);

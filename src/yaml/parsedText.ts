@@ -15,7 +15,7 @@ import { isSelfContained } from './checkNodes.ts';
 import { type Ends, endsOf, setEnds, shiftNodes } from './nodes.ts';
 import { faultsOf, ParseLimitError, parse, parseOrRefuse, type SyntaxFault } from './parser.ts';
 
-/** A fault of a text, with the item of `cases` that it is confined to; without one it concerns all. */
+/** A syntax error, with the item of `cases` that it affects; without one, it affects the whole text. */
 interface ConfinedFault extends SyntaxFault {
   readonly item?: number;
 }
@@ -24,7 +24,7 @@ export interface ParsedText {
   readonly text: string;
   readonly document: Document.Parsed;
   readonly faults: readonly ConfinedFault[];
-  /** Whether it exceeds a limit and wasn't read; the fault says which. */
+  /** Whether it exceeds a limit, which the fault names, and wasn't read. */
   readonly refused?: true;
 }
 
@@ -46,19 +46,12 @@ export function* parseText(text: string): Work<ParsedText> {
     return (yield* parsePieces(text)) ?? { text, document: read, faults: faultsOf(read, text) };
   }
   const pieces = read.reason === 'too-many-errors' ? yield* parsePieces(text) : undefined;
-  return pieces ?? refused(text, read);
+  const faults = [{ code: read.reason, message: read.message, start: 0, end: 0 }];
+  return pieces ?? { text, document: parseDocument(''), faults, refused: true };
 }
 
-function refused(text: string, { reason: code, message }: ParseLimitError): ParsedText {
-  const faults = [{ code, message, start: 0, end: 0 }];
-  return { text, document: parseDocument(''), faults, refused: true };
-}
-
-/** As `CaseLines`, in UTF-16 units. */
-interface CaseOffsets {
-  readonly starts: readonly number[];
-  readonly end: number;
-}
+/** In UTF-16 units. */
+type CaseOffsets = Pick<CaseLines, 'starts' | 'end'>;
 
 export function caseOffsets(text: string): CaseOffsets | undefined {
   const lines = text.split('\n');
@@ -94,7 +87,7 @@ function* parsePieces(text: string): Work<ParsedText | undefined> {
     list.items.push(item.node);
     faults.push(...item.faults.map((fault) => ({ ...fault, item: index })));
   }
-  // Broken in no item, so it is between them.
+  // The error is between the items.
   if (faults.length === 0) return undefined;
   pair.value = list;
   setListRange(document, list, text, items);
@@ -108,7 +101,7 @@ export function indexOfCases({ items }: YAMLMap): number | undefined {
   return casesIndex === items.findLastIndex(isCases) && casesIndex >= 0 ? casesIndex : undefined;
 }
 
-/** Gives a list that was put together from its items the place that it has in its text. */
+/** Sets the range of a list that was created from separately parsed items. */
 export function setListRange(
   document: Document.Parsed,
   list: YAMLSeq,
@@ -119,33 +112,31 @@ export function setListRange(
   list.range = [dash, end, end];
   const { contents: root } = document;
   if (!root || end < text.length) return;
-  setEnds(root, [end, end]);
-  setEnds(document, [end, end]);
+  for (const one of [root, document]) setEnds(one, [end, end]);
 }
 
 /** A separately parsed item of `cases`. */
 export interface ParsedItem {
   readonly node: ParsedNode;
   readonly faults: readonly SyntaxFault[];
-  /** As in `isSelfContained`. */
+  /** See `isSelfContained`. */
   readonly plain: boolean;
-  /** End of its ancestors if nothing follows it, relative to the text. */
-  readonly ends: Readonly<Record<'list' | 'root' | 'document', Ends>>;
+  /** If nothing follows it, the ends of the list, the root, and the document, as offsets in the text. */
+  readonly ends: readonly Ends[];
 }
 
-/** Precedes the item, as in its file. */
+/** The line above the item. */
 const HEAD = 'cases:\n';
 
 /** A document marker or directive. */
 const DOCUMENT_MARK = /^(?:---|\.\.\.|%)/m;
 
 /**
- * Parses the lines of an item, with its errors confined to it; undefined if that isn't possible, or if it's nested too
- * deep.
+ * Parses the lines of an item separately; undefined if that isn't possible, or if it's nested too deep.
  *
  * @param start offset of its first line in the text
- * @param dash of the item, with its indentation
- * @param followed whether another item follows, which ends it as in its file
+ * @param dash with its indentation
+ * @param followed whether another item follows and ends it
  */
 export function* parseItem(
   part: string,
@@ -156,19 +147,15 @@ export function* parseItem(
   if (DOCUMENT_MARK.test(part)) return undefined;
   const whole = yield* parse(HEAD + part + (followed ? `${dash} x\n` : ''));
   if (!whole) return undefined;
-  if (whole.errors.length === 0) return soundItem(whole, followed ? 2 : 1, start);
+  if (whole.errors.length === 0) return validItem(whole, followed ? 2 : 1, start);
   // An unclosed quote or bracket swallows the next item.
   const alone = followed ? yield* parse(HEAD + part) : whole;
   if (!alone) return undefined;
   const faults = faultsOf(alone.errors.length > 0 ? alone : whole, HEAD + part);
-  return brokenItem(alone, faults, { part, start, dash });
+  return brokenItem(alone, faults, part, start, dash);
 }
 
-function soundItem(
-  document: Document.Parsed,
-  count: number,
-  start: number,
-): ParsedItem | undefined {
+function validItem(document: Document.Parsed, count: number, start: number) {
   const { contents: root } = document;
   const list = isMap(root) && root.items.length === 1 ? root.items[0]?.value : undefined;
   if (!isMap(root) || !isSeq(list) || list.items.length !== count) return undefined;
@@ -176,31 +163,23 @@ function soundItem(
   if (!node) return undefined;
   const shift = start - HEAD.length;
   shiftNodes(node, shift);
-  const ends = {
-    list: endsOf(list, shift),
-    root: endsOf(root, shift),
-    document: endsOf(document, shift),
-  };
+  const ends = [list, root, document].map((one) => endsOf(one, shift));
   return { node, faults: [], plain: isSelfContained(document), ends };
-}
-
-interface BrokenPart {
-  readonly part: string;
-  readonly start: number;
-  readonly dash: string;
 }
 
 function brokenItem(
   document: Document.Parsed,
   faults: readonly SyntaxFault[],
-  { part, start, dash }: BrokenPart,
+  part: string,
+  start: number,
+  dash: string,
 ): ParsedItem {
   const { contents: root } = document;
   const list = isMap(root) ? root.items[0]?.value : undefined;
   const node = (isSeq(list) && list.items[0]) || nothingAt(HEAD.length + dash.length + 1);
   const shift = start - HEAD.length;
   shiftNodes(node, shift);
-  // It's reported at the end of its item, not at the start of the next one.
+  // Reports it at the end of its item, not at the start of the next one.
   const last = start + part.trimEnd().length;
   const within = (offset: number) => Math.max(start, Math.min(offset + shift, last));
   const ends: Ends = [start + part.length, start + part.length];
@@ -208,7 +187,7 @@ function brokenItem(
     node,
     faults: faults.map((one) => ({ ...one, start: within(one.start), end: within(one.end) })),
     plain: isSelfContained(document),
-    ends: { list: ends, root: ends, document: ends },
+    ends: [ends, ends, ends],
   };
 }
 
@@ -240,7 +219,7 @@ export function caseLines(lines: readonly string[], typed?: number): CaseLines |
   for (let number = head + 1; number < lines.length; number += 1) {
     const line = lines[number] ?? '';
     const first = indentOf(line);
-    // A tab is no indent: its line belongs to the case in which it was typed.
+    // Tabs don't indent: the line belongs to the case in which it was typed.
     if (first === undefined || line[first] === '\t') continue;
     const dash = isItem(line, first);
     if (number === typed && !(dash && (indent ?? first) === first)) continue;

@@ -27,14 +27,11 @@ type Fault = ConstructorParameters<typeof YAMLParseError>;
 const LEXEMES_PER_STEP = 500;
 
 /**
- * The first document of a text, and the second one if there are more, within the limits.
+ * The first document of a text, and the second one if there are more.
  *
  * @throws ParseLimitError
  */
-function* documentsWithin(
-  text: string,
-  options: ConstructorParameters<typeof Composer>[0],
-): Work<readonly Document.Parsed[]> {
+function* documentsIn(text: string): Work<readonly Document.Parsed[]> {
   let faults = 0;
   // Each error takes kilobytes.
   const countFault = () => {
@@ -44,7 +41,14 @@ function* documentsWithin(
     const message = `This is not valid YAML: it has more than ${most} syntax errors.`;
     throw new ParseLimitError('too-many-errors', message);
   };
-  const composer = composerThat(countFault, options);
+  const composer = new Composer(OPTIONS);
+  const { onError } = composer as unknown as { onError(...fault: Fault): void };
+  Object.assign(composer, {
+    onError(...fault: Fault) {
+      countFault();
+      onError(...fault);
+    },
+  });
   const documents: Document.Parsed[] = [];
   for (const token of tokensWithin(text)) {
     if (token?.type === 'error') countFault();
@@ -77,20 +81,6 @@ export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
   yield* parser.end();
 }
 
-function composerThat(
-  countFault: () => void,
-  options: ConstructorParameters<typeof Composer>[0],
-): Composer {
-  const composer = new Composer(options);
-  const { onError } = composer as unknown as { onError(...fault: Fault): void };
-  return Object.assign(composer, {
-    onError(...fault: Fault) {
-      countFault();
-      onError(...fault);
-    },
-  });
-}
-
 /** A YAML syntax error. Offsets in UTF-16 units. */
 export interface SyntaxFault {
   readonly code: string;
@@ -111,45 +101,39 @@ export function* parse(text: string): Work<Document.Parsed | undefined> {
   return read instanceof ParseLimitError ? undefined : read;
 }
 
-/** As `parse`, but returns the reason. */
+/** Like `parse`, but returns the exceeded limit. */
 export function* parseOrRefuse(text: string): Work<Document.Parsed | ParseLimitError> {
   try {
-    return yield* parseAdmitted(text);
+    const [document, second] = yield* documentsIn(text);
+    if (!document) throw new Error('Internal error: a YAML text without a document.');
+    if (second) {
+      const [start, end] = second.range;
+      document.errors.push(new YAMLParseError([start, end], 'MULTIPLE_DOCS', ''));
+    }
+    return document;
   } catch (error) {
     if (error instanceof ParseLimitError) return error;
     throw error;
   }
 }
 
-function* parseAdmitted(text: string): Work<Document.Parsed> {
-  const [document, second] = yield* documentsWithin(text, OPTIONS);
-  if (!document) throw new Error('Internal error: a YAML text without a document.');
-  if (second) {
-    const [start, end] = second.range;
-    document.errors.push(new YAMLParseError([start, end], 'MULTIPLE_DOCS', ''));
-  }
-  return document;
-}
-
 /** @param text the parsed text */
 export function faultsOf({ errors, contents }: Document.Parsed, text: string): SyntaxFault[] {
-  /** Errors that make the following text be misread. */
+  /** Errors after which the text may be misread. */
   const misleading = new Set<SyntaxFault>();
-  const faults = errors.map(({ code, message: said, pos: [start, end] }): SyntaxFault => {
+  const faults = errors.map(({ code, message, pos: [start, end] }): SyntaxFault => {
     const place = { start, end: Math.max(start, end) };
-    const own = OWN_WORDS[code];
-    const { message, fix, misplaced } = explainSyntaxError(said.split('\n')[0] ?? '', text, start);
-    const { kind: needs, ...fixed } = fix ?? {};
-    const range = { ...place, ...openedAt(said, start, contents), ...misplaced, ...fixed };
+    const own = OWN_MESSAGES[code];
+    const explained = explainSyntaxError(message.split('\n')[0] ?? '', text, start);
     const fault = own
       ? { ...own, ...place }
-      : { code: 'yaml-syntax', message, ...range, ...(needs && { needs }) };
-    if (own?.code === TABS || (!own && (fix ?? misplaced))) misleading.add(fault);
+      : { code: 'yaml-syntax', ...place, ...openedAt(message, start, contents), ...explained };
+    if (own?.code === TABS || (!own && explained.start !== undefined)) misleading.add(fault);
     return fault;
   });
   const sure = faults.findIndex((fault) => misleading.has(fault));
-  const told = faults.filter(({ code }, index) => sure < 0 || index <= sure || code === TABS);
-  return uniqueBy(told, ({ message, start }) => `${start} ${message}`);
+  const shown = faults.filter(({ code }, index) => sure < 0 || index <= sure || code === TABS);
+  return uniqueBy(shown, ({ message, start }) => `${start} ${message}`);
 }
 
 const QUOTED: readonly Style[] = ['single', 'double'];
@@ -166,11 +150,8 @@ function openedAt(said: string, end: number, contents: Node | null) {
   return opened;
 }
 
-const OWN_WORDS: Readonly<Record<string, Pick<SyntaxFault, 'code' | 'message'>>> = {
-  TAB_AS_INDENT: {
-    code: TABS,
-    message: 'YAML cannot be indented with tabs. Use spaces.',
-  },
+const OWN_MESSAGES: Readonly<Record<string, Pick<SyntaxFault, 'code' | 'message'>>> = {
+  TAB_AS_INDENT: { code: TABS, message: "YAML can't be indented with tabs. Use spaces." },
   MULTIPLE_DOCS: {
     code: 'several-documents',
     message: 'A second document starts here. Keep one suite per file.',
@@ -192,21 +173,11 @@ export function isUnreadable({ code }: Pick<SyntaxFault, 'code'>): boolean {
   return UNREADABLE.includes(code);
 }
 
-/** Explains a YAML syntax error. Offsets are in UTF-16 units. */
-interface SyntaxExplanation {
-  readonly message: string;
-  /** The text to quote, or to add a space after, if known. */
-  readonly fix?: {
-    readonly kind: 'quote' | 'blank';
-    readonly start: number;
-    readonly end: number;
-  };
-  /** The line with the wrong indentation, if known. */
-  readonly misplaced?: { readonly start: number; readonly end: number };
-}
+/** With the text to fix or to indent, if known. */
+type SyntaxExplanation = Partial<SyntaxFault> & Pick<SyntaxFault, 'message'>;
 
-/** Explanations by the parser's message. */
-const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
+/** Explanations of the parser's messages. */
+const EXPLANATIONS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
   [/^Missing closing .quote/, () => 'This text has no closing quote.'],
   [
     /^Flow (?:map|sequence) .* end with a (.)$/,
@@ -247,12 +218,7 @@ const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: 
 /** A value that starts with a variable, which YAML reads as a mapping. */
 const VARIABLE_FIRST = /^([ \t]*(?:- +)*(?:[a-z_]\w*: +)?)(\{\{.*?\S)(?: +#.*)?$/;
 
-/**
- * Explains a syntax error by how to fix it.
- *
- * @param said the parser's message
- * @param at its offset
- */
+/** @param said the parser's message for the error at an offset */
 function explainSyntaxError(said: string, text: string, at: number): SyntaxExplanation {
   const first = text.lastIndexOf('\n', at - 1) + 1;
   const [line = ''] = text.slice(first).split(/\r?\n/, 1);
@@ -260,16 +226,16 @@ function explainSyntaxError(said: string, text: string, at: number): SyntaxExpla
   if (indent !== undefined) {
     const [sign = '-'] = glued;
     const start = first + indent.length;
-    const fix = { kind: 'blank', start, end: start + sign.length } as const;
-    return { message: `Put a space after "${sign}".`, fix };
+    const message = `Put a space after "${sign}".`;
+    return { message, start, end: start + sign.length, needs: 'blank' };
   }
   const [, before, variable] = VARIABLE_FIRST.exec(line) ?? [];
   if (before !== undefined && variable !== undefined) {
     const start = first + before.length;
-    const fix = { kind: 'quote', start, end: start + variable.length } as const;
-    return { message: 'Text that starts with "{{" needs quotes.', fix };
+    const message = 'Text that starts with "{{" needs quotes.';
+    return { message, start, end: start + variable.length, needs: 'quote' };
   }
-  for (const [pattern, words] of WORDS) {
+  for (const [pattern, words] of EXPLANATIONS) {
     const found = pattern.exec(said);
     if (!found) continue;
     const message = words(found);
@@ -280,13 +246,13 @@ function explainSyntaxError(said: string, text: string, at: number): SyntaxExpla
     const [, head = '', value] = COLON_TEXT.exec(line) ?? [];
     if (value === undefined) return { message };
     const start = first + head.length;
-    return { message, fix: { kind: 'quote', start, end: start + value.length } };
+    return { message, start, end: start + value.length, needs: 'quote' };
   }
   return { message: `This is not valid YAML: ${said}` };
 }
 
 function misplaced(start: number, length: number): SyntaxExplanation {
-  return { message: WRONG_INDENT, misplaced: { start, end: start + length } };
+  return { message: WRONG_INDENT, start, end: start + length };
 }
 
 /** @param end of the previous line */

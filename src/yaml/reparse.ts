@@ -21,7 +21,7 @@ export interface Reparsed extends ParsedText {
  * item is parsed. This shifts the nodes after it, so `before` can't be used anymore. Undefined, without changes, if the
  * difference is of another kind.
  *
- * @param before a self-contained document: see `isSelfContained`
+ * @param before must be self-contained: see `isSelfContained`
  */
 export function reparse(text: string, before: ParsedText): Reparsed | undefined {
   const { document } = before;
@@ -40,7 +40,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   const dash = dashAt(before.text, start);
   const part = text.slice(start, end + by);
   const followed = index + 1 < list.items.length;
-  // An item that starts in the same way as the file's next item also ends it in the same way.
+  // If it still starts with the same dash, the next item ends it as before.
   if (dash === '' || dashAt(part, 0) !== dash) return undefined;
   const item = runSync(parseItem(part, start, dash, followed));
   if (!item?.plain) return undefined;
@@ -60,15 +60,11 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
     if (below.some(({ key }) => isEmpty(key))) return undefined;
     if (!lines.starts.every(isStartOf(list, before.text, index, by))) return undefined;
   }
-  let ends = item.ends;
+  const outer = [list, root, document];
+  let { ends } = item;
   if (followed) {
     const mends = before.faults.length > 0 && faults.length === 0;
-    const shifted = {
-      list: endsOf(list, by),
-      root: endsOf(root, by),
-      document: endsOf(document, by),
-    };
-    const found = mends ? endsOfLast(list, before.text, text) : shifted;
+    const found = mends ? endsOfLast(list, before.text, text) : outer.map((one) => endsOf(one, by));
     // The text after the list hides its end.
     if (!found || (mends && below.length > 0)) return undefined;
     ends = found;
@@ -76,14 +72,12 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
 
   for (const one of [...list.items.slice(index + 1), ...below]) shiftNodes(one, by);
   list.items.splice(index, 1, item.node);
-  setEnds(list, ends.list);
-  setEnds(root, ends.root);
-  setEnds(document, ends.document);
+  for (const [place, one] of outer.entries()) setEnds(one, ends[place] ?? [0, 0]);
   if (lines) setListRange(document, list, text, lines);
   return { text, document, faults, index };
 }
 
-/** The ends of a list and its ancestors, from its last item, which didn't change. */
+/** The ends of a list, its root, and its document, from the list's last item, which didn't change. */
 function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['ends'] | undefined {
   const start = lineOf(items.at(-1), old);
   if (start === undefined) return undefined;

@@ -5,7 +5,7 @@ import { templateVariables } from '../core/text/template.ts';
 import type { Span } from './nodes.ts';
 import type { ScalarText, YamlDocument } from './yamlDocument.ts';
 
-/** A whole scalar's words, without quotes; undefined if they are not written as they are. */
+/** A scalar's text, without quotes; undefined if it's written differently, as with escapes. */
 export function wordsSpan(text: string, scalar: ScalarText): Span | undefined {
   const [start, end] = inside(text, scalar);
   const written = text.slice(start, end);
@@ -79,7 +79,7 @@ function pieceSpans(
   };
 }
 
-/** Offsets without quotes or the header of a block, which may contain a comment. */
+/** Without quotes, and without the header of a block, which may contain a comment. */
 function inside(text: string, { style, start, end }: ScalarText): Span {
   if (style === 'plain') return [start, end];
   if (style === 'block') {

@@ -1,13 +1,12 @@
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { type Document, isMap, isNode, isScalar, type Node } from 'yaml';
 import { type Path, valueAt } from '../core/data/data.ts';
-import { type Position, type Problem, type Range, START } from '../core/problem.ts';
+import { errorAt, type Position, type Problem, type Range, START } from '../core/problem.ts';
 import { runSync, type Work } from '../node/cooperative.ts';
 import { type ConfinedProblem, checkNodes } from './checkNodes.ts';
 import { documentValue, reparsedValue } from './documentValue.ts';
 import { isEmpty, nearestTo, nodeAt, pathTo, resolverOf, type Style, styleOf } from './nodes.ts';
 import { type ParsedText, parseText } from './parsedText.ts';
-import type { SyntaxFault } from './parser.ts';
 import { reparse } from './reparse.ts';
 
 export interface ScalarText {
@@ -25,16 +24,16 @@ export interface YamlDocument {
   readonly text: string;
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** The item of `cases` that one of these problems is confined to; undefined: it concerns all. */
+  /** The item of `cases` that one of these problems affects; undefined if it affects the whole file. */
   caseOf(problem: Problem): number | undefined;
-  /** The range of a value; if it doesn't exist, that of the nearest owner. */
+  /** The range of a value, or of the nearest owner if it doesn't exist. */
   rangeOf(path: Path): Range;
   /** The range of a key; if there is none, the first line of the item or map. */
   keyRangeOf(path: Path): Range;
   entryRangeOf(path: Path): Range;
   /** The scalar at a path, or its key; undefined for anything else, including aliases. */
   scalarAt(path: Path, part?: 'key' | 'value'): ScalarText | undefined;
-  /** The path of the innermost value or key at a place, and whether the place is on its key. */
+  /** The path of the innermost value or key at a position, and whether the position is on its key. */
   pathAt(position: Position): { readonly path: Path; readonly onKey: boolean };
   rangeOfOffsets(start: number, end: number): Range;
   positionAt(offset: number): Position;
@@ -50,28 +49,30 @@ interface DocumentSource {
   readonly plain: boolean;
 }
 
-/** The source of a document, until a later version reuses its nodes. */
+/** Kept until a later version reuses the nodes. */
 const DOCUMENT_SOURCES = new WeakMap<YamlDocument, DocumentSource>();
 
-/** As `rereadYaml`, or else as `readYaml`, synchronously. */
+/** Parses a text. If an earlier version is given, only the changed item, if possible. */
 export function parseYaml(text: string, path: string, before?: YamlDocument): YamlDocument {
   return (before && rereadYaml(text, path, before)) ?? runSync(readYaml(text, path));
 }
 
-/** @param margin characters in front of each line that the file does not have: places are without them */
-export function* readYaml(text: string, path: string, margin = 0): Work<YamlDocument> {
+/** @param origin position of the text in its file; the column applies to each line */
+export function* readYaml(text: string, path: string, origin = START.start): Work<YamlDocument> {
   const parsed = yield* parseText(text);
-  const told = new DocumentBuilder(path, placesIn(text, margin));
+  const places = placesIn(text, origin);
   yield;
-  const { unreadable, plain } = told.check(parsed);
+  const { problems, unreadable, plain } = check(parsed, path, places);
   yield;
-  const value = documentValue(parsed, unreadable, (code, message) => told.report(code, message));
-  return told.document(parsed, value, plain);
+  const value = documentValue(parsed, unreadable, (code, message) => {
+    problems.push({ problem: errorAt(path, START, code, message), item: undefined });
+  });
+  return documentOf(path, places, problems, { parsed, value, plain });
 }
 
 /**
- * Reads a later version of a file, parsing only what changed: see `reparse`. Ranges of the earlier version are invalid
- * afterwards; its data stays valid.
+ * Reads a later version of a file, parsing only the changed item: see `reparse`. Invalidates the ranges of the earlier
+ * version, but not its data.
  */
 export function rereadYaml(
   text: string,
@@ -82,71 +83,56 @@ export function rereadYaml(
   const parsed = known?.plain ? reparse(text, known.parsed) : undefined;
   if (!known || !parsed) return undefined;
   DOCUMENT_SOURCES.delete(before);
-  const told = new DocumentBuilder(path, placesIn(text, 0));
-  const { unreadable, plain } = told.check(parsed);
-  return told.document(parsed, reparsedValue(known.value, parsed, unreadable), plain);
+  const places = placesIn(text);
+  const { problems, unreadable, plain } = check(parsed, path, places);
+  const value = reparsedValue(known.value, parsed, unreadable);
+  return documentOf(path, places, problems, { parsed, value, plain });
 }
 
-/** Collects the problems of a document and creates it. */
-class DocumentBuilder {
-  readonly #path: string;
-  readonly #places: ReturnType<typeof placesIn>;
-  readonly #problems: ConfinedProblem[] = [];
-
-  constructor(path: string, places: ReturnType<typeof placesIn>) {
-    this.#path = path;
-    this.#places = places;
-  }
-
-  report(code: string, message: string, range = START, item?: number, needs?: Need): void {
-    const problem = { code, message, severity: 'error', path: this.#path, range } as const;
-    this.#problems.push({ problem: { ...problem, ...fixOf(range, needs) }, item });
-  }
-
-  check({ text, document, faults }: ParsedText) {
-    const { rangeOfOffsets } = this.#places;
-    for (const { code, message, start, end, needs, item } of faults) {
-      this.report(code, message, rangeOfOffsets(start, end), item, needs);
-    }
-    const { problems, ...checked } = checkNodes(document, text, this.#path, rangeOfOffsets);
-    for (const problem of problems) this.#problems.push(problem);
-    return checked;
-  }
-
-  document(parsed: ParsedText, value: unknown, plain: boolean): YamlDocument {
-    const { text, document } = parsed;
-    const { rangeOfOffsets, offsetAt } = this.#places;
-    const items = new Map(this.#problems.map(({ problem, item }) => [problem, item]));
-    const yaml: YamlDocument = {
-      path: this.#path,
-      text,
-      value,
-      problems: this.#problems.map(({ problem }) => problem),
-      caseOf: (problem) => items.get(problem),
-      ...lookupsOf(document, rangeOfOffsets),
-      ...this.#places,
-      root: document.contents,
-      pathAt: (position) => pathTo(document.contents, offsetAt(position)),
-    };
-    DOCUMENT_SOURCES.set(yaml, {
-      parsed,
-      value,
-      plain: plain && Array.isArray(valueAt(value, ['cases'])),
-    });
-    return yaml;
-  }
+function check({ text, document, faults }: ParsedText, path: string, { rangeOfOffsets }: Places) {
+  const syntax = faults.map(({ code, message, start, end, needs, item }): ConfinedProblem => {
+    const range = rangeOfOffsets(start, end);
+    const fix = needs === 'quote' ? { quote: range } : { blank: range.end };
+    const problem = errorAt(path, range, code, message);
+    return { problem: needs ? { ...problem, fix } : problem, item };
+  });
+  const { problems, ...checked } = checkNodes(document, text, path, rangeOfOffsets);
+  return { problems: [...syntax, ...problems], ...checked };
 }
+
+function documentOf(
+  path: string,
+  places: Places,
+  problems: readonly ConfinedProblem[],
+  source: DocumentSource,
+): YamlDocument {
+  const { text, document } = source.parsed;
+  const items = new Map(problems.map(({ problem, item }) => [problem, item]));
+  const yaml: YamlDocument = {
+    path,
+    text,
+    value: source.value,
+    problems: [...items.keys()],
+    caseOf: (problem) => items.get(problem),
+    ...lookupsOf(document, places.rangeOfOffsets),
+    ...places,
+    root: document.contents,
+    pathAt: (position) => pathTo(document.contents, places.offsetAt(position)),
+  };
+  const plain = source.plain && Array.isArray(valueAt(source.value, ['cases']));
+  DOCUMENT_SOURCES.set(yaml, { ...source, plain });
+  return yaml;
+}
+
+type Places = Pick<YamlDocument, 'rangeOfOffsets' | 'positionAt' | 'offsetAt'>;
 
 /** Separate from the document, so that keeping it doesn't keep all nodes. */
-function placesIn(
-  text: string,
-  margin: number,
-): Pick<YamlDocument, 'rangeOfOffsets' | 'positionAt' | 'offsetAt'> {
+export function placesIn(text: string, origin = START.start): Places {
   // The parser's own counter loses the lines behind some of its errors.
   const lines = TextDocument.create('', '', 0, text);
   const positionAt = (offset: number) => {
     const { line, character } = lines.positionAt(offset);
-    return { line, character: Math.max(0, character - margin) };
+    return { line: line + origin.line, character: Math.max(0, character + origin.character) };
   };
   return {
     positionAt,
@@ -154,23 +140,15 @@ function placesIn(
       start: positionAt(start),
       end: positionAt(Math.max(start, end)),
     }),
-    offsetAt: ({ line, character }) => lines.offsetAt({ line, character: character + margin }),
+    offsetAt: ({ line, character }) =>
+      lines.offsetAt({ line: line - origin.line, character: character - origin.character }),
   };
 }
-
-type Need = SyntaxFault['needs'];
-
-function fixOf(range: Range, needs: Need): Pick<Problem, 'fix'> {
-  if (needs === 'quote') return { fix: { quote: range } };
-  return needs === 'blank' ? { fix: { blank: range.end } } : {};
-}
-
-type Places = Pick<YamlDocument, 'rangeOf' | 'keyRangeOf' | 'entryRangeOf' | 'scalarAt'>;
 
 function lookupsOf(
   document: Document.Parsed,
   rangeOfOffsets: (start: number, end: number) => Range,
-): Places {
+): Pick<YamlDocument, 'rangeOf' | 'keyRangeOf' | 'entryRangeOf' | 'scalarAt'> {
   const { contents } = document;
   const resolve = resolverOf(document);
   const rangeOfNode = (node: unknown): Range | undefined =>

@@ -7,7 +7,7 @@ import { codesOf, fixed } from '../../support/language/codeActions.ts';
 const saidOf = (text: string) => parseYaml(text, '/x.yaml').problems.map(({ message }) => message);
 
 const WRONG_INDENT = 'This line is not indented like the lines around it.';
-const TABS = 'YAML cannot be indented with tabs. Use spaces.';
+const TABS = "YAML can't be indented with tabs. Use spaces.";
 const SPACE = 'Insert the missing space';
 
 describe('what is no YAML', () => {
