@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { type Path, valueAt } from '../core/data/data.ts';
+import { formatList } from '../core/text/format.ts';
 
 export type Issue = z.core.$ZodIssue;
 
@@ -9,7 +10,7 @@ export interface Leaf {
 }
 
 export interface Validated {
-  /** With defaults if it's valid, else as given. */
+  /** With defaults if it's valid, otherwise as given. */
   readonly value: unknown;
   /** The issues; for a union, those of the branch that was most likely intended. */
   readonly leaves: readonly Leaf[];
@@ -30,7 +31,7 @@ function leaves(issue: Issue, above: Path, root: unknown): Leaf[] {
   const given = valueAt(root, path);
   const best = issue.errors
     .filter((branch) => !isOtherKind(branch, given))
-    .sort((a, b) => weight(a) - weight(b))[0];
+    .sort((a, b) => countMistakes(a) - countMistakes(b))[0];
   return best ? best.flatMap((one) => leaves(one, path, root)) : [{ issue, path }];
 }
 
@@ -44,12 +45,9 @@ function isOtherKind(branch: readonly Issue[], given: unknown): boolean {
   });
 }
 
-/** A branch with fewer issues is closer to the intended one. */
-function weight(branch: readonly Issue[]): number {
-  const unknown = branch.flatMap((one) =>
-    one.code === 'unrecognized_keys' ? one.keys : [one.code],
-  );
-  return unknown.length;
+/** The number of mistakes: each unknown key is one. */
+export function countMistakes(issues: readonly Issue[]): number {
+  return issues.flatMap((one) => (one.code === 'unrecognized_keys' ? one.keys : [one.code])).length;
 }
 
 /** The start of zod's own messages. */
@@ -57,19 +55,12 @@ const ZOD = /^Invalid (?:input|option)\b/;
 
 /** Describes an issue: `Expected text, found a list.` */
 export function sentenceOf(issue: Issue, given: unknown): string {
-  switch (issue.code) {
-    case 'too_small':
-    case 'too_big':
-      return boundSentence(issue, given);
-    default:
-      return ZOD.test(issue.message)
-        ? `Expected ${expectedBy(issue)}, found ${foundOf(given)}.${advice(issue, given)}`
-        : `${issue.message.replace(/\.$/, '')}.`;
-  }
-}
-
-function advice(issue: Issue, given: unknown): string {
-  return lacksQuotes(issue, given) && given !== null ? ' Put it in quotes.' : '';
+  if (issue.code === 'too_small' || issue.code === 'too_big') return boundSentence(issue, given);
+  if (!ZOD.test(issue.message)) return `${issue.message.replace(/\.$/, '')}.`;
+  const kinds = [...new Set(kindsIn(issue))];
+  const expected = kinds.length === 0 ? 'something else' : formatList(kinds, 'or');
+  const advice = lacksQuotes(issue, given) && given !== null ? ' Put it in quotes.' : '';
+  return `Expected ${expected}, found ${foundOf(given)}.${advice}`;
 }
 
 /** The default code of an issue. */
@@ -84,10 +75,6 @@ export function codeOf(issue: Issue): string {
     default:
       return 'wrong-value';
   }
-}
-
-function expectedBy(issue: Issue): string {
-  return oneOf([...new Set(kindsIn(issue))]);
 }
 
 function kindsIn(issue: Issue): string[] {
@@ -123,11 +110,6 @@ function typesIn(issue: Issue): string[] {
   if (issue.code === 'invalid_union')
     return issue.errors.flatMap((errors) => errors.flatMap(typesIn));
   return issue.code === 'invalid_type' ? [issue.expected] : [];
-}
-
-function oneOf(words: readonly string[]): string {
-  const last = words.at(-1) ?? 'something else';
-  return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ export interface Mention {
   readonly text: string;
   readonly path: Path;
   readonly part: 'key' | 'value';
-  /** Where the name is valid: the path of the case or assertion, such as `cases/3`; else empty. */
+  /** The case or assertion in which the name is valid, such as `cases/3`; else empty. */
   readonly scope: string;
   readonly inAssertion: boolean;
 }
@@ -36,13 +36,13 @@ interface Mentions {
   readonly templates: readonly Template[];
 }
 
-/** All names, paths, and texts with variables in a value, according to the schema. */
+/** Finds all names, paths, and texts with variables in a value. */
 export function mentionsIn(schema: z.ZodType, value: unknown): Mentions {
   const plan = planOf(schema);
   return plan ? mentionsBy(plan, value) : { names: [], templates: [] };
 }
 
-/** Mappings of unchanged cases stay the same objects from one version of a text to the next. */
+/** Unchanged cases stay the same objects from one version of a text to the next. */
 const FOUND = new WeakMap<object, { readonly plan: Plan; readonly found: Mentions }>();
 
 /** Paths and scopes are relative to the value. */
@@ -105,13 +105,14 @@ class Walk implements Mentions {
   #mention(text: string, { meaning }: Plan, inside: Surroundings, part: 'key' | 'value'): void {
     const kind = kindOf(meaning);
     if (kind === undefined) return;
+    const level = SCOPES[kind];
     this.names.push({
       kind,
       role: meaning.declares ? 'declaration' : 'reference',
       text,
       path: [...this.#path],
       part,
-      scope: scopeOf(kind, inside),
+      scope: level === 'suite' ? '' : inside[level],
       inAssertion: inside.assertion !== '',
     });
   }
@@ -148,18 +149,12 @@ class Walk implements Mentions {
 }
 
 function scopeUnder(outer: string, { kind, scope }: Mention): string {
-  const holds = SCOPES[kind];
-  if (holds === 'suite') return '';
-  return holds === 'case' ? outer : scope && `${outer}/${scope}`;
+  if (SCOPES[kind] === 'suite') return '';
+  return SCOPES[kind] === 'case' ? outer : scope && `${outer}/${scope}`;
 }
 
 function kindOf({ declares, refersTo, file }: Meaning): SymbolKind | FileKind | undefined {
   return declares ?? refersTo ?? file;
-}
-
-function scopeOf(kind: SymbolKind | FileKind, around: Surroundings): string {
-  const holds = SCOPES[kind];
-  return holds === 'suite' ? '' : around[holds];
 }
 
 function within({ meaning }: Plan, path: Path, around: Surroundings): Surroundings {
@@ -174,35 +169,33 @@ function within({ meaning }: Plan, path: Path, around: Surroundings): Surroundin
     : { template, case: around.case, assertion: here };
 }
 
-/** What a text at a path refers to. */
+/** The role of a text at a path. */
 export interface Role extends Pick<Mention, 'role' | 'scope'> {
   readonly kind?: SymbolKind | FileKind;
   readonly template?: TemplateKind;
 }
 
-/** Recognized as a name, a path, and a text with variables of either kind. */
+/** Can be a name, a path, or a text with variables of either kind. */
 const ANY_TEXT = '{{${';
 
-/** The value without list items that don't lead to the path: 300 other cases don't matter. */
-function onTheWay(value: unknown, [step, ...rest]: Path): unknown {
+/** Drops list items off the path, such as hundreds of other cases. */
+function pruneTo(value: unknown, [step, ...rest]: Path): unknown {
   if (step === undefined) return value;
   if (Array.isArray(value)) {
-    return value.map((item, index) => (index === step ? onTheWay(item, rest) : undefined));
+    return value.map((item, index) => (index === step ? pruneTo(item, rest) : undefined));
   }
   if (!isMapping(value)) return value;
   const entries = Object.entries(value).map(([key, one]) => {
-    if (key === step) return [key, onTheWay(one, rest)];
+    if (key === step) return [key, pruneTo(one, rest)];
     return [key, Array.isArray(one) ? [] : one];
   });
   return Object.fromEntries(entries);
 }
 
-/** What a text or key at a path refers to; several roles if it's ambiguous. */
+/** The roles of a text or key at a path; several if it's ambiguous. */
 export function rolesAt(schema: z.ZodType, root: unknown, path: Path, onKey = false): Role[] {
-  const { names, templates } = mentionsIn(
-    schema,
-    withValueAt(onTheWay(root, path), path, () => ANY_TEXT),
-  );
+  const value = withValueAt(pruneTo(root, path), path, () => ANY_TEXT);
+  const { names, templates } = mentionsIn(schema, value);
   const isHere = (one: Mention | Template) => samePath(one.path, path);
   const named = names.filter((one) => isHere(one) && (one.part === 'key') === onKey);
   const template = templates.find(isHere)?.kind;
@@ -226,7 +219,7 @@ interface Plan {
   /** For a mapping with arbitrary keys: its values. */
   readonly rest?: Plan | undefined;
   readonly items?: Plan | undefined;
-  /** A mapping needs one of these keys to contain names; undefined if it doesn't. */
+  /** A mapping contains names only if it has one of these keys; undefined if it always may. */
   readonly keys?: ReadonlySet<string> | undefined;
   /** Values that a mapping must contain to match: `type: tool_use`. */
   readonly literals: readonly (readonly [key: string, values: readonly unknown[]])[];
@@ -239,14 +232,14 @@ const PLANS = new WeakMap<Schema, { plan: Plan | undefined }>();
 function planOf(schema: Schema): Plan | undefined {
   const known = PLANS.get(schema);
   if (known) return known.plan;
-  const plan = compiled(schema);
+  const plan = compile(schema);
   PLANS.set(schema, { plan });
   return plan;
 }
 
 const NONE = { fields: new Map<string, Plan>(), literals: [], options: () => [] } as const;
 
-function compiled(schema: Schema): Plan | undefined {
+function compile(schema: Schema): Plan | undefined {
   const meaning = meaningOf(schema);
   const plain = unwrap(schema, false);
   const { type, getter, shape, valueType, element, options } = definition(plain);
@@ -334,11 +327,8 @@ function commonPlan(options: readonly Schema[]): Plan {
     }),
   );
   const [first = {}, ...others] = options.map(meaningOf);
-  const meaning = Object.fromEntries(
-    MEANING_KEYS.filter((key) => others.every((other) => other[key] === first[key])).map(
-      (key) => [key, first[key]] as const,
-    ),
-  );
+  const common = MEANING_KEYS.filter((key) => others.every((other) => other[key] === first[key]));
+  const meaning = Object.fromEntries(common.map((key) => [key, first[key]]));
   return { ...NONE, meaning, form: 'mapping', fields };
 }
 
@@ -352,12 +342,7 @@ function fits({ form, keys, literals }: Plan, value: unknown): boolean {
   if (!isMapping(value)) return form === 'word';
   return (
     form === 'mapping' &&
-    (!keys || holdsAny(keys, value)) &&
+    (!keys || Object.keys(value).some((key) => keys.has(key))) &&
     literals.every(([key, values]) => value[key] === undefined || values.includes(value[key]))
   );
-}
-
-function holdsAny(keys: ReadonlySet<string>, value: object): boolean {
-  for (const key of keys) if (Object.hasOwn(value, key)) return true;
-  return false;
 }

@@ -1,14 +1,14 @@
 import type * as z from 'zod';
-import { isMapping, type Path, samePath, valueAt, withValueAt } from '../core/data/data.ts';
+import { mappingOf, type Path, samePath, valueAt, withValueAt } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { nearest } from '../core/text/closest.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
-import { type Leaf, type Validated, validate } from './issues.ts';
+import { countMistakes, type Leaf, type Validated, validate } from './issues.ts';
 import { definition, keysAt, schemasAt, valuesAt } from './schemaWalk.ts';
 
 /** A key to correct: `asert` for `assert`. */
 export interface MisspelledKey {
-  /** Of its mapping, in the corrected value. */
+  /** The path of its mapping in the corrected value. */
   readonly owner: Path;
   readonly written: string;
   readonly meant: string;
@@ -46,20 +46,14 @@ export function correctKeys(
   let value = given;
   for (let round = 0; ; round += 1) {
     const read = validate(schema, value);
-    const isReadable = round < MAX_ROUNDS && mistakesIn(read) <= LIMITS.problems;
+    // With more issues than are reported, no correction is reliable.
+    const isReadable =
+      round < MAX_ROUNDS && countMistakes(read.leaves.map(({ issue }) => issue)) <= LIMITS.problems;
     const found = isReadable ? misspelledIn({ schema, ...read, foreign }) : [];
     if (found.length === 0) return { ...read, misspelled };
     for (const one of found) value = renamed(value, one);
     misspelled.push(...found);
   }
-}
-
-/** With more issues than are reported, no correction is reliable. */
-function mistakesIn({ leaves }: Validated): number {
-  const counts = leaves.map(({ issue }) =>
-    issue.code === 'unrecognized_keys' ? issue.keys.length : 1,
-  );
-  return counts.reduce((sum, one) => sum + one, 0);
 }
 
 interface Reading {
@@ -80,7 +74,7 @@ function misspelledIn(reading: Reading): MisspelledKey[] {
       for (const key of issue.keys) add(correctionOf(key, path, reading));
     } else {
       const missing = missingKey(value, path);
-      if (missing !== undefined) add(misspelledFor(missing, path.slice(0, -1), reading));
+      if (missing !== undefined) add(misspellingOf(missing, path.slice(0, -1), reading));
     }
   }
   return found.length > 0 ? found : onlyOnes(reading);
@@ -98,16 +92,23 @@ export function missingKey(value: unknown, path: Path): string | undefined {
   return Object.hasOwn(Object(valueAt(value, path.slice(0, -1))), last) ? undefined : last;
 }
 
-function correctionOf(
-  written: string,
-  owner: Path,
-  { schema, value, foreign }: Reading,
-): MisspelledKey | undefined {
+/** The allowed key that an unknown key was meant to be. */
+function correctionOf(written: string, owner: Path, reading: Reading): MisspelledKey | undefined {
+  const { schema, value } = reading;
   const free = keysAt(schema, value, owner)
     .filter(({ name }) => missingKey(value, [...owner, name]) !== undefined)
     // Of two equally near keys, prefers the required one.
     .sort((a, b) => Number(b.required) - Number(a.required))
     .map(({ name }) => name);
+  return correctionAmong(free, written, owner, reading);
+}
+
+function correctionAmong(
+  free: readonly string[],
+  written: string,
+  owner: Path,
+  { value, foreign }: Reading,
+): MisspelledKey | undefined {
   const name = foreign?.ofKey(written, free, valueAt(value, [...owner, written]));
   if (name) return { owner, written, meant: name.meant, why: { kind: 'foreign', name } };
   if (foreign?.adviceOn(written, free) !== undefined) return undefined;
@@ -117,41 +118,25 @@ function correctionOf(
   return meant === undefined ? undefined : { owner, written, meant, why: { kind: 'near', others } };
 }
 
-/** `value` of `value:"x"`, which YAML reads as a key without a value within braces. */
+/** `value` for `{value:"x"}`, which YAML reads as a key without a value. */
 function gluedKey(written: string, known: readonly string[]): string | undefined {
   const [key = '', ...rest] = written.split(':');
   return rest.length > 0 && known.includes(key) ? key : undefined;
 }
 
-/** The unknown key in a mapping that was meant to be a missing one. */
-function misspelledFor(
-  missing: string,
-  owner: Path,
-  { schema, value, foreign }: Reading,
-): MisspelledKey | undefined {
-  const known = keysAt(schema, value, owner).map(({ name }) => name);
-  const strangers = Object.keys(Object(valueAt(value, owner))).filter(
-    (key) => !known.includes(key),
-  );
-  for (const written of strangers) {
-    const name = foreign?.ofKey(written, [missing], valueAt(value, [...owner, written]));
-    if (name) return { owner, written, meant: missing, why: { kind: 'foreign', name } };
-    if (gluedKey(written, [missing]) !== undefined) {
-      return { owner, written, meant: missing, why: { kind: 'glued' } };
-    }
-    if (
-      foreign?.adviceOn(written, [missing]) === undefined &&
-      nearest(written, [missing]).length > 0
-    ) {
-      return { owner, written, meant: missing, why: { kind: 'near', others: [] } };
-    }
+/** The unknown key that was meant to be a missing one. */
+function misspellingOf(missing: string, owner: Path, reading: Reading): MisspelledKey | undefined {
+  const known = keysAt(reading.schema, reading.value, owner).map(({ name }) => name);
+  for (const written of Object.keys(Object(valueAt(reading.value, owner)))) {
+    if (known.includes(written)) continue;
+    const found = correctionAmong([missing], written, owner, reading);
+    if (found) return found;
   }
   return undefined;
 }
 
 /**
- * If one key is unknown and one is missing, they're taken to be the same if the value is valid for the
- * missing one:
+ * If one key is unknown and one is missing, takes them to be the same if the value is valid for the missing one:
  *
  *     - { type: regex, value: '\d+' }      `value` is `pattern` here
  */
@@ -173,14 +158,12 @@ function onlyOnes({ schema, value, leaves, foreign }: Reading): MisspelledKey[] 
 }
 
 function renamed(value: unknown, { owner, written, meant }: MisspelledKey): unknown {
-  return withValueAt(value, owner, (mapping) =>
-    Object.fromEntries(
-      Object.entries(Object(mapping)).map(([name, inner]) => [
-        name === written ? meant : name,
-        inner,
-      ]),
-    ),
-  );
+  return withValueAt(value, owner, (mapping) => {
+    const entries = Object.entries(Object(mapping));
+    return Object.fromEntries(
+      entries.map(([name, inner]) => [name === written ? meant : name, inner]),
+    );
+  });
 }
 
 /** The path in the text, for a path in the corrected value. */
@@ -193,7 +176,7 @@ export function pathAsWritten(path: Path, misspelled: readonly MisspelledKey[]):
   });
 }
 
-/** A document that takes paths with corrected keys. */
+/** A document whose methods take paths with corrected keys. */
 export function withCorrectedKeys(
   document: YamlDocument,
   misspelled: readonly MisspelledKey[],
@@ -228,7 +211,7 @@ export function colonTextAt(
   foreign?: ForeignNames,
 ): ColonText | undefined {
   const path = at.slice(0, at.findLastIndex((step) => typeof step === 'number') + 1);
-  const [key, ...others] = Object.keys(mappingAt(value, path));
+  const [key, ...others] = Object.keys(mappingOf(valueAt(value, path)));
   if (path.length === 0 || key === undefined || others.length > 0) return undefined;
   const inner = valueAt(value, [...path, key]);
   if (typeof inner === 'object' && inner !== null) return undefined;
@@ -239,11 +222,6 @@ export function colonTextAt(
   if (nearest(key, [...known, ...values.map((one) => one.value)]).length > 0) return undefined;
   const isForeign = foreign?.ofKey(key, known, inner) ?? foreign?.adviceOn(key, known);
   return isForeign === undefined ? { path, key } : undefined;
-}
-
-function mappingAt(value: unknown, path: Path): object {
-  const found = valueAt(value, path);
-  return isMapping(found) ? found : {};
 }
 
 function takesText(schema: z.ZodType, value: unknown, path: Path): boolean {
@@ -270,16 +248,9 @@ export interface MeantValue {
 
 /** Names of other tools for the keys and values of a schema. */
 export interface ForeignNames {
-  /**
-   * @param known the allowed keys
-   * @param value the value of the key
-   */
+  /** @param known the allowed keys */
   ofKey(written: string, known: readonly string[], value: unknown): ForeignName | undefined;
-  /**
-   * Advice for a key without an equivalent, as a sentence.
-   *
-   * @param known the allowed keys
-   */
+  /** Advice for a key without an equivalent, as a sentence. @param known the allowed keys */
   adviceOn(written: string, known: readonly string[]): string | undefined;
   /** @param known the allowed values of the key */
   ofValue(written: string, key: string, known: readonly string[]): ForeignName | undefined;

@@ -1,10 +1,7 @@
 import type * as z from 'zod';
 import { isMapping, type Path, valueAt } from '../core/data/data.ts';
 
-/**
- * Answers which keys and values are allowed at a path, and what they mean. The incomplete value selects the branches of
- * unions.
- */
+/** A key that is allowed at a path. */
 export interface KeyInfo {
   readonly name: string;
   readonly required: boolean;
@@ -74,12 +71,12 @@ export function defaultText(value: unknown): string | undefined {
     : `Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** Whether only other tools write it: it's allowed, but never suggested. */
+/** Whether a key is only written by other tools: allowed, but never suggested. */
 export function isUnread(schema: Schema): boolean {
   return metaOf(schema).readOnly === true;
 }
 
-/** The branches that match a value; all of them if none does. */
+/** The branches that match a value, which may be incomplete; all of them if none matches. */
 function branches(schema: Schema, value: unknown): Schema[] {
   const plain = unwrap(schema);
   const { options, discriminator } = definition(plain);
@@ -90,7 +87,7 @@ function branches(schema: Schema, value: unknown): Schema[] {
   return discriminator === undefined ? narrowByKeys(candidates, value) : candidates;
 }
 
-/** Of several mappings, those that know the most keys of the value. */
+/** The mappings that have the most keys of the value. */
 function narrowByKeys(candidates: Schema[], value: unknown): Schema[] {
   if (!isMapping(value) || candidates.length < 2) return candidates;
   const known = (schema: Schema) =>
@@ -130,7 +127,7 @@ function schemasAlong(
     const next = schemas
       .flatMap((schema) => stepInto(schema, step))
       .flatMap((one) => branches(one, inner));
-    // Of several branches, such as a message in every dialect, those that match this value.
+    // For a message, there are branches of all dialects.
     const fitting = isMapping(inner) ? next.filter((one) => fits(one, inner)) : [];
     schemas = fitting.length > 0 ? fitting : next;
     current = inner;
@@ -149,7 +146,7 @@ function stepInto(schema: Schema, step: string | number): Schema[] {
 }
 
 export function keyInfo(name: string, schema: Schema): KeyInfo {
-  // A key with a default is optional as well.
+  // A key with a default is optional, too.
   const required = schema._zod.optin === undefined;
   return { name, required, documentation: documentationOf(schema), schema };
 }

@@ -1,12 +1,11 @@
 import type * as z from 'zod';
 import { mappingOf, type Path, samePath, uniqueBy, valueAt } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
-import { type Fix, type Problem, type Range, suggestionsOf } from '../core/problem.ts';
+import { errorAt, type Fix, type Problem, type Range, suggestionsOf } from '../core/problem.ts';
 import { nearest } from '../core/text/closest.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { codeOf, type Issue, type Leaf, lacksQuotes, sentenceOf, unquoted } from './issues.ts';
 import {
-  type ColonText,
   type CorrectedValue,
   colonTextAt,
   correctKeys,
@@ -20,7 +19,7 @@ import { keysAt, valuesAt } from './schemaWalk.ts';
 export interface ValueProblem {
   /** Relative to the value. */
   readonly path: Path;
-  /** Whether the problem is on the key at `path` instead of its value. */
+  /** Whether it's on the key at `path` instead of its value. */
   readonly onKey?: boolean;
   readonly code: string;
   readonly message: string;
@@ -35,9 +34,7 @@ export interface ValueProblem {
   readonly missing?: Path;
 }
 
-/**
- * Problems for a missing or empty key, by its path without indexes: `tool_calls.function.name` is the name of any call.
- */
+/** Problems for missing or empty keys, by path without indexes, such as `tool_calls.function.name`. */
 export type Missing = Readonly<Record<string, readonly [code: string, message: string]>>;
 
 interface Vocabulary {
@@ -54,33 +51,26 @@ export function valueProblems(
   return problemsOfCorrected(schema, correctKeys(schema, value, vocabulary.foreign), vocabulary);
 }
 
-/** As `valueProblems`, for a corrected value. */
+/** Like `valueProblems`, for a corrected value. */
 export function problemsOfCorrected(
   schema: z.ZodType,
   { value, misspelled, leaves }: CorrectedValue,
   vocabulary: Vocabulary = {},
 ): ValueProblem[] {
   const reading: Reading = { schema, value, misspelled, ...vocabulary };
-  const sure = leaves.filter(({ path }) => !misspelled.some((one) => isGuess(path, one)));
+  // The value of a guessed key may be valid for the key that was meant.
+  const sure = leaves.filter(
+    ({ path }) => !misspelled.some(({ owner, meant }) => samePath(path, [...owner, meant])),
+  );
+  const problems = sure.flatMap((leaf, index): ValueProblem[] => {
+    if (index < LIMITS.problems) return problemsOf(leaf, reading);
+    // Only counted.
+    return [{ path: leaf.path, code: 'bad-value', message: leaf.issue.message }];
+  });
   return [
     ...misspelled.map((one) => misspelledProblem(one, misspelled)),
-    ...uniqueBy(
-      sure.flatMap((leaf, index) =>
-        index < LIMITS.problems ? problemsOf(leaf, reading) : [uncommented(leaf)],
-      ),
-      (problem) => (problem.code === 'colon-in-text' ? problem.path.join('/') : problem),
-    ),
+    ...uniqueBy(problems, (one) => (one.code === 'colon-in-text' ? one.path.join('/') : one)),
   ];
-}
-
-/** Beyond the limit: only counted. */
-function uncommented({ issue, path }: Leaf): ValueProblem {
-  return { path, code: 'bad-value', message: issue.message };
-}
-
-/** A guessed key says nothing about its value. */
-function isGuess(path: Path, { owner, meant }: MisspelledKey): boolean {
-  return samePath(path, [...owner, meant]);
 }
 
 function misspelledProblem(one: MisspelledKey, all: readonly MisspelledKey[]): ValueProblem {
@@ -125,14 +115,8 @@ export function unknownKeyProblem(
 
 function unknownKey(path: Path, message: string, meant: readonly string[]): ValueProblem {
   const { fix, ...first } = suggestionsOf(meant);
-  return {
-    path,
-    onKey: true,
-    code: 'unknown-key',
-    message,
-    ...first,
-    fix: { remove: path, ...fix },
-  };
+  const problem = { path, onKey: true, code: 'unknown-key', message };
+  return { ...problem, ...first, fix: { remove: path, ...fix } };
 }
 
 interface Reading extends Vocabulary {
@@ -145,7 +129,11 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   const { schema, value, misspelled, missing, foreign } = reading;
   const writtenPath = pathAsWritten(path, misspelled);
   const text = colonTextAt(schema, value, path, foreign);
-  if (text) return [colonProblem(text, misspelled)];
+  if (text) {
+    const message = `YAML reads "${text.key}:" as a key. Put the whole text in quotes.`;
+    const entry = [...pathAsWritten(text.path, misspelled), text.key];
+    return [{ path: entry, onKey: true, code: 'colon-in-text', message, unquoted: 'entry' }];
+  }
   if (issue.code === 'unrecognized_keys') {
     const free = keysAt(schema, value, path)
       .map(({ name }) => name)
@@ -161,7 +149,7 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   const words = missing?.[path.filter((step) => typeof step === 'string').join('.')];
   if (words && (given === undefined || given === null || given === '')) {
     const [code, message] = words;
-    const owner = writtenPath.slice(0, lastIndex(path) + 1);
+    const owner = writtenPath.slice(0, path.findLastIndex((step) => typeof step === 'number') + 1);
     return [{ path: owner, code, message, missing: writtenPath }];
   }
   const key = missingKey(value, path);
@@ -171,10 +159,12 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
     return [missingProblem(writtenPath.slice(0, -1), key, choices, beside)];
   }
   const choice = wrongChoice(writtenPath, given, choices, reading);
-  if (choice && (isChoice(issue) || (isFormat(issue) && choice.replacement))) return [choice];
+  // With `invalid_format`, other texts are allowed as well, such as `2-6` in addition to `last`.
+  const isFormat = issue.code === 'invalid_format';
+  if (choice && (isChoice(issue) || (isFormat && choice.replacement))) return [choice];
   const code = codeOf(issue);
   const last = path.at(-1);
-  const meant = reading.foreign?.ofKind(given, String(last));
+  const meant = foreign?.ofKind(given, String(last));
   if ((code === 'wrong-type' || code === 'out-of-range') && meant) {
     const keys = { [String(last)]: meant.meant };
     const fix = { instead: { path: writtenPath, keys, guessed: true as const } };
@@ -189,23 +179,8 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   const plain = unquoted(issue, given);
   if (plain === undefined || typeof last !== 'string') return [problem];
   const message = `${problem.message.replace(/\.$/, '')} in quotes.`;
-  return [
-    { ...problem, message, fix: { instead: { path: writtenPath, keys: { [last]: plain } } } },
-  ];
-}
-
-function colonProblem(
-  { path, key }: ColonText,
-  misspelled: readonly MisspelledKey[],
-): ValueProblem {
-  const message = `YAML reads "${key}:" as a key. Put the whole text in quotes.`;
-  const entry = [...pathAsWritten(path, misspelled), key];
-  return { path: entry, onKey: true, code: 'colon-in-text', message, unquoted: 'entry' };
-}
-
-/** Index of the innermost list step in a path; -1 if there is none. */
-function lastIndex(path: Path): number {
-  return path.findLastIndex((step) => typeof step === 'number');
+  const fix = { instead: { path: writtenPath, keys: { [last]: plain } } };
+  return [{ ...problem, message, fix }];
 }
 
 /** @param beside the existing keys, one of which may be the value: `- contains: x` */
@@ -221,11 +196,6 @@ function missingProblem(
   const message = `Missing key "${key}".${hint}`;
   const fix = { add: { to: owner, key } };
   return { path: owner, onKey: true, code: 'missing-key', message, fix };
-}
-
-/** Whether other texts are allowed as well, such as `2-6` in addition to `last`. */
-function isFormat(issue: Issue): boolean {
-  return issue.code === 'invalid_format';
 }
 
 function isChoice(issue: Issue): boolean {
@@ -247,23 +217,14 @@ function wrongChoice(
   const name = foreign?.ofValue(given, key, choices);
   if (name) {
     const { meant, message, beside } = name;
-    return {
-      path,
-      code,
-      message,
-      replacement: meant,
-      ...(beside && { fix: { beside: { to: path.slice(0, -1), keys: beside } } }),
-    };
+    const fix = beside && { beside: { to: path.slice(0, -1), keys: beside } };
+    return { path, code, message, replacement: meant, ...(fix && { fix }) };
   }
   const near = nearest(given, choices);
   const [meant] = near;
   const hint = meant === undefined ? `Known: ${choices.join(', ')}.` : `Did you mean "${meant}"?`;
-  return {
-    path,
-    code,
-    message: `Unknown ${named ? key : 'value'} "${given}". ${hint}`,
-    ...suggestionsOf(near),
-  };
+  const message = `Unknown ${named ? key : 'value'} "${given}". ${hint}`;
+  return { path, code, message, ...suggestionsOf(near) };
 }
 
 /** A problem of an inner value, with paths from an outer one. */
@@ -291,26 +252,17 @@ function fixUnder(base: Path, fix: Fix): Fix {
 
 /** @param base path of the value in the document */
 export function locateProblem(problem: ValueProblem, document: YamlDocument, base: Path): Problem {
-  const {
-    path,
-    onKey,
-    unquoted,
-    blankAfter,
-    fix: known,
-    missing: _,
-    ...rest
-  } = problemUnder(base, problem);
+  const { path, onKey, unquoted, blankAfter, ...found } = problemUnder(base, problem);
+  const { fix: known, missing: _, code, message, ...rest } = found;
   const range = onKey ? document.keyRangeOf(path) : document.rangeOf(path);
   const quote = unquoted && bareRange(document, path, unquoted);
   const start = document.offsetAt(range.start);
   const blank = blankAfter === undefined ? undefined : document.positionAt(start + blankAfter);
   const fix = { ...known, ...(quote && { quote }), ...(blank && { blank }) };
   return {
+    ...errorAt(document.path, quote ?? range, code, message),
     ...rest,
     ...(Object.keys(fix).length > 0 && { fix }),
-    severity: 'error',
-    path: document.path,
-    range: quote ?? range,
   };
 }
 

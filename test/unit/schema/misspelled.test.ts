@@ -147,7 +147,7 @@ describe('a value of another kind', () => {
     [
       'a mapping where several kinds can stand',
       'at: {}',
-      'Expected "all", "live", "last", "first", "each", a number, a list or text, found a mapping.',
+      'Expected "all", "live", "last", "first", "each", a number, a list, or text, found a mapping.',
     ],
     ['too small a number', 'repeat: 0', 'Expected at least 1, found 0.'],
     ['a number too great for a share', 'threshold: 2', 'Expected at most 1, found 2.'],
