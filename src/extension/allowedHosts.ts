@@ -4,12 +4,11 @@ import type { SuiteCase } from '../core/suite.ts';
 import { noticeText } from '../core/text/visibleText.ts';
 import { forbiddenHosts } from '../runner/models.ts';
 import { allowedHostsFile, allowHosts, readAllowedHosts } from '../store/allowedHosts.ts';
+import { env } from './workspace.ts';
 
-/** Enter activates the first button, or the second one if the first one closes the dialog. */
+/** The first button, which Enter activates. It isn't the dialog's close button: then Enter would activate `ALLOW`. */
 const DENY = 'Do Not Send';
 const ALLOW = 'Allow';
-
-const env = (name: string) => process.env[name];
 
 /** Hosts that the user allowed, here or on the command line. @throws AllowedHostsError */
 export function allowedHosts(): Promise<AllowedHost[]> {

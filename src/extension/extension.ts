@@ -12,7 +12,7 @@ import { RunsTree } from './runs/runsTree.ts';
 import { Secrets } from './secrets.ts';
 import { ContinuousRuns } from './testing/continuousRuns.ts';
 import { LastResults, RecordedRuns } from './testing/recordedRuns.ts';
-import { TestRunner } from './testing/runner.ts';
+import { type RunRequestOptions, TestRunner } from './testing/runner.ts';
 import { RunStatus } from './testing/runStatus.ts';
 import { TestTree } from './testing/tree.ts';
 
@@ -21,7 +21,7 @@ import { TestTree } from './testing/tree.ts';
  * commands on first use.
  */
 export function activate(context: vscode.ExtensionContext): void {
-  const { services, ...parts } = startServices(context);
+  const parts = startServices(context);
   const { controller, runner, continuous, secrets, language, log } = parts;
   const comparing = () => import('./comparison/comparisonPage.ts');
   const onRuns =
@@ -68,24 +68,15 @@ export function activate(context: vscode.ExtensionContext): void {
   };
 
   const { Run, Debug } = vscode.TestRunProfileKind;
-  controller.createRunProfile(
-    'Run',
-    Run,
-    async (request, token) => {
+  const runWith =
+    (options: RunRequestOptions) =>
+    async (request: vscode.TestRunRequest, token: vscode.CancellationToken) => {
       if (request.continuous) continuous.watch(request, token);
-      else await runner.run(request);
-    },
-    true,
-    undefined,
-    true,
-  );
-  controller.createRunProfile('Run fresh', Run, async (request) => {
-    await runner.run(request, { fresh: true });
-  });
-  const debug = async (request: vscode.TestRunRequest) => {
-    await runner.run(request, { debugged: true });
-  };
-  controller.createRunProfile('Debug', Debug, debug, true);
+      else await runner.run(request, options);
+    };
+  controller.createRunProfile('Run', Run, runWith({}), true, undefined, true);
+  controller.createRunProfile('Run fresh', Run, runWith({ fresh: true }));
+  controller.createRunProfile('Debug', Debug, runWith({ debugged: true }), true);
 
   const startLanguage = ({ languageId }: vscode.TextDocument) => {
     if (languageId === LANGUAGE_ID) void language.start();
@@ -93,7 +84,6 @@ export function activate(context: vscode.ExtensionContext): void {
   vscode.workspace.textDocuments.forEach(startLanguage);
 
   context.subscriptions.push(
-    ...services,
     vscode.workspace.onDidOpenTextDocument(startLanguage),
     offerRenames(context.workspaceState),
     vscode.workspace.registerTextDocumentContentProvider(JUDGE_REQUEST_SCHEME, {
@@ -130,7 +120,7 @@ const PAGES: Readonly<Record<ViewPage, Restore>> = {
 
 /** Services that commands, pages, and the Testing panel share. */
 function startServices(context: vscode.ExtensionContext) {
-  const { extensionUri } = context;
+  const { extensionUri, subscriptions } = context;
   const log = vscode.window.createOutputChannel('Turnlight', { log: true });
   const controller = vscode.tests.createTestController('turnlight', 'Turnlight');
   const tree = new TestTree(controller);
@@ -154,22 +144,10 @@ function startServices(context: vscode.ExtensionContext) {
   const continuous = new ContinuousRuns({ controller, tree, runner, log });
   const resume = async (records?: readonly string[]) =>
     (await import('./commands/lastRuns.ts')).resumeRun(tree, runner, records);
+  subscriptions.push(log, controller, tree, live, status, language);
+  subscriptions.push(files, runs, recorded, last, continuous);
   return {
     ...{ extensionUri, controller, tree, live, secrets, language, files, runs, runner, continuous },
     ...{ log, resume },
-    /** Disposed of with the extension. */
-    services: [
-      log,
-      controller,
-      tree,
-      live,
-      status,
-      language,
-      files,
-      runs,
-      recorded,
-      last,
-      continuous,
-    ],
   };
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type KeyHost, OPENAI_KEY, VARIABLE_NAME } from '../core/environment.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { noticeText } from '../core/text/visibleText.ts';
-import { inform } from './workspace.ts';
+import { env, inform, warn } from './workspace.ts';
 
 const PREFIX = 'turnlight.key.';
 const AGAIN = 'Enter Again';
@@ -20,8 +20,8 @@ export class Secrets {
   readonly #store: vscode.SecretStorage;
   readonly #log: vscode.LogOutputChannel;
   readonly keys: KeyHost = {
-    secret: async (name) => (await this.#store.get(PREFIX + name)) ?? process.env[name],
-    env: (name) => process.env[name],
+    secret: async (name) => (await this.#store.get(PREFIX + name)) ?? env(name),
+    env,
   };
 
   constructor(store: vscode.SecretStorage, log: vscode.LogOutputChannel) {
@@ -85,8 +85,7 @@ export class Secrets {
     if (trial.kind === 'answered') {
       inform(`The key ${name} is set and works: ${model.id} answered.`);
     } else {
-      const text = `The key ${name} is set, but couldn't be tested. ${trial.message}`;
-      void vscode.window.showWarningMessage(noticeText(text));
+      warn(`The key ${name} is set, but couldn't be tested. ${trial.message}`);
     }
     return true;
   }

@@ -27,7 +27,7 @@ export async function readSuite(uri: vscode.Uri): Promise<LoadedSuite> {
   const defaultJudge = judge || process.env.TURNLIGHT_JUDGE;
   return loadSuite(uri.fsPath, files, {
     workspace: workspaceOf(uri),
-    env: (name) => process.env[name],
+    env,
     ...(defaultJudge && { defaultJudge }),
   });
 }
@@ -81,11 +81,28 @@ export function inform(text: string): void {
   void vscode.window.showInformationMessage(noticeText(text));
 }
 
+export function warn(text: string): void {
+  void vscode.window.showWarningMessage(noticeText(text));
+}
+
+export function reportError(text: string): void {
+  void vscode.window.showErrorMessage(noticeText(text));
+}
+
+/** Runs a command if the user presses the button of a notification. */
+export async function offerCommand(
+  shown: Thenable<string | undefined>,
+  command: string,
+): Promise<void> {
+  if ((await shown) !== undefined) await vscode.commands.executeCommand(command);
+}
+
+/** Reads an environment variable. */
+export const env = (name: string) => process.env[name];
+
 export function placedFile(uri: vscode.Uri): PlacedFile {
   return { path: uri.fsPath, workspace: workspaceOf(uri) };
 }
-
-const MANAGE = 'Manage Workspace Trust';
 
 const UNTRUSTED =
   'Running evals starts programs from this workspace, so the workspace must be trusted. Editing features work without it.';
@@ -93,25 +110,19 @@ const UNTRUSTED =
 /** @returns whether running is allowed; if not, shows why */
 export function mayRun(): boolean {
   if (vscode.workspace.isTrusted) return true;
-  void vscode.window.showErrorMessage(UNTRUSTED, MANAGE).then((choice) => {
-    if (choice === MANAGE) return vscode.commands.executeCommand('workbench.trust.manage');
-    return undefined;
-  });
+  const shown = vscode.window.showErrorMessage(UNTRUSTED, 'Manage Workspace Trust');
+  void offerCommand(shown, 'workbench.trust.manage');
   return false;
 }
-
-const OPEN = 'Open Folder';
 
 /** The folder for new files. If no folder is open, offers to open one. */
 export async function workspaceFolder(): Promise<vscode.Uri | undefined> {
   const [first, ...others] = vscode.workspace.workspaceFolders ?? [];
   if (first && others.length === 0) return first.uri;
   if (first) return (await vscode.window.showWorkspaceFolderPick())?.uri;
-  const choice = await vscode.window.showInformationMessage(
-    'Eval files are stored in a folder next to your code. Open the folder first.',
-    OPEN,
-  );
-  if (choice === OPEN) await vscode.commands.executeCommand('vscode.openFolder');
+  const text = 'Eval files are stored in a folder next to your code. Open the folder first.';
+  const shown = vscode.window.showInformationMessage(text, 'Open Folder');
+  await offerCommand(shown, 'vscode.openFolder');
   return undefined;
 }
 

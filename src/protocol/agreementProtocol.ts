@@ -6,10 +6,10 @@ const count = z.int().min(0);
 
 const share = z.number().nullable();
 
-/** Agreement of the judge with people at other thresholds. */
+/** How well the judge would agree with people at other thresholds. */
 const thresholdsSchema = z.strictObject({
   head: z.array(z.string()),
-  /** By rising threshold: the cells that `head` names, and the numbers to draw. */
+  /** In order of threshold: table cells, as named in `head`, and the numbers for the chart. */
   rows: z.array(
     z.strictObject({ cells: z.array(z.string()), precision: share, recall: share, kappa: share }),
   ),
@@ -20,15 +20,10 @@ const thresholdsSchema = z.strictObject({
 });
 
 const rowSchema = z.strictObject({
-  /** As named in `head`: judge, assertion, compared subjects, and the numbers. */
+  /** As named in `head`. */
   cells: z.array(z.string()),
   /** Counts by answer, the judge's first. */
-  confusion: z.strictObject({
-    failFail: count,
-    failPass: count,
-    passFail: count,
-    passPass: count,
-  }),
+  confusion: z.strictObject({ failFail: count, failPass: count, passFail: count, passPass: count }),
   /** Indexes in `disagreements`. */
   disagreements: z.array(count),
   /** Absent for turns, and if the judge gives only one score. */
@@ -43,7 +38,7 @@ const disagreementSchema = z.strictObject({
   said: z.array(
     z.strictObject({ person: z.string(), words: z.string(), comment: z.string().optional() }),
   ),
-  /** Set if the question has changed since. */
+  /** Present if the question has changed since. */
   mark: z.string().optional(),
 });
 
@@ -66,7 +61,7 @@ export const agreementProtocol = {
   toPage: z.strictObject({ kind: z.literal('snapshot'), agreement: agreementSchema }),
   fromPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('ready') }),
-    /** The conversation of a disagreement, at its turn. */
+    /** Opens the conversation of a disagreement at its turn. */
     z.strictObject({ kind: z.literal('open'), disagreement: count }),
   ]),
   state: z.strictObject({}),

@@ -4,18 +4,18 @@ import type { FromPage, PageProtocol, ToPage } from './viewPage.ts';
 
 const count = z.int().min(0);
 
-/** No verdict is part of it, so that people label independently. */
+/** Contains no verdicts, so that people label independently. */
 const labellingSchema = z.discriminatedUnion('phase', [
   z.strictObject({ phase: z.literal('reading') }),
   z.strictObject({
     phase: z.literal('asking'),
     title: z.string(),
     conversation: conversationSchema,
-    /** Number of this conversation, from 1; conversations that were labeled before come first. */
+    /** 1-based position of this conversation, counting the ones that were labeled before. */
     at: z.int().min(1),
     total: count,
     question: z.strictObject({
-      /** Number of this question about the conversation, from 1. */
+      /** 1-based position of this question. */
       at: z.int().min(1),
       count: z.int().min(1),
       name: z.string(),
@@ -40,11 +40,8 @@ const labellingSchema = z.discriminatedUnion('phase', [
   }),
 ]);
 
-/** Restores the labeling mode after a reload. */
-export const labellingStateSchema = z.strictObject({
-  /** The eval file's URI. */
-  file: z.string(),
-});
+/** Restores the page after a reload. `file`: the eval file's URI. */
+export const labellingStateSchema = z.strictObject({ file: z.string() });
 
 /** Messages between the extension and the labeling mode. */
 export const labellingProtocol = {

@@ -17,10 +17,7 @@ export const LANGUAGE_ID = 'conversation-eval';
 /** URI scheme of the documents that show a judge's request. */
 export const JUDGE_REQUEST_SCHEME = 'turnlight-judge';
 
-/**
- * Commands that the server's code lenses name and the client runs. Arguments: the file's URI, and for
- * a case its id.
- */
+/** Commands that code lenses run. Arguments: the file's URI and, for a case, its id. */
 export const COMMANDS = {
   runCase: 'turnlight.runCase',
   runFile: 'turnlight.runFile',
@@ -31,8 +28,5 @@ export const COMMANDS = {
   improveJudge: 'turnlight.improveJudge',
 } as const;
 
-/**
- * Node flags of the server's process. In workspaces with many long files, Node would otherwise keep
- * over a gigabyte of garbage.
- */
+/** Node flags of the server. In workspaces with many long files, it would otherwise keep over a gigabyte of garbage. */
 export const SERVER_FLAGS: readonly string[] = ['--max-old-space-size=768'];

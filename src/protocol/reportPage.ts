@@ -20,5 +20,5 @@ export const reportPageSchema = z.strictObject({
 
 export type ReportPage = z.infer<typeof reportPageSchema>;
 
-/** URL fragment of the table. The fragment of an execution is its number. */
+/** The URL fragment of the table. The fragment of an execution is its number. */
 export const TABLE_HASH = '#results';

@@ -47,7 +47,7 @@ const caseSchema = z.strictObject({
   cost: z.number().min(0).nullable(),
   /** Milliseconds, of all repetitions. */
   duration: z.number().min(0),
-  /** Pairs of indexes, column and outcome in it, repetition by repetition. */
+  /** Pairs of indexes (column, outcome in the column), repetition by repetition. */
   cells: z.array(count),
   /** If the case is repeated: number of repetitions by state. */
   repeated: z
@@ -59,7 +59,7 @@ const caseSchema = z.strictObject({
       range: z.string().optional(),
     })
     .optional(),
-  /** Labels of people, in pairs: the index of a column, and 1 if somebody marked the verdict as wrong. */
+  /** People's labels, in pairs: the index of a column, and 1 if somebody marked the verdict as wrong. */
   people: z.array(count).optional(),
   compared: comparedSchema.optional(),
   /** In the base run of a comparison. */
@@ -89,10 +89,10 @@ const tableSettingsSchema = z.strictObject({
     })
     .optional(),
   group: z.enum(['none', 'file', 'tag']),
-  /** Of the case; of the verdict if `assertion` is set. `bad`: failed or errored. */
+  /** The status of the case, or of the verdict if `assertion` is set. `bad`: failed or errored. */
   status: z.enum(['all', 'bad', ...statusSchema.options]),
   assertion: z.string().optional(),
-  /** Of the case; of the verdict if `assertion` is set. */
+  /** The change of the case, or of the verdict if `assertion` is set. */
   change: z.enum(OUTCOMES).optional(),
   tag: z.string().optional(),
   label: z.string().optional(),
@@ -129,7 +129,7 @@ const findingsSchema = z.strictObject({
   noise: z.array(z.string()),
 });
 
-/** All cases of a run, each as one row. Conversations and rationales are requested as needed. */
+/** All cases of a run, each as one row, without conversations and rationales. */
 const resultsSchema = z.strictObject({
   records: z.array(z.string()).min(1),
   title: z.string(),
@@ -142,7 +142,7 @@ const resultsSchema = z.strictObject({
   /** Errors of reading the record. */
   problems: z.array(z.string()),
   table: tableSchema,
-  /** Indexes of the table's rows in the order of the files; absent if the table has that order. */
+  /** The table's row indexes in file order; absent if the table already has that order. */
   order: z.array(count).optional(),
   /** Present if two runs are compared. */
   comparison: z
@@ -173,7 +173,7 @@ export const resultsProtocol = {
     z.strictObject({ kind: z.literal('ready') }),
     /** Opens the conversation of a case; with `column`, at the verdict's quote. */
     z.strictObject({ kind: z.literal('open'), case: count, column: count.optional() }),
-    /** Searches turns, rationales, and everything else, and ends the previous search. Empty: only ends it. */
+    /** Searches whole conversations and verdicts, and ends the previous search. Empty: only ends it. */
     z.strictObject({
       kind: z.literal('search'),
       search: z.int(),

@@ -1,24 +1,21 @@
 import * as z from 'zod';
 import { statusSchema } from '../core/verdict.ts';
 
-/** The `initializationOptions` of a client. */
-export const clientOptionsSchema = z.object({
-  /** The client is the extension, which supports the messages below. */
-  extension: z.boolean().catch(false),
-});
+/** The client's `initializationOptions`. `extension`: whether it supports the messages below. */
+export const clientOptionsSchema = z.object({ extension: z.boolean().catch(false) });
 
 export type ClientOptions = z.infer<typeof clientOptionsSchema>;
 
-/** The request for the editor's models, to the extension only → `editorModelsSchema`. */
+/** Requests the editor's models from the extension → `editorModelsSchema`. */
 export const EDITOR_MODELS = 'turnlight/editorModels';
 
 /** As `provider:model`. */
 export const editorModelsSchema = z.array(z.string());
 
-/** Notifies the extension that a case gets a new id if its edit is applied. */
+/** Notifies the extension that cases get new ids if an edit is applied → `caseRenamesSchema`. */
 export const CASE_RENAMES = 'turnlight/caseRenames';
 
-/** Notifies the extension that a case has a new id and its results were moved to it. */
+/** Notifies the extension that the results of a case were moved to its new id → `caseRenamedSchema`. */
 export const CASE_RENAMED = 'turnlight/caseRenamed';
 
 export const caseRenamedSchema = z.strictObject({
@@ -28,40 +25,38 @@ export const caseRenamedSchema = z.strictObject({
   to: z.string(),
 });
 
-/** Cases as `CaseRenames` expects them. */
 export const caseRenamesSchema = z.array(
   caseRenamedSchema.extend({ hash: z.strictObject({ from: z.string(), to: z.string() }) }),
 );
 
 export type CaseRenamed = z.infer<typeof caseRenamedSchema>;
 
-/** Sends the extension the verdict marks of an open eval file. */
+/** Sends the extension the verdict marks of an open eval file → `verdictMarksSchema`. */
 export const VERDICT_MARKS = 'turnlight/verdictMarks';
-
-const verdictMarkSchema = z.strictObject({
-  /** From 0. */
-  line: z.number(),
-  status: statusSchema,
-  /** The case has changed since its last run. */
-  stale: z.boolean(),
-});
 
 export const verdictMarksSchema = z.strictObject({
   uri: z.string(),
-  marks: z.array(verdictMarkSchema),
+  marks: z.array(
+    z.strictObject({
+      /** From 0. */
+      line: z.number(),
+      status: statusSchema,
+      /** Whether the case has changed since its last run. */
+      stale: z.boolean(),
+    }),
+  ),
 });
 
-export type VerdictMark = z.infer<typeof verdictMarkSchema>;
-
 export type VerdictMarks = z.infer<typeof verdictMarksSchema>;
+export type VerdictMark = VerdictMarks['marks'][number];
 
-/** The server asks the client for the files of virtual workspaces, which it can't read itself. */
+/** Requests of the server for files of virtual workspaces, which only the client can read. */
 export const FILE_REQUESTS = {
   /** `readParamsSchema` → `readReplySchema` */
   read: 'turnlight/readFile',
-  /** `{uri}` → boolean */
+  /** `uriParamsSchema` → boolean */
   exists: 'turnlight/fileExists',
-  /** `{uri}` → `listReplySchema` */
+  /** `uriParamsSchema` → `listReplySchema` */
   list: 'turnlight/listFolder',
   /** `globParamsSchema` → `globReplySchema` */
   glob: 'turnlight/findFiles',
@@ -77,7 +72,6 @@ export const readReplySchema = z.union([
   }),
 ]);
 
-/** For `exists` and `list`. */
 export const uriParamsSchema = z.strictObject({ uri: z.string() });
 
 export const listReplySchema = z.strictObject({

@@ -24,7 +24,7 @@ const trendsSchema = z.strictObject({
   runs: z.array(
     z.strictObject({ title: z.string(), time: z.string(), commit: z.string().optional() }),
   ),
-  /** Each eval file; if there are several, also all of them together. The first one is shown first. */
+  /** Each eval file and, if there are several, all of them together. The first one is selected by default. */
   suites: z.array(z.strictObject({ name: z.string(), points: z.array(pointSchema) })),
 });
 
@@ -35,7 +35,7 @@ export const trendsProtocol = {
     z.strictObject({ kind: z.literal('ready') }),
     z.strictObject({ kind: z.literal('open'), run: count }),
   ]),
-  /** `suite`: the name of the selected one in `suites`. */
+  /** `suite`: the name of the selected suite. */
   state: z.strictObject({ suite: z.string().optional() }),
 } satisfies PageProtocol;
 

@@ -6,15 +6,15 @@ export const VIEW_PAGES = ['conversation', 'results', 'agreement', 'labelling', 
 
 export type ViewPage = (typeof VIEW_PAGES)[number];
 
-/** Attribute of the page's root element with its kind. */
+/** The attribute of the root element that names the page. */
 export const PAGE_ATTRIBUTE = 'data-page';
 
-/** The id by which VS Code restores a page after a reload. */
+/** The id that VS Code uses to restore a page after a reload. */
 export function viewTypeOf(page: ViewPage): string {
   return `${SECTION}.${page}`;
 }
 
-/** Phases of a case; `new`: it never ran. */
+/** Phases of a case. `new`: it hasn't run yet. */
 export const PHASES = ['new', 'queued', 'running', 'cancelled', 'finished'] as const;
 
 export function isRunning(phase: (typeof PHASES)[number] | undefined): boolean {

@@ -9,7 +9,7 @@ import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
 import { type FromPage, type PageProtocol, PHASES, type ToPage } from './viewPage.ts';
 
-/** Identifies the conversation of a view, also after a reload. */
+/** Identifies the conversation of a view. Saved, so that a reload restores it. */
 export const viewStateSchema = z.strictObject({
   /** The eval file, as a URI. */
   file: z.string(),
@@ -47,7 +47,7 @@ const comparedSchema = z.strictObject({
   /** Names of the two runs. */
   before: z.string(),
   after: z.string(),
-  /** In the base run; absent if only one run has the case, which the snapshot then shows. */
+  /** In the base run; absent if only one run has the case. The snapshot then shows that run. */
   base: recordedCaseSchema.optional(),
   assertions: z.array(
     z.strictObject({
@@ -59,7 +59,7 @@ const comparedSchema = z.strictObject({
       head: index.optional(),
     }),
   ),
-  /** Turns that any assertion judged worse, or better. */
+  /** Turns that got worse, or better, according to any assertion. */
   worse: z.array(z.int().min(1)),
   better: z.array(z.int().min(1)),
   changed: z.strictObject({
@@ -82,20 +82,20 @@ export const snapshotSchema = z.strictObject({
   stopRationale: z.string().optional(),
   /** How the case has changed since the run, if it has. */
   changed: z.enum(Object.keys(CHANGES) as [Change, ...Change[]]).optional(),
-  /** Location of the mistake behind `reason`, if it is in a data file. */
+  /** Location of the mistake that `reason` describes, if it is in a data file. */
   fault: sourceSchema.optional(),
   /** The turn that is still streaming. */
   speaking: z.int().min(1).optional(),
-  /** The case's assertions as the file has them now; empty if the case has errors. */
+  /** The case's assertions in the current file; empty if the case has errors. */
   assertions: z.array(statedAssertionSchema),
   usage: usageSchema.optional(),
   /** Milliseconds. */
   duration: z.number().optional(),
   /** ISO 8601. */
   finished: z.string().optional(),
-  /** Results of its repetitions, if there are several. */
+  /** A sentence about the results of its repetitions, if there are several. */
   repeated: z.string().optional(),
-  /** Results of the case's last runs, in a sentence. */
+  /** A sentence about the results of the case's last runs. */
   history: z.string().optional(),
   /** The cases of the run that failed or errored, if any. */
   failing: z
@@ -111,7 +111,7 @@ export const snapshotSchema = z.strictObject({
       /** The viewer's name in label files. */
       person: z.string(),
       given: z.array(opinionSchema),
-      /** Accuracy of each judge so far, by the labels of this eval file. */
+      /** How often each judge was right so far, according to the labels of this eval file. */
       tallies: z.array(
         z.strictObject({
           judge: z.string(),
@@ -129,10 +129,7 @@ export const snapshotSchema = z.strictObject({
   compared: comparedSchema.optional(),
 });
 
-/**
- * Messages between the extension and the conversation view. The extension sends whole snapshots, never
- * deltas, so a view that was hidden or reloaded is correct again after the next one.
- */
+/** Messages between the extension and the conversation view. */
 export const conversationProtocol = {
   toPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('snapshot'), snapshot: snapshotSchema }),
@@ -150,7 +147,7 @@ export const conversationProtocol = {
     z.strictObject({ kind: z.literal('cancel') }),
     /** Add the conversation to the file, as a new case. */
     z.strictObject({ kind: z.literal('save') }),
-    /** Judge this conversation with the assertions that the file has now. */
+    /** Judge this conversation with the assertions in the current file. */
     z.strictObject({ kind: z.literal('judge-again') }),
     z.strictObject({ kind: z.literal('show-repetition'), repetition: z.int().min(1) }),
     /** Show the next or previous changed case. */

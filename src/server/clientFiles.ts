@@ -16,10 +16,7 @@ const VIRTUAL = /[\\/]\.virtual[\\/]([^\\/]+)[\\/]([^\\/]+)([\\/].*)$/;
 /** Replaces an empty authority. */
 const NO_AUTHORITY = '-';
 
-/**
- * The path of a document: the file's own path, or for a document that isn't on the disk, a path from which
- * `uriOf` restores the URI.
- */
+/** The path of a file, or for a document that isn't on the disk, a path from which `uriOf` restores the URI. */
 export function pathOf(uri: string): string {
   const parsed = URI.parse(uri);
   if (parsed.scheme === 'file') return parsed.fsPath;
@@ -53,30 +50,27 @@ export function clientFiles(connection: Connection, disk: Files): Files {
       if (!isVirtual(path)) return disk.kindOf(path);
       const params = { uri: uriOf(path) };
       if ((await connection.sendRequest(FILE_REQUESTS.exists, params)) === true) return 'file';
-      return listFolder(connection, path).then(
-        () => 'folder' as const,
-        () => undefined,
-      );
+      const entries = await listFolder(connection, path).catch(() => undefined);
+      return entries && 'folder';
     },
     stamp: async (path) => (isVirtual(path) ? undefined : disk.stamp?.(path)),
     realPath: async (path) => (isVirtual(path) ? path : disk.realPath(path)),
     async glob(patterns, folder) {
       if (!isVirtual(folder)) return disk.glob(patterns, folder);
       const params = { folder: uriOf(folder), patterns };
-      const reply = globReplySchema.safeParse(
-        await connection.sendRequest(FILE_REQUESTS.glob, params),
-      );
-      return reply.success ? reply.data.uris.map(pathOf).sort() : [];
+      const reply = await connection.sendRequest(FILE_REQUESTS.glob, params);
+      return globReplySchema.safeParse(reply).data?.uris.map(pathOf).sort() ?? [];
     },
   };
 }
 
 async function read(connection: Connection, path: string, maxBytes: number): Promise<string> {
   const params = { uri: uriOf(path), maxBytes };
-  const reply = readReplySchema.safeParse(await connection.sendRequest(FILE_REQUESTS.read, params));
-  if (!reply.success) throw new FileError('unreadable', 'The file cannot be read.');
-  if ('text' in reply.data) return reply.data.text;
-  throw new FileError(reply.data.reason, reply.data.message);
+  const { data } = readReplySchema.safeParse(
+    await connection.sendRequest(FILE_REQUESTS.read, params),
+  );
+  if (data && 'text' in data) return data.text;
+  throw new FileError(data?.reason ?? 'unreadable', data?.message ?? 'The file cannot be read.');
 }
 
 /** @param path absolute; rejects if the folder doesn't exist */

@@ -12,9 +12,7 @@ import type { LanguageService, RequestName, Requests } from '../language/service
 export const FEATURES: lsp.ServerCapabilities = {
   hoverProvider: true,
   codeLensProvider: { resolveProvider: true },
-  completionProvider: {
-    triggerCharacters: [':', ' ', '-', '{', '[', ',', '"', "'", '/', '.'],
-  },
+  completionProvider: { triggerCharacters: [':', ' ', '-', '{', '[', ',', '"', "'", '/', '.'] },
   definitionProvider: true,
   referencesProvider: true,
   renameProvider: { prepareProvider: true },
@@ -36,18 +34,12 @@ export const FEATURES: lsp.ServerCapabilities = {
   codeActionProvider: { codeActionKinds: [...codeActionKinds] },
 };
 
-/** Makes the client request hints and lenses again. */
-interface VerdictRefresh {
-  /** Number of refreshes so far. */
-  readonly count: number;
-  schedule(): void;
-}
-
+/** @param verdicts makes the client request hints and lenses again; `count`: number of times so far */
 export function serveFeatures(
   connection: lsp.Connection,
   service: LanguageService,
   renames: Pick<CaseRenames, 'expect'>,
-  verdicts: VerdictRefresh,
+  verdicts: { readonly count: number; schedule(): void },
 ): void {
   /** If `handle` fails, logs the error and returns `empty`. */
   const serve = <Params, Result, Part, Options>(
@@ -110,9 +102,7 @@ export function serveFeatures(
   });
 }
 
-function accepted<Found extends object>(
-  found: Found | RenameRefusal | undefined,
-): Found | undefined {
+function accepted<Found extends object>(found: Found | RenameRefusal | undefined) {
   if (!found || !('message' in found)) return found;
   throw new lsp.ResponseError(lsp.LSPErrorCodes.RequestFailed, visibleLine(found.message));
 }

@@ -29,7 +29,7 @@ export function createPublisher(
   const waiting = new Set<string>();
   let working = false;
 
-  /** Eval files that share a prompt report the same problems in it, which are shown once. */
+  /** Eval files that share a prompt report the same problems in it, so duplicates are removed. */
   const send = (paths: Iterable<string>) => {
     for (const path of paths) {
       const all = [...published.values()].flatMap((files) => files.get(path) ?? []);
@@ -94,17 +94,17 @@ export function createPublisher(
       await setImmediate();
     }
     working = false;
-    // Which files are included by others is only known after all are checked.
+    // Only after all files are checked is it known which ones other files include.
     for (const publish of checked) publish();
   };
 
-  /** Schedules a check: of an open file after a pause in typing, of any other at once. */
+  /** Checks an open file after a pause in typing, and any other file as soon as possible. */
   const check = (path: string) => {
     if (!isEvalFile(path) && !isMessagesFile(path)) return;
     const timer = timers.get(path);
     clearTimeout(timer);
     if (openAt(path)) {
-      // A file that was just opened is checked at once.
+      // A file that was just opened is checked immediately.
       const pause = timer || published.has(path) ? DEBOUNCE : 0;
       timers.set(path, setTimeout(checkOpen, pause, path));
     } else {
@@ -145,20 +145,17 @@ export function createMarkSender(
   connection: Connection,
   { openAt, documentAt, lastRuns, changeDetector }: Workspace,
 ) {
-  /** The number of the latest request for each file; an earlier one may take longer. */
-  const latest = new Map<string, number>();
-  let count = 0;
+  /** The latest request for each file; an earlier one may take longer. */
+  const latest = new Map<string, symbol>();
   return async (path: string): Promise<void> => {
     const open = openAt(path);
     if (!open || !isEvalFile(path)) return;
-    count += 1;
-    const current = count;
+    const current = Symbol();
     latest.set(path, current);
     const document = await documentAt(path);
     if (!document) return;
     const marks = await verdictMarks(document, { lastRuns, changeDetector });
-    if (latest.get(path) !== current) return;
-    const sent: VerdictMarks = { uri: open.uri, marks };
-    await connection.sendNotification(VERDICT_MARKS, sent);
+    const params: VerdictMarks = { uri: open.uri, marks };
+    if (latest.get(path) === current) await connection.sendNotification(VERDICT_MARKS, params);
   };
 }

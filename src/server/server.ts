@@ -60,8 +60,8 @@ export function startServer(connection: Connection): void {
     );
     if (!isExtension) return;
     for (const { suite: path, from, to } of renamed) {
-      const renamedCase: CaseRenamed = { suite: path, from, to };
-      await connection.sendNotification(CASE_RENAMED, renamedCase);
+      const params: CaseRenamed = { suite: path, from, to };
+      await connection.sendNotification(CASE_RENAMED, params);
     }
     await sendMarks(suite.path);
   });
@@ -158,7 +158,7 @@ export function startServer(connection: Connection): void {
   // Unsaved changes are discarded on close.
   documents.onDidClose(({ document }) => changed(pathOf(document.uri)));
 
-  /** A changed prompt, transcript, or included file may affect any eval file. */
+  /** Checks a changed file and the eval files that use it. */
   const changed = (path: string) => {
     workspace.invalidateUsersOf(path);
     publisher.checkUsersOf(path);

@@ -19,8 +19,6 @@ import { LatestRuns } from '../store/records/latest.ts';
 import { readYaml, rereadYaml } from '../yaml/yamlDocument.ts';
 import { isVirtual, pathOf } from './clientFiles.ts';
 
-export type SuiteIndex = ReturnType<typeof createSuiteIndex>;
-
 /**
  * The files of cases, and which files use each other. Paths are absolute.
  *
@@ -71,7 +69,6 @@ const MAX_CLOSED_TEXT = 1_000_000;
 /** Maximum number of variants of a case that hints show. */
 const MAX_VARIANTS = 5;
 
-/** A parsed file of cases. */
 interface CachedFile {
   readonly text: string;
   readonly document: Promise<EvalDocument>;
@@ -89,7 +86,7 @@ const pathOfOpen = memoize(({ uri }: TextDocument) => pathOf(uri));
 export function createWorkspace(
   open: () => readonly TextDocument[],
   disk: Files,
-  index: SuiteIndex,
+  index: ReturnType<typeof createSuiteIndex>,
 ) {
   let folders: readonly string[] = [];
   let defaultJudge: string | undefined;
@@ -137,15 +134,12 @@ export function createWorkspace(
     earlier?.reading.abort();
     const before = openAt(path) && earlier?.read;
     const reading = new AbortController();
-    const cached: CachedFile = {
-      text,
-      reading,
-      document: read(path, text, before, reading.signal),
-    };
-    cached.document.then(
-      (document) => {
-        cached.read = document;
-        if (cachedFiles.get(path) === cached) index.put(document.suite);
+    const document = read(path, text, before, reading.signal);
+    const cached: CachedFile = { text, reading, document };
+    document.then(
+      (loaded) => {
+        cached.read = loaded;
+        if (cachedFiles.get(path) === cached) index.put(loaded.suite);
       },
       () => {},
     );
@@ -196,10 +190,9 @@ export function createWorkspace(
     if (text === undefined) return undefined;
     const isOpen = openAt(path) !== undefined;
     const known = isOpen ? undefined : indexed.get(path);
-    if (known && known.digest === sha256(text)) return known.file;
+    if (known?.digest === sha256(text)) return known.file;
     const document = await documentOf(path, text);
-    if (!document) return undefined;
-    return isOpen ? indexedFile(document) : indexFile(document);
+    return document && (isOpen ? indexedFile(document) : indexFile(document));
   };
   const filesAt = async (paths: Iterable<string>, signal: AbortSignal) => {
     const found: IndexedFile[] = [];
@@ -232,23 +225,18 @@ export function createWorkspace(
   };
 
   const checkMessages = async (path: string): Promise<LoadedSuite | undefined> => {
-    const checked = (problems: readonly Problem[]) => ({
-      path,
-      problems,
-      outline: [],
-      dependencies: [],
-    });
+    let problems: readonly Problem[];
     try {
       const text = await files.read(path, LIMITS.evalFile);
-      const { problems } = await runCooperatively(readTranscriptFile(text, path), stepsOf());
-      return checked(problems);
+      ({ problems } = await runCooperatively(readTranscriptFile(text, path), stepsOf()));
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       if (error.reason === 'missing') return undefined;
       const message = `Not checked in the editor. ${error.message}`;
       const code = `file-${error.reason}`;
-      return checked([{ code, message, severity: 'warning', path, range: START }]);
+      problems = [{ code, message, severity: 'warning', path, range: START }];
     }
+    return { path, problems, outline: [], dependencies: [] };
   };
 
   return {

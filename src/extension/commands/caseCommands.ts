@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
-import { labelText, noticeText } from '../../core/text/visibleText.ts';
+import { labelText } from '../../core/text/visibleText.ts';
 import type { PageParts } from '../pages/webviewPage.ts';
-import type { ItemData } from '../testing/repetitions.ts';
 import type { TestRunner } from '../testing/runner.ts';
 import type { TestTree } from '../testing/tree.ts';
-import { inform, isEvalFile, mayRun, readSuite } from '../workspace.ts';
+import { inform, isEvalFile, mayRun, offerCommand, readSuite, reportError } from '../workspace.ts';
 import { type CaseLocation, caseOnLine } from './caseLocation.ts';
 
-export interface RunParts {
+interface RunParts {
   readonly tree: TestTree;
   readonly runner: TestRunner;
 }
@@ -16,7 +15,7 @@ type Given = readonly unknown[];
 
 export async function runCase(given: Given, parts: RunParts): Promise<void> {
   const location = await locationOf(given, parts.tree);
-  if (location) await run(parts, location.uri, location.id, location.variant);
+  if (location) await run(parts, location.uri, location);
 }
 
 export async function runFile([file]: Given, parts: RunParts): Promise<void> {
@@ -50,41 +49,52 @@ export async function judgeCase(given: Given, parts: RunParts): Promise<void> {
 async function run(
   { tree, runner }: RunParts,
   uri: vscode.Uri,
-  id?: string,
-  variant?: string,
+  given?: CaseLocation,
 ): Promise<void> {
   if (!mayRun()) return;
   await tree.refresh(uri);
-  const item = tree.find(uri, id, undefined, variant);
-  if (item) await runner.run(new vscode.TestRunRequest([item]));
-  else void vscode.window.showErrorMessage(noticeText(missingText(uri, id)));
+  const item = tree.find(uri, given && { id: given.id, variant: given.variant });
+  if (item) {
+    await runner.run(new vscode.TestRunRequest([item]));
+    return;
+  }
+  const name = vscode.workspace.asRelativePath(uri);
+  reportError(given ? `There is no case "${given.id}" in ${name}.` : `There is no file ${name}.`);
 }
 
+/** If the case has several conversations, asks which one. Those that didn't pass come first. */
 async function chosenCase(given: Given, { tree }: RunParts): Promise<CaseLocation | undefined> {
   const location = await locationOf(given, tree);
-  return location && withVariant(location);
+  if (!location || location.variant !== undefined) return location;
+  const { uri, id } = location;
+  const { suite } = await readSuite(uri);
+  const expand = suite?.cases.find((one) => one.id === id)?.expand;
+  if (!expand) return location;
+  const { pickVariant } = await import('./lastRuns.ts');
+  const variant = await pickVariant(uri, id, await expand());
+  return variant === undefined ? undefined : { ...location, variant };
 }
 
 /**
- * Arguments come from a code lens (URI, id), a view (with variant and repetition), or the Testing panel (an item).
- * Without any, the cursor counts.
+ * Arguments come from a code lens (URI, id), a view (also variant and repetition), or the Testing panel (an item).
+ * Without any, uses the case at the cursor.
  */
 async function locationOf(
-  [first, id, variant, repetition]: readonly unknown[],
+  [first, id, variant, repetition]: Given,
   tree: TestTree,
 ): Promise<CaseLocation | undefined> {
   const uri = evalFileOf(first);
   if (uri && typeof id === 'string') {
     return {
-      uri,
-      id,
-      ...(typeof variant === 'string' && { variant }),
-      ...(typeof repetition === 'number' && { repetition }),
+      ...{ uri, id },
+      variant: typeof variant === 'string' ? variant : undefined,
+      repetition: typeof repetition === 'number' ? repetition : undefined,
     };
   }
   const data = isTestItem(first) ? tree.dataOf(first) : undefined;
-  if (data?.kind === 'file') return pickCase(data.uri);
-  return data ? locationOfItem(data) : caseAtCursor();
+  if (!data) return caseAtCursor();
+  if (data.kind === 'file') return pickCase(data.uri);
+  return data.kind === 'repetition' ? data : { uri: data.uri, id: data.id, variant: data.variant };
 }
 
 async function pickCase(uri: vscode.Uri): Promise<CaseLocation | undefined> {
@@ -96,32 +106,6 @@ async function pickCase(uri: vscode.Uri): Promise<CaseLocation | undefined> {
   return picked && { uri, id: picked.id };
 }
 
-/** If a case has several conversations, asks which one; those that did not pass come first. */
-async function withVariant(location: CaseLocation): Promise<CaseLocation | undefined> {
-  const { uri, id, variant } = location;
-  const { suite } = await readSuite(uri);
-  const expand = suite?.cases.find((one) => one.id === id)?.expand;
-  if (variant !== undefined || !expand) return location;
-  const { pickVariant } = await import('./lastRuns.ts');
-  const picked = await pickVariant(uri, id, await expand());
-  return picked === undefined ? undefined : { ...location, variant: picked };
-}
-
-function missingText(uri: vscode.Uri, id: string | undefined): string {
-  const name = vscode.workspace.asRelativePath(uri);
-  return id === undefined ? `There is no file ${name}.` : `There is no case "${id}" in ${name}.`;
-}
-
-function locationOfItem(data: Exclude<ItemData, { kind: 'file' }>) {
-  const { uri, id, variant } = data;
-  return {
-    uri,
-    id,
-    ...(variant !== undefined && { variant }),
-    ...(data.kind === 'repetition' && { repetition: data.repetition }),
-  };
-}
-
 /** Any extension can run the command: accepts only eval files on the disk. */
 function evalFileOf(value: unknown): vscode.Uri | undefined {
   const uri = typeof value === 'string' ? vscode.Uri.parse(value) : value;
@@ -131,8 +115,6 @@ function evalFileOf(value: unknown): vscode.Uri | undefined {
 function isTestItem(value: unknown): value is vscode.TestItem {
   return typeof value === 'object' && value !== null && 'children' in value && 'busy' in value;
 }
-
-const NEW = 'New Eval File';
 
 /** The case at the cursor of the active editor. Shows a notification if there is none. */
 async function caseAtCursor(): Promise<CaseLocation | undefined> {
@@ -151,8 +133,6 @@ async function caseAtCursor(): Promise<CaseLocation | undefined> {
 
 function reportNoEvalFile(): void {
   const message = 'Open an eval file first: a saved file whose name ends in .eval.yaml.';
-  void vscode.window.showInformationMessage(message, NEW).then((choice) => {
-    if (choice === NEW) return vscode.commands.executeCommand('turnlight.newEvalFile');
-    return undefined;
-  });
+  const shown = vscode.window.showInformationMessage(message, 'New Eval File');
+  void offerCommand(shown, 'turnlight.newEvalFile');
 }

@@ -12,11 +12,7 @@ export interface CaseLocation {
   readonly turn?: number | undefined;
 }
 
-/**
- * The case on a line of the suite's own file, and its turn. For a scripted user turn, that is the turn of the reply.
- *
- * @param line from 0
- */
+/** The case on a line of the suite's own file, and its turn; the reply for a scripted user turn. @param line from 0 */
 export function caseOnLine(
   { path, outline }: Pick<LoadedSuite, 'path' | 'outline'>,
   line: number,

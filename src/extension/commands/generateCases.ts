@@ -1,14 +1,12 @@
 import * as vscode from 'vscode';
 import { counted } from '../../core/text/format.ts';
-import { noticeText } from '../../core/text/visibleText.ts';
-import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { type Generated, generateFile } from '../../interop/generateFile.ts';
 import { allowedHosts } from '../allowedHosts.ts';
 import { callModel, showReasons } from '../lm/callModel.ts';
 import { chooseModel } from '../lm/chooseModel.ts';
 import type { Secrets } from '../secrets.ts';
-import { inform, workspaceOf } from '../workspace.ts';
-import { freePaths, isImportable, textOf } from './importFile.ts';
+import { inform, warn } from '../workspace.ts';
+import { isImportable, placeNextTo, textOf } from './importFile.ts';
 
 const TITLE = 'Generate Cases';
 
@@ -31,46 +29,33 @@ export async function generateCases(
     return;
   }
   const text = await textOf(source);
-  const chosen =
-    text === undefined
-      ? undefined
-      : await chooseModel(
-          { title: TITLE, placeHolder: 'Select a model to draft the cases' },
-          secrets,
-        );
-  if (text === undefined || !chosen) return;
-  const [path = ''] = await freePaths(source.fsPath, 1);
+  if (text === undefined) return;
+  const options = { title: TITLE, placeHolder: 'Select a model to draft the cases' };
+  const chosen = await chooseModel(options, secrets);
+  if (!chosen) return;
+  const place = await placeNextTo(source);
   await showReasons(async () => {
     const keys = { ...secrets.keys, allowedHosts: await allowedHosts() };
     const title = `Drafting cases with ${chosen.id} …`;
     const made = await callModel(title, chosen, keys, log, ({ model, signal }) => {
-      const place = {
-        path,
-        workspace: workspaceOf(source),
-        files: nodeFiles(),
-        env: (name: string) => process.env[name],
-      };
       const file = { path: source.fsPath, text };
       const sources = isImportable(source)
         ? { conversations: [file] }
         : { system: file, conversations: [] };
       return generateFile(sources, model, { count: COUNT, judge: chosen }, place, signal);
     });
-    if (made) await open(path, made);
+    if (made) await open(place.path, made);
   });
 }
 
 async function open(path: string, { text, cases, entries }: Generated): Promise<void> {
   if (cases === 0) {
-    const why = entries.find(({ broken }) => broken)?.message ?? '';
-    void vscode.window.showWarningMessage(noticeText(`No cases were drafted. ${why}`));
+    warn(`No cases were drafted. ${entries.find(({ broken }) => broken)?.message ?? ''}`);
     return;
   }
   const file = vscode.Uri.file(path);
   await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
   await vscode.window.showTextDocument(file, { preview: false });
-  const name = vscode.workspace.asRelativePath(file);
-  inform(
-    `${counted(cases, 'drafted case')} in ${name}. Read and edit every line before you trust it.`,
-  );
+  const drafted = `${counted(cases, 'drafted case')} in ${vscode.workspace.asRelativePath(file)}`;
+  inform(`${drafted}. Read and edit every line before you trust it.`);
 }

@@ -8,14 +8,12 @@ import { FileError } from '../../evalfile/files.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { evalFilePaths, type Imported, importFile } from '../../interop/importFile.ts';
 import { EVAL_ENDING } from '../../node/paths.ts';
-import { workspaceOf } from '../workspace.ts';
+import { env, reportError, workspaceOf } from '../workspace.ts';
 
 const SHOW = 'Show Omitted Items';
 
 /** Extensions of files that importers read. */
 const IMPORTABLE = ['json', 'jsonl', 'ndjson', 'yaml', 'yml', 'csv'] as const;
-
-const KINDS = { 'Chats, traces and files of other tools': [...IMPORTABLE] };
 
 /**
  * Converts another tool's file to an eval file next to it, and opens it. Never overwrites a file.
@@ -30,23 +28,15 @@ export async function importAsEvalFile(
   if (!source) return;
   const text = await textOf(source);
   if (text === undefined) return;
-  const [first = ''] = await freePaths(source.fsPath, 1);
-  const imported = await importFile(source.fsPath, text, {
-    path: first,
-    workspace: workspaceOf(source),
-    files: nodeFiles(),
-    env: (name) => process.env[name],
-  });
+  const imported = await importFile(source.fsPath, text, await placeNextTo(source));
   const paths = await freePaths(source.fsPath, imported.texts.length);
+  const files = paths.map((path) => vscode.Uri.file(path));
   const encoder = new TextEncoder();
-  for (const [index, path] of paths.entries()) {
-    const written = encoder.encode(imported.texts[index]);
-    await vscode.workspace.fs.writeFile(vscode.Uri.file(path), written);
+  for (const [index, file] of files.entries()) {
+    await vscode.workspace.fs.writeFile(file, encoder.encode(imported.texts[index]));
   }
-  const [opened] = paths;
-  if (opened !== undefined) {
-    await vscode.window.showTextDocument(vscode.Uri.file(opened), { preview: false });
-  }
+  const [first] = files;
+  if (first) await vscode.window.showTextDocument(first, { preview: false });
   reportImport(source, paths, imported, log);
 }
 
@@ -56,7 +46,7 @@ async function sourceOf(given: unknown): Promise<vscode.Uri | undefined> {
   const picked = await vscode.window.showOpenDialog({
     title: 'Import as Eval File',
     openLabel: 'Import',
-    filters: KINDS,
+    filters: { 'Chats, traces and files of other tools': [...IMPORTABLE] },
   });
   return picked?.[0];
 }
@@ -67,22 +57,20 @@ function reportImport(
   { cases, entries }: Imported,
   log: vscode.LogOutputChannel,
 ): void {
-  for (const { line, message, broken } of entries) {
-    const text = visibleLine(`${source.fsPath}:${line}: ${message}`);
-    if (broken) log.error(text);
+  for (const entry of entries) {
+    const text = visibleLine(`${source.fsPath}:${entry.line}: ${entry.message}`);
+    if (entry.broken) log.error(text);
     else log.info(text);
   }
-  const broken = entries.filter((one) => one.broken);
-  const name = nameOf(source);
+  const broken = entries.find((one) => one.broken);
+  const name = vscode.workspace.asRelativePath(source);
   const files = paths.map((path) => vscode.workspace.asRelativePath(path)).join(', ');
   const left = entries.length === 0 ? '' : ` ${counted(entries.length, 'item')} omitted.`;
-  const [first] = broken;
   const text =
     cases === 0
-      ? `Nothing was imported from ${name}. ${first?.message ?? ''}`
+      ? `Nothing was imported from ${name}. ${broken?.message ?? ''}`
       : `${counted(cases, 'case')} from ${name} in ${files}.${left}`;
-  const show =
-    broken.length > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+  const show = broken ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
   const button = cases === 0 ? 'Show Log' : SHOW;
   void show(noticeText(text), ...(entries.length > 0 ? [button] : [])).then((choice) => {
     if (choice === button) log.show();
@@ -103,13 +91,19 @@ export async function textOf(uri: vscode.Uri): Promise<string | undefined> {
     return await nodeFiles().read(uri.fsPath, LIMITS.imported);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    void vscode.window.showErrorMessage(noticeText(`${nameOf(uri)}: ${error.message}`));
+    reportError(`${vscode.workspace.asRelativePath(uri)}: ${error.message}`);
     return undefined;
   }
 }
 
+/** Where an eval file that is made from another file goes, and what it may use. */
+export async function placeNextTo(source: vscode.Uri) {
+  const [path = ''] = await freePaths(source.fsPath, 1);
+  return { path, workspace: workspaceOf(source), files: nodeFiles(), env };
+}
+
 /** `log.eval.yaml`, or the first free name of `log-2.eval.yaml` and so on. */
-export async function freePaths(source: string, count: number): Promise<string[]> {
+async function freePaths(source: string, count: number): Promise<string[]> {
   const folder = await vscode.workspace.fs.readDirectory(vscode.Uri.file(dirname(source)));
   const taken = new Set(folder.map(([name]) => name));
   const [own = ''] = evalFilePaths(source, 1);
@@ -120,8 +114,4 @@ export async function freePaths(source: string, count: number): Promise<string[]
     evalFilePaths(source, count, `${one}.eval.yaml`).some((path) => taken.has(nameOfPath(path))),
   );
   return evalFilePaths(source, count, `${first}.eval.yaml`);
-}
-
-function nameOf(uri: vscode.Uri): string {
-  return vscode.workspace.asRelativePath(uri);
 }

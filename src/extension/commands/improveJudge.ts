@@ -32,6 +32,7 @@ import {
   mayRun,
   readSuite,
   toRange,
+  warn,
 } from '../workspace.ts';
 
 const TITLE = 'Improve This Judge';
@@ -105,11 +106,8 @@ async function chooseJudge(editor: vscode.TextEditor): Promise<ImprovableJudge |
     description: counted(one.labels.length, 'label'),
     one,
   }));
-  const picked = await vscode.window.showQuickPick(items, {
-    title: TITLE,
-    placeHolder: 'Select a judge',
-  });
-  return picked?.one;
+  const options = { title: TITLE, placeHolder: 'Select a judge' };
+  return (await vscode.window.showQuickPick(items, options))?.one;
 }
 
 async function improvableJudgesIn(uri: vscode.Uri): Promise<ImprovableJudge[]> {
@@ -133,10 +131,7 @@ async function improve(
   secrets: Secrets,
   log: vscode.LogOutputChannel,
 ): Promise<Improvement | undefined> {
-  const keys = {
-    ...secrets.keys,
-    allowedHosts: await askForHosts(suite.cases, secrets.keys),
-  };
+  const keys = { ...secrets.keys, allowedHosts: await askForHosts(suite.cases, secrets.keys) };
   const title = `Improving “${assertion.name}”`;
   return callModel(title, chosen, keys, log, ({ model, host, signal, report }) => {
     const options = {
@@ -187,8 +182,7 @@ async function offerChange(assertion: Assertion, made: Improvement): Promise<voi
 const REWRITTEN = 'turnlight-rewritten';
 
 function reportEdited(): void {
-  const text = 'The question was edited meanwhile, so nothing was changed.';
-  void vscode.window.showWarningMessage(text);
+  warn('The question was edited meanwhile, so nothing was changed.');
 }
 
 /** `as it is: 3 of 6 right, kappa 0.00` */

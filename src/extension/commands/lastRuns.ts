@@ -3,13 +3,21 @@ import { caseName, STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/wo
 import { isError } from '../../core/problem.ts';
 import { worstFirst } from '../../core/record/caseHistory.ts';
 import type { ExpandedCase } from '../../core/suite.ts';
-import { labelText, noticeText } from '../../core/text/visibleText.ts';
+import { labelText } from '../../core/text/visibleText.ts';
 import { type SaveAs, type SavedCase, SaveError, savedCase } from '../../evalfile/savedCase.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 import { hasFinished, lastRun, runIn } from '../../store/records/list.ts';
 import type { TestRunner } from '../testing/runner.ts';
 import type { TestTree } from '../testing/tree.ts';
-import { applyEdits, findEvalFiles, inform, mayRun, readSuite, reveal } from '../workspace.ts';
+import {
+  applyEdits,
+  findEvalFiles,
+  inform,
+  mayRun,
+  readSuite,
+  reportError,
+  reveal,
+} from '../workspace.ts';
 import type { CaseLocation } from './caseLocation.ts';
 
 /**
@@ -27,7 +35,7 @@ export async function judgeAgain(
   const record = typeof given === 'string' ? given : last?.record;
   const run = record === undefined ? undefined : await runIn([record]);
   await tree.refresh(uri);
-  const item = tree.find(uri, id, undefined, variant);
+  const item = tree.find(uri, { id, variant });
   if (!run || !item) {
     inform(`There is no finished run of ${caseName({ id, variant })}. Run it first.`);
     return;
@@ -65,32 +73,28 @@ export async function resumeRun(
         cases?.some((name) => name.startsWith(`${one.id}/`)) && (await one.expand?.());
       if (expanded) tree.showVariants(uri, one.id, expanded);
     }
-    const names = cases?.map((name) => tree.find(uri, ...idAndVariant(name))) ?? [tree.find(uri)];
-    items.push(...names.filter((item) => item !== undefined));
+    const found = cases?.map((name) => tree.find(uri, idAndVariant(name))) ?? [tree.find(uri)];
+    items.push(...found.filter((item) => item !== undefined));
   }
   await runner.run(new vscode.TestRunRequest(items), { previous: { resume: last } });
 }
 
 /** Splits `id/variant`; an id contains no slash. */
-function idAndVariant(name: string): [id: string, repetition: undefined, variant?: string] {
+function idAndVariant(name: string): { id: string; variant: string | undefined } {
   const [id = '', ...rest] = name.split('/');
-  return rest.length > 0 ? [id, undefined, rest.join('/')] : [id, undefined];
+  return { id, variant: rest.length > 0 ? rest.join('/') : undefined };
 }
 
-interface Choice extends vscode.QuickPickItem {
-  readonly as: SaveAs;
-}
-
-const CHOICES: readonly Choice[] = [
+const CHOICES: readonly (vscode.QuickPickItem & { readonly as: SaveAs })[] = [
   {
     label: 'Scripted turns',
     detail: "The user's words. The target answers again in each run.",
     as: 'turns',
   },
-  { label: 'Transcript', detail: 'The whole conversation, judged as it was.', as: 'transcript' },
+  { label: 'Transcript', detail: 'The whole conversation, judged as it is.', as: 'transcript' },
 ];
 
-/** Inserts the last simulated conversation of a case after the case, as a new case, and shows it. */
+/** Adds the last simulated conversation of a case as a new case after it, and shows the new case. */
 export async function saveConversation({
   uri,
   id,
@@ -124,7 +128,7 @@ export async function saveConversation({
   await reveal(found.path, { start, end: start });
 }
 
-/** Asks which conversation of a case to use; those that did not pass come first. */
+/** Asks which conversation of a case to use. Those that didn't pass come first. */
 export async function pickVariant(
   uri: vscode.Uri,
   id: string,
@@ -132,7 +136,7 @@ export async function pickVariant(
 ): Promise<string | undefined> {
   const problem = problems.find(isError);
   if (problem) {
-    void vscode.window.showErrorMessage(noticeText(problem.message));
+    reportError(problem.message);
     return undefined;
   }
   const names = new Set(cases.flatMap(({ variant }) => variant ?? []));

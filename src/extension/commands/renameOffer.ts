@@ -1,17 +1,14 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { noticeText } from '../../core/text/visibleText.ts';
-import { exists } from '../workspace.ts';
+import { exists, reportError } from '../workspace.ts';
 import { evalFileName, looksLikeEvalFile } from './evalFilePath.ts';
 
 const RENAME = 'Rename';
 const DONT_ASK = "Don't Ask Again";
 const DECLINED_KEY = 'namesLeft';
 
-/**
- * Offers to rename a YAML file that looks like an eval file, such as `support.yaml`: with another name it gets no
- * language features and can't run.
- */
+/** Offers to rename a YAML file that looks like an eval file but, because of its name, can't run as one. */
 export function offerRenames(state: vscode.Memento): vscode.Disposable {
   const asked = new Set(state.get<string[]>(DECLINED_KEY, []));
   const offer = async (document: vscode.TextDocument) => {
@@ -36,11 +33,8 @@ export function offerRenames(state: vscode.Memento): vscode.Disposable {
 }
 
 async function rename(from: vscode.Uri, to: vscode.Uri): Promise<void> {
-  const name = noticeText(posix.basename(to.path));
   if (await exists(to)) {
-    void vscode.window.showErrorMessage(
-      `There is already a file ${name}. Rename the file manually.`,
-    );
+    reportError(`There is already a file ${posix.basename(to.path)}. Rename the file manually.`);
     return;
   }
   const edit = new vscode.WorkspaceEdit();

@@ -31,8 +31,7 @@ export interface PlacedCase {
 export class ComparedRuns {
   readonly base: ComparedRun;
   readonly head: ComparedRun;
-  #cases: ComparedCase[] = [];
-  #table: ResultsTable = { suites: [], tags: [], columns: [], cases: [] };
+  #rows: Rows = { cases: [], table: { suites: [], tags: [], columns: [], cases: [] } };
   #facts: { readonly base: RunFacts; readonly head: RunFacts } | undefined;
   #comparison: Promise<Comparison | undefined> | undefined;
   /** Aborts the statistics of outdated rows. */
@@ -50,7 +49,7 @@ export class ComparedRuns {
   }
 
   get table(): ResultsTable {
-    return this.#table;
+    return this.#rows.table;
   }
 
   /** Facts about both runs; undefined if a record is not that of a run. */
@@ -86,7 +85,7 @@ export class ComparedRuns {
     if (!base || !head) return undefined;
     const { signal } = this.#abort;
     try {
-      return await runCooperatively(compareRuns(base, head, this.#cases), stepsOf(signal));
+      return await runCooperatively(compareRuns(base, head, this.#rows.cases), stepsOf(signal));
     } catch (error) {
       if (signal.aborted) return undefined;
       throw error;
@@ -106,7 +105,7 @@ export class ComparedRuns {
   }
 
   at(row: number): PlacedCase | undefined {
-    const compared = this.#cases[row];
+    const compared = this.#rows.cases[row];
     if (!compared) return undefined;
     const placesIn = (run: ComparedRun) => run.of(compared)?.places ?? [];
     return { compared, base: placesIn(this.base), head: placesIn(this.head) };
@@ -114,16 +113,16 @@ export class ComparedRuns {
 
   /** The first changed turn according to the assertion in a column, or according to any. */
   turnOf({ compared: { assertions } }: PlacedCase, column: number | undefined): number | undefined {
-    const shown = column === undefined ? undefined : this.#table.columns[column];
+    const shown = column === undefined ? undefined : this.table.columns[column];
     const names = assertions.map(({ name }) => name);
     const own = shown
       ? assertions.filter((_, index) => index === indexInColumn(names, shown))
       : assertions;
-    const turns = [
-      ...own.flatMap(({ turns: { worse } }) => worse),
-      ...own.flatMap(({ turns: { better } }) => better),
+    const [worse, better] = [
+      own.flatMap((one) => one.turns.worse),
+      own.flatMap((one) => one.turns.better),
     ];
-    return turns[0];
+    return worse[0] ?? better[0];
   }
 
   /** @returns the row of a case, by the path of its suite; -1 if there is none */
@@ -131,12 +130,12 @@ export class ComparedRuns {
     const keys = [this.base, this.head].map((run) =>
       caseKey({ ...identity, suite: run.nameOf(identity.suite) }),
     );
-    return this.#cases.findIndex((one) => keys.includes(caseKey(one)));
+    return this.#rows.cases.findIndex((one) => keys.includes(caseKey(one)));
   }
 
   /** Rows of changed cases, in order. */
   get changed(): number[] {
-    return this.#cases.flatMap(({ outcome }, row) => (outcome === 'unchanged' ? [] : [row]));
+    return this.#rows.cases.flatMap(({ outcome }, row) => (outcome === 'unchanged' ? [] : [row]));
   }
 
   async #compareAll(): Promise<void> {
@@ -144,13 +143,8 @@ export class ComparedRuns {
     if (version === this.#version) return;
     this.#isComparing = true;
     try {
-      this.#setRows(
-        version,
-        await runCooperatively(
-          this.#rowsOf(() => true),
-          stepsOf(),
-        ),
-      );
+      const work = this.#rowsOf(() => true);
+      this.#setRows(version, await runCooperatively(work, stepsOf()));
     } finally {
       this.#isComparing = false;
     }
@@ -172,10 +166,9 @@ export class ComparedRuns {
     return { cases, table };
   }
 
-  #setRows(version: string, { cases, table }: Rows): void {
+  #setRows(version: string, rows: Rows): void {
     this.#version = version;
-    this.#cases = cases;
-    this.#table = table;
+    this.#rows = rows;
     this.#facts = undefined;
     this.#comparison = undefined;
     this.#abort.abort();
@@ -193,7 +186,7 @@ function comparedOf({ run, data, state }: ComparedRun): ComparableRun | undefine
   return run && { run, data, finished: state === 'finished' };
 }
 
-/** Data about a case besides what is compared. */
+/** Data of a case that isn't compared. */
 interface StoredCase extends CaseFacts {
   /** One for each repetition. */
   readonly places: readonly CaseStats[];
@@ -203,8 +196,8 @@ interface StoredCase extends CaseFacts {
 class ComparedRun extends RunReader {
   /** The name of a suite that both runs share. */
   readonly nameOf: (suite: string) => string;
+  data: ComparisonData;
   #cases = new Map<string, StoredCase>();
-  #data: ComparisonData;
   /** Number of cases read, plus number of resets. */
   #changes = 0;
   /** Number of cases beyond the limit. */
@@ -217,11 +210,7 @@ class ComparedRun extends RunReader {
       onWholeCase: (line, stats) => this.#add(line, stats),
     });
     this.nameOf = nameOf;
-    this.#data = new ComparisonData(nameOf);
-  }
-
-  get data(): ComparisonData {
-    return this.#data;
+    this.data = new ComparisonData(nameOf);
   }
 
   /** Number of lines that couldn't be read. */
@@ -244,7 +233,7 @@ class ComparedRun extends RunReader {
     this.#changes += 1;
     this.#omitted = 0;
     this.#cases = new Map();
-    this.#data = new ComparisonData(this.nameOf);
+    this.data = new ComparisonData(this.nameOf);
   }
 
   #add(line: CaseLine, stats: CaseStats): void {
@@ -253,23 +242,14 @@ class ComparedRun extends RunReader {
       this.#omitted += 1;
       return;
     }
-    this.#data.add(line);
-    const { suite, id, variant } = stats;
-    const key = caseKey({ suite: this.nameOf(suite), id, variant });
-    this.#cases.set(key, withRepetition(this.#cases.get(key), stats, line.tags));
+    this.data.add(line);
+    const key = caseKey({ ...stats, suite: this.nameOf(stats.suite) });
+    const { places = [], cost = null, duration = 0 } = this.#cases.get(key) ?? {};
+    this.#cases.set(key, {
+      places: [...places, stats],
+      tags: line.tags,
+      cost: stats.cost === null ? cost : (cost ?? 0) + stats.cost,
+      duration: duration + stats.duration,
+    });
   }
-}
-
-function withRepetition(
-  known: StoredCase | undefined,
-  one: CaseStats,
-  tags: readonly string[],
-): StoredCase {
-  const cost = known?.cost ?? null;
-  return {
-    places: [...(known?.places ?? []), one],
-    tags,
-    cost: one.cost === null ? cost : (cost ?? 0) + one.cost,
-    duration: (known?.duration ?? 0) + one.duration,
-  };
 }

@@ -6,6 +6,7 @@ import { Scrubber } from '../../core/scrubber.ts';
 import { noticeText } from '../../core/text/visibleText.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import { withModel } from '../../runner/oneModel.ts';
+import { reportError } from '../workspace.ts';
 import { editorModels } from './editorModels.ts';
 
 type Host = Parameters<typeof withModel>[1];
@@ -60,6 +61,6 @@ export async function showReasons(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     if (!(error instanceof ReasonedError)) throw error;
-    void vscode.window.showErrorMessage(noticeText(errorText(error)));
+    reportError(errorText(error));
   }
 }

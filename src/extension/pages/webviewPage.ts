@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { errorText, stackText } from '../../core/errors.ts';
 import { coalesce, Throttle } from '../../core/scheduling.ts';
-import { noticeText } from '../../core/text/visibleText.ts';
 import {
   type FromPage,
   type PageProtocol,
@@ -15,6 +14,7 @@ import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';
 import type { RunsTree } from '../runs/runsTree.ts';
+import { reportError } from '../workspace.ts';
 import { TITLES, viewHtml } from './viewHtml.ts';
 
 /** Services of the extension that pages use. */
@@ -137,8 +137,7 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
 
   protected report(error: unknown): void {
     this.parts.log.error(stackText(error));
-    const text = `The ${TITLES[this.#page]} page failed: ${errorText(error)}`;
-    void vscode.window.showErrorMessage(noticeText(text));
+    reportError(`The ${TITLES[this.#page]} page failed: ${errorText(error)}`);
   }
 
   protected updateFailed(error: unknown): void {

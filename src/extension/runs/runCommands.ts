@@ -4,6 +4,7 @@ import { errorText } from '../../core/errors.ts';
 import { noticeText } from '../../core/text/visibleText.ts';
 import type { ListedRun } from '../../store/records/list.ts';
 import type { PageParts } from '../pages/webviewPage.ts';
+import { reportError, warn } from '../workspace.ts';
 import { isListed, runText, runTitle } from './runText.ts';
 
 type SelectedRuns = readonly [ListedRun, ...ListedRun[]];
@@ -20,8 +21,8 @@ const ACTIONS = {
   },
   pin: (chosen: SelectedRuns) => updateNotes(chosen, { pinned: true }),
   unpin: (chosen: SelectedRuns) => updateNotes(chosen, { pinned: false }),
-  rename: ([run]: SelectedRuns) => rename(run),
-  delete: (chosen: SelectedRuns) => remove(chosen),
+  rename,
+  delete: remove,
 };
 
 export type RunAction = keyof typeof ACTIONS;
@@ -41,7 +42,7 @@ export async function actOnRuns(
   try {
     hasChanged = await ACTIONS[action]([first, ...others], parts);
   } catch (error) {
-    void vscode.window.showErrorMessage(noticeText(errorText(error)));
+    reportError(errorText(error));
   }
   if (hasChanged) runs.refresh();
 }
@@ -61,33 +62,26 @@ async function updateNotes(
   chosen: readonly ListedRun[],
   change: ListedRun['note'],
 ): Promise<boolean> {
-  for (const run of chosen) await note(run, change);
+  const { changeNote } = await import('../../store/records/list.ts');
+  for (const run of chosen) await changeNote(run, change);
   return true;
 }
 
-async function note(run: ListedRun, change: ListedRun['note']): Promise<void> {
-  const { changeNote } = await import('../../store/records/list.ts');
-  await changeNote(run, change);
-}
-
-async function rename(run: ListedRun): Promise<boolean> {
+async function rename([run]: SelectedRuns): Promise<boolean> {
   const name = await vscode.window.showInputBox({
     title: 'Name of the run',
     value: run.note.name ?? '',
     placeHolder: runTitle({ ...run, note: {} }),
     prompt: 'Leave empty to show the names of its files.',
   });
-  if (name === undefined) return false;
-  await note(run, { name: name.trim() === '' ? undefined : name.trim() });
-  return true;
+  return name !== undefined && updateNotes([run], { name: name.trim() || undefined });
 }
 
 async function remove(chosen: SelectedRuns): Promise<boolean> {
   const [run, ...others] = chosen;
   const isOne = others.length === 0;
   if (chosen.some(({ state }) => state === 'running')) {
-    const which = isOne ? 'This run' : 'One of these runs';
-    void vscode.window.showWarningMessage(`${which} is still running. Cancel it first.`);
+    warn(`${isOne ? 'This run' : 'One of these runs'} is still running. Cancel it first.`);
     return false;
   }
   const asked = isOne ? `Delete the run "${runTitle(run)}"?` : `Delete ${chosen.length} runs?`;
@@ -107,11 +101,10 @@ async function askForFile(): Promise<vscode.Uri | undefined> {
   const active = vscode.window.activeTextEditor?.document.uri;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const near = active?.scheme === 'file' ? vscode.Uri.file(dirname(active.fsPath)) : folder;
-  const [file] =
-    (await vscode.window.showOpenDialog({
-      ...(near && { defaultUri: near }),
-      filters: { 'Run records': ['jsonl'] },
-      openLabel: 'Open Run',
-    })) ?? [];
-  return file;
+  const files = await vscode.window.showOpenDialog({
+    ...(near && { defaultUri: near }),
+    filters: { 'Run records': ['jsonl'] },
+    openLabel: 'Open Run',
+  });
+  return files?.[0];
 }

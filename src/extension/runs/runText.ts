@@ -6,9 +6,9 @@ import type { Status } from '../../core/verdict.ts';
 import type { ListedRun } from '../../store/records/list.ts';
 
 /** How a run appears in a list. */
-export interface RunText {
+interface RunText {
   readonly label: string;
-  /** Short, to tell runs of the same files apart in a narrow list. */
+  /** Short, to distinguish runs of the same files in a narrow list. */
   readonly description: string;
   readonly detail: string;
   /** For a screen reader. */
@@ -18,9 +18,9 @@ export interface RunText {
 
 const MAX_LENGTH = 80;
 
-const STATE_WORDS: Readonly<Record<ListedRun['state'], string | undefined>> = {
+const STATE_WORDS: Readonly<Record<ListedRun['state'], string>> = {
   running: 'running',
-  finished: undefined,
+  finished: '',
   cancelled: 'cancelled',
   stopped: 'stopped at its cost limit',
   unfinished: 'not finished',
@@ -30,50 +30,33 @@ const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-/** Formats of a time. */
-interface Times {
-  readonly full: (time: Date) => string;
-  readonly short: (time: Date) => string;
-}
-
-export function runText(
-  run: ListedRun,
-  { full, short }: Times = { full: timeText, short: shortTimeText },
-): RunText {
+export function runText(run: ListedRun, full = timeText, short = shortTimeText): RunText {
   const { note, counts, state, cost, duration } = run;
-  const bad = counts.fail + counts.error;
-  const words = STATE_WORDS[state];
   const started = new Date(run.run.started);
-  const parts = [
-    ...(note.pinned ? ['pinned'] : []),
-    ...(words === undefined ? [] : [words]),
-    passedText(counts),
-    ...(cost === null ? [] : [`cost ${costText(cost)}`]),
-    ...(duration === undefined ? [] : [durationText(duration)]),
-    full(started),
-  ];
+  const pinned = note.pinned ? 'pinned' : '';
+  const price = cost === null ? '' : costText(cost);
+  const time = duration === undefined ? '' : durationText(duration);
+  const words = STATE_WORDS[state];
   const label = runTitle(run);
+  const details = [
+    ...[pinned, words, passedText(counts)],
+    ...[price && `cost ${price}`, time, full(started)],
+  ].filter(Boolean);
   return {
     label,
-    description: [
-      ...(note.pinned ? ['pinned'] : []),
-      ...shortCounts(counts),
-      ...(words === undefined ? [] : [words]),
-      short(started),
-      ...(cost === null ? [] : [costText(cost)]),
-      ...(duration === undefined ? [] : [durationText(duration)]),
-    ].join(' · '),
-    detail: parts.join(' · '),
-    spoken: [label, ...parts].join(', '),
-    icon:
-      state === 'running'
-        ? 'running'
-        : bad > 0
-          ? 'failed'
-          : counts.pass > 0 && state === 'finished'
-            ? 'passed'
-            : 'none',
+    description: [pinned, ...shortCounts(counts), words, short(started), price, time]
+      .filter(Boolean)
+      .join(' · '),
+    detail: details.join(' · '),
+    spoken: [label, ...details].join(', '),
+    icon: iconOf(run),
   };
+}
+
+function iconOf({ state, counts }: ListedRun): RunText['icon'] {
+  if (state === 'running') return 'running';
+  if (counts.fail + counts.error > 0) return 'failed';
+  return counts.pass > 0 && state === 'finished' ? 'passed' : 'none';
 }
 
 /** The name that the user gave, or the names of the files. */

@@ -65,14 +65,14 @@ export async function chooseFile(
   const suite = await expandRequested(uri, await tree.refresh(uri), isRequested, tree);
   const variants = groupBy(suite.suite?.cases ?? [], ({ id }) => id);
   const items = suite.outline.flatMap(({ id }) => {
-    const item = id !== undefined && isRequested(id) ? tree.find(uri, id) : undefined;
+    const item = id !== undefined && isRequested(id) ? tree.find(uri, { id }) : undefined;
     if (id === undefined || !item || excluded.has(item)) return [];
     const names = (variants.get(id) ?? []).flatMap(({ variant }) => variant ?? []);
     if (names.length === 0) return [item];
     const only = requested?.get(id);
     return names
       .filter((name) => !only || only.has(name))
-      .flatMap((name) => tree.find(uri, id, undefined, name) ?? [])
+      .flatMap((name) => tree.find(uri, { id, variant: name }) ?? [])
       .filter((one) => !excluded.has(one));
   });
   return { uri, suite, items: [...new Set(items)], whole: requested === undefined };

@@ -124,7 +124,7 @@ class Watch extends Disposing {
   #caseOf(item: vscode.TestItem): vscode.TestItem {
     const { tree } = this.#parts;
     const data = tree.caseDataOf(item);
-    return (data && tree.find(data.uri, data.id, undefined, data.variant)) ?? item;
+    return (data && tree.find(data.uri, { id: data.id, variant: data.variant })) ?? item;
   }
 
   /** Reads requested files. @returns changed cases */

@@ -62,8 +62,7 @@ export class CaseProgress {
       this.#skipUnplanned(event.cases);
       return;
     }
-    const { suite, id, variant, repetition } = event.ref;
-    const item = this.#tree.find(vscode.Uri.file(suite), id, repetition, variant);
+    const item = this.#tree.find(vscode.Uri.file(event.ref.suite), event.ref);
     if (!item) return;
     switch (event.kind) {
       case 'case-started':

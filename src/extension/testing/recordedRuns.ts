@@ -23,7 +23,7 @@ const DEBOUNCE = 600;
 /** Milliseconds between two checks whether a silent run is still running. */
 const CHECK_INTERVAL = 5_000;
 
-export interface RecordedRunsParts {
+interface RecordedRunsParts {
   readonly controller: vscode.TestController;
   readonly tree: TestTree;
   readonly live: LiveRuns;
@@ -32,17 +32,11 @@ export interface RecordedRunsParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-export interface RecordedOutcome {
+interface RecordedOutcome {
   readonly item: vscode.TestItem;
   readonly line: CaseLine;
   /** Made since the run. */
   readonly edits?: readonly Edit[];
-}
-
-/** A run of another process in the Testing panel. */
-interface ShownRun {
-  readonly run: vscode.TestRun;
-  readonly check: NodeJS.Timeout;
 }
 
 /** Shows runs of the command line in the Testing panel, and results that moved to a case's new id. */
@@ -50,8 +44,11 @@ export class RecordedRuns extends Disposing {
   readonly #parts: RecordedRunsParts;
   #runs: Promise<LatestRuns> | undefined;
   readonly #debouncer = this.keep(new Debouncer(DEBOUNCE));
-  /** Active runs by their records. */
-  readonly #open = new Map<string, ShownRun>();
+  /** Active runs of other processes, by their records. */
+  readonly #open = new Map<
+    string,
+    { readonly run: vscode.TestRun; readonly check: NodeJS.Timeout }
+  >();
 
   constructor(parts: RecordedRunsParts) {
     super();
@@ -93,14 +90,14 @@ export class RecordedRuns extends Disposing {
 
   /** Shows recorded results again, because VS Code marks items that a cancelled run left out as skipped. */
   async showAgain(items: readonly vscode.TestItem[]): Promise<void> {
+    const latest = await this.latest();
     const found = items.map(async (item): Promise<RecordedOutcome[]> => {
-      const data = this.#parts.tree.dataOf(item);
-      if (!data || data.kind === 'file') return [];
+      const data = this.#parts.tree.caseDataOf(item);
+      if (!data) return [];
+      const { uri, id, variant } = data;
       const repetition = data.kind === 'repetition' ? data.repetition : 1;
       const wants = (entry: CaseStats) => entry.repetition === repetition;
-      const { variant } = data;
-      const search = { wants, variant };
-      const [known] = await (await this.latest()).find(data.uri.fsPath, data.id, search);
+      const [known] = await latest.find(uri.fsPath, id, { wants, variant });
       return known ? [{ item, line: known.line }] : [];
     });
     const outcomes = (await Promise.all(found)).flat();
@@ -125,10 +122,10 @@ export class RecordedRuns extends Disposing {
     return run;
   }
 
-  /** A killed run writes nothing more. */
+  /** Notices runs that were killed, which write nothing more. */
   #check(record: string): void {
-    const checked = this.latest().then((latest) => latest.record(record));
-    checked
+    this.latest()
+      .then((latest) => latest.record(record))
       .then(({ state }) => state !== 'running' && this.#schedule(record))
       .catch((error: unknown) => this.#parts.log.error(String(error)));
   }
@@ -148,23 +145,15 @@ export class RecordedRuns extends Disposing {
   ): Promise<RecordedOutcome[]> {
     const { tree, live } = this.#parts;
     const suite = uri.fsPath;
-    const refOf = ({ repetition }: Pick<CaseStats, 'repetition'>) => ({
-      suite,
-      id,
-      variant,
-      repetition,
-    });
-    const itemOf = ({ repetition }: Pick<CaseStats, 'repetition'>) =>
-      tree.find(uri, id, repetition, variant);
-    const wants = (entry: CaseStats) => {
-      const item = itemOf(entry);
-      if (!item || isRunning(live.get(refOf(entry))?.phase)) return false;
-      return tree.shown.get(item) !== entry.finished;
+    const wants = ({ repetition, finished }: CaseStats) => {
+      const item = tree.find(uri, { id, variant, repetition });
+      const isLive = isRunning(live.get({ suite, id, variant, repetition })?.phase);
+      return item !== undefined && !isLive && tree.shown.get(item) !== finished;
     };
     const runs = await (await this.latest()).find(suite, id, { wants, variant });
     return runs.flatMap(({ line }) => {
-      live.notify(refOf(line));
-      const item = itemOf(line);
+      live.notify({ ...line, suite });
+      const item = tree.find(uri, line);
       if (item) tree.shown.set(item, line.finished);
       return item ? [{ item, line }] : [];
     });
@@ -189,15 +178,13 @@ async function reportOutcomes(
   batched.flush();
 }
 
-/** Milliseconds to wait for further files to show in the same test run. */
+/** Milliseconds to wait for further files, so that they share a test run. */
 const BATCH_DELAY = 400;
 
 /** Number of outcomes to report at once. */
 const BATCH_SIZE = 200;
 
-interface LastOutcome extends RecordedOutcome {
-  readonly isOutdated: boolean;
-}
+type LastOutcome = RecordedOutcome & { readonly isOutdated: boolean };
 
 /** Shows the last recorded results in the Testing panel when a file is first listed, such as after a reload. */
 export class LastResults extends Disposing {
@@ -270,23 +257,19 @@ export class LastResults extends Disposing {
     const cases = new Map(listedCases(suite.outline).map((one) => [one.id, one]));
     const wanted: Omit<CaseIdentity, 'suite'>[] = [];
     for (const { id, several } of cases.values()) {
-      if (several === undefined) wanted.push({ id });
-      else {
-        const variants = await latest.variants(suite.path, id);
-        wanted.push(...variants.map(({ variant }) => ({ id, variant })));
-      }
+      const variants = several === undefined ? [{}] : await latest.variants(suite.path, id);
+      wanted.push(...variants.map(({ variant }: { variant?: string }) => ({ id, variant })));
     }
     let batch: LastOutcome[] = [];
     for await (const lines of latest.each(suite.path, wanted)) {
       for (const line of lines) {
-        const { id, variant, repetition, finished } = line;
-        const found = cases.get(id);
-        const isLive = isRunning(live.get({ suite: suite.path, id, variant, repetition })?.phase);
+        const found = cases.get(line.id);
+        const isLive = isRunning(live.get({ ...line, suite: suite.path })?.phase);
         const change = found && (await now(suite, found).changeOf(line));
         if (!found || isLive || change === 'gone') continue;
-        const item = tree.find(uri, id, repetition, variant);
+        const item = tree.find(uri, line);
         if (!item || (!again && tree.shown.has(item))) continue;
-        tree.shown.set(item, finished);
+        tree.shown.set(item, line.finished);
         const isOutdated = change !== undefined;
         batch.push({ item, line, isOutdated, edits: editsSince(line, found) });
       }
@@ -298,7 +281,7 @@ export class LastResults extends Disposing {
   }
 }
 
-/** Treats all changes that moved a case as one edit right before it. */
+/** All changes that moved a case, as one edit right before it. */
 function editsSince({ source }: CaseLine, { path, range }: OutlineCase): Edit[] {
   const lines = range.start.line - source.range.start.line;
   if (path !== source.path || lines === 0) return [];

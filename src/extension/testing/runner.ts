@@ -3,14 +3,13 @@ import * as vscode from 'vscode';
 import { errorText, stackText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { teeLog, visibleLog } from '../../core/logger.ts';
-import { noticeText } from '../../core/text/visibleText.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import type { ChosenSuite } from '../../runner/plan.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { Secrets } from '../secrets.ts';
-import { mayRun } from '../workspace.ts';
+import { mayRun, reportError } from '../workspace.ts';
 import {
   type ChosenFile,
   chooseFile,
@@ -39,7 +38,7 @@ interface RunnerParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-interface RunRequestOptions {
+export interface RunRequestOptions {
   /** Ignores cached answers. */
   readonly fresh?: boolean;
   /** Attaches the debugger to the user's functions. */
@@ -238,9 +237,7 @@ export class TestRunner {
           if (isMissingKey(event)) missingKeys.add(event.ref.suite);
         },
       });
-      for (const { message } of writeErrors) {
-        void vscode.window.showErrorMessage(noticeText(message));
-      }
+      for (const { message } of writeErrors) reportError(message);
     } finally {
       live.end(refs);
     }
@@ -258,7 +255,7 @@ export class TestRunner {
       for (const { suite, cases } of suites) {
         const uri = vscode.Uri.file(suite.path);
         await tree.refresh(uri);
-        items.push(...cases.flatMap((one) => tree.find(uri, one.id, undefined, one.variant) ?? []));
+        items.push(...cases.flatMap((one) => tree.find(uri, one) ?? []));
       }
       await this.run(new vscode.TestRunRequest(items));
     });

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { CaseIdentity } from '../../core/identity.ts';
 import type { ExpandedCase } from '../../core/suite.ts';
 import { labelText, visibleText } from '../../core/text/visibleText.ts';
 import type { RenamedCase } from '../../evalfile/caseRenames.ts';
@@ -12,6 +13,8 @@ import type { CaseData, ItemData } from './repetitions.ts';
 
 /** Milliseconds without a key press before an edited file is read again. */
 const DEBOUNCE = 300;
+
+type CaseInTree = Omit<CaseIdentity, 'suite'> & { readonly repetition?: number | undefined };
 
 /** Files that may contain conversations of a case. */
 const DATA_GLOB = '**/*.{json,jsonl,yaml,yml,csv}';
@@ -97,14 +100,10 @@ export class TestTree extends Disposing {
   }
 
   /** The item of a file, case, variant, or repetition, if the file has it. */
-  find(
-    uri: vscode.Uri,
-    id?: string,
-    repetition?: number,
-    variant?: string,
-  ): vscode.TestItem | undefined {
+  find(uri: vscode.Uri, wanted?: CaseInTree): vscode.TestItem | undefined {
     const file = this.#controller.items.get(uri.toString());
-    if (id === undefined) return file;
+    if (!wanted) return file;
+    const { id, variant, repetition } = wanted;
     const item = file && this.#cases.find(file, id);
     const found = item && variant !== undefined ? this.#cases.findVariant(item, variant) : item;
     if (!found || repetition === undefined) return found;
@@ -177,7 +176,7 @@ export class TestTree extends Disposing {
 
   /** Shows the conversations of a case. */
   showVariants(uri: vscode.Uri, id: string, expanded: ExpandedCase): void {
-    const item = this.find(uri, id);
+    const item = this.find(uri, { id });
     if (!item) return;
     const problem = expanded.problems.find(({ severity }) => severity === 'error');
     item.error = problem && visibleText(problem.message);

@@ -23,7 +23,11 @@ const RUN: ListedRun = {
 };
 
 const text = (given: Partial<ListedRun> = {}) =>
-  runText({ ...RUN, ...given }, { full: () => 'noon of May 5', short: () => 'noon' });
+  runText(
+    { ...RUN, ...given },
+    () => 'noon of May 5',
+    () => 'noon',
+  );
 
 describe('the row of a run in the list', () => {
   it('has files, result, cost, and time', () => {
