@@ -6,7 +6,7 @@ import { forbiddenHosts } from '../runner/models.ts';
 import { allowedHostsFile, allowHosts, readAllowedHosts } from '../store/allowedHosts.ts';
 import { env } from './workspace.ts';
 
-/** The first button, which Enter activates. It isn't the dialog's close button: then Enter would activate `ALLOW`. */
+/** Enter activates this button, the first one. It must not be the close button, or Enter would activate `ALLOW`. */
 const DENY = 'Do Not Send';
 const ALLOW = 'Allow';
 

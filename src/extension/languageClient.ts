@@ -21,7 +21,7 @@ export class LanguageSupport extends Disposing {
   /** Fires before a file shows the new ids of its cases. */
   readonly onWillRenameCases = this.#renames.event;
   #client: Promise<LanguageClient> | undefined;
-  /** Records to notify the server of. */
+  /** Written records that the server hasn't been notified of yet. */
   readonly #records = new Set<string>();
   readonly #throttle = this.keep(new Throttle(INTERVAL, () => this.#sendRecords()));
 

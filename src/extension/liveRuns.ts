@@ -61,7 +61,7 @@ export class LiveRuns extends Disposing {
     this.#changed.fire(ref);
   }
 
-  /** Ends a run: its unfinished cases are cancelled. */
+  /** Marks the unfinished cases of a run as cancelled. */
   end(refs: readonly CaseRef[]): void {
     for (const ref of refs) {
       const live = this.get(ref);

@@ -32,7 +32,7 @@ export async function readSuite(uri: vscode.Uri): Promise<LoadedSuite> {
   });
 }
 
-/** Files as they are on the screen: unsaved changes override the files on the disk. */
+/** Files with unsaved changes, which override the files on the disk. */
 export async function filesOnScreen(): Promise<Files> {
   const [{ nodeFiles }, { overlayFiles }] = await Promise.all([
     import('../evalfile/nodeFiles.ts'),
@@ -97,7 +97,6 @@ export async function offerCommand(
   if ((await shown) !== undefined) await vscode.commands.executeCommand(command);
 }
 
-/** Reads an environment variable. */
 export const env = (name: string) => process.env[name];
 
 export function placedFile(uri: vscode.Uri): PlacedFile {

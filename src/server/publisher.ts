@@ -94,7 +94,7 @@ export function createPublisher(
       await setImmediate();
     }
     working = false;
-    // Only after all files are checked is it known which ones other files include.
+    // Published last, because a file may be included by one that was checked after it.
     for (const publish of checked) publish();
   };
 

@@ -142,7 +142,7 @@ export function startServer(connection: Connection): void {
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
     const paths = changes.map(({ uri }) => pathOf(uri));
-    // Each request reads the records again.
+    // Requests always read the newest records, so nothing else is invalidated.
     if (paths.some(isRecord)) verdicts.schedule();
     for (const path of paths) if (!isRecord(path) && isPossibleDependency(path)) changed(path);
     if (changes.some(({ type }) => type !== FileChangeType.Changed))

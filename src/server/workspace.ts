@@ -62,7 +62,7 @@ export function createSuiteIndex(onUseChanged: (path: string) => void) {
 /** Maximum number of files to check that aren't open. */
 const MAX_FILES = 2_000;
 
-/** Maximum number of cached files that aren't open, and of characters in them if there are several. */
+/** Maximum number of cached files that aren't open, and of characters in them (except for the newest file). */
 const MAX_CLOSED = 20;
 const MAX_CLOSED_TEXT = 1_000_000;
 
@@ -121,7 +121,7 @@ export function createWorkspace(
     signal?: AbortSignal,
   ): Promise<EvalDocument> => {
     const reread = before && rereadYaml(text, path, before.yaml);
-    // `reread` has taken over the nodes of the earlier version, so loading it must not be aborted.
+    // `reread` reuses the nodes of the earlier version, so loading it must not be aborted.
     if (reread) {
       const suite = await loadDocument(reread, files, optionsFor(path), before.suite);
       return { yaml: reread, suite };
@@ -148,7 +148,7 @@ export function createWorkspace(
     evictClosed();
     return cached;
   };
-  /** Never evicts the file that was read last, however long it is. */
+  /** Never evicts the file that was read last, regardless of its length. */
   const evictClosed = () => {
     const closed = [...cachedFiles].filter(([one]) => !openAt(one)).reverse();
     let length = 0;

@@ -69,7 +69,7 @@ function shownThresholds(own: Thresholds): ThresholdTable {
       return { cells: thresholdCells(row, own), precision, recall, kappa };
     }),
     best: rows.findIndex(({ threshold }) => threshold === own.best),
-    // Backticks are for Markdown.
+    // The page doesn't render Markdown.
     words: bestThresholdSentence(own).replaceAll('`', ''),
   };
 }

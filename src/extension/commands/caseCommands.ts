@@ -86,7 +86,8 @@ async function locationOf(
   const uri = evalFileOf(first);
   if (uri && typeof id === 'string') {
     return {
-      ...{ uri, id },
+      uri,
+      id,
       variant: typeof variant === 'string' ? variant : undefined,
       repetition: typeof repetition === 'number' ? repetition : undefined,
     };

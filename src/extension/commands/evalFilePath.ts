@@ -9,8 +9,8 @@ export const DEFAULT_PATH = `${FOLDER}/support.eval.yaml`;
 export type EvalFilePath = { readonly path: string } | { readonly problem: string };
 
 /**
- * The path of an eval file in its workspace folder, for what a user typed: `support` is `evals/support.eval.yaml`,
- * `./support.yaml` is `support.eval.yaml`.
+ * Completes the path that a user typed, relative to the workspace folder: `support` becomes `evals/support.eval.yaml`,
+ * and `./support.yaml` becomes `support.eval.yaml`.
  */
 export function evalFilePath(typed: string): EvalFilePath {
   const text = typed.trim().replaceAll('\\', '/');
@@ -26,7 +26,7 @@ export function evalFilePath(typed: string): EvalFilePath {
   return { path: [...folders, evalFileName(name)].join('/') };
 }
 
-/** The name with the extension of eval files. */
+/** Adds the extension of eval files to a name. */
 export function evalFileName(name: string): string {
   if (isEvalFile(name)) return name;
   return `${name.replace(/\.ya?ml$|\.eval$/, '')}.eval.yaml`;

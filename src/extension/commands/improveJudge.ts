@@ -37,7 +37,7 @@ import {
 
 const TITLE = 'Improve This Judge';
 
-/** An assertion with labels, whose wording can be rewritten. */
+/** An assertion that has labels and whose wording can be changed. */
 interface ImprovableJudge {
   readonly suite: Suite;
   readonly labels: readonly PlacedLabel[];

@@ -21,7 +21,7 @@ import {
 import type { CaseLocation } from './caseLocation.ts';
 
 /**
- * Judges a recorded conversation again by the current file, without calling its target.
+ * Judges a recorded conversation again with the current file's assertions, without calling its target.
  *
  * @param given the path of its record; default: the record of the last run
  */

@@ -52,7 +52,7 @@ export class ComparedRuns {
     return this.#rows.table;
   }
 
-  /** Facts about both runs; undefined if a record is not that of a run. */
+  /** Facts about both runs; undefined if a file isn't a run record. */
   get facts(): { readonly base: RunFacts; readonly head: RunFacts } | undefined {
     const [base, head] = [comparedOf(this.base), comparedOf(this.head)];
     if (base && head) this.#facts ??= { base: runFactsOf(base), head: runFactsOf(head) };
@@ -111,18 +111,14 @@ export class ComparedRuns {
     return { compared, base: placesIn(this.base), head: placesIn(this.head) };
   }
 
-  /** The first changed turn according to the assertion in a column, or according to any. */
+  /** The first turn that changed according to the assertion in a column; by default, according to any. */
   turnOf({ compared: { assertions } }: PlacedCase, column: number | undefined): number | undefined {
     const shown = column === undefined ? undefined : this.table.columns[column];
     const names = assertions.map(({ name }) => name);
     const own = shown
       ? assertions.filter((_, index) => index === indexInColumn(names, shown))
       : assertions;
-    const [worse, better] = [
-      own.flatMap((one) => one.turns.worse),
-      own.flatMap((one) => one.turns.better),
-    ];
-    return worse[0] ?? better[0];
+    return own.flatMap((one) => one.turns.worse)[0] ?? own.flatMap((one) => one.turns.better)[0];
   }
 
   /** @returns the row of a case, by the path of its suite; -1 if there is none */
@@ -150,7 +146,7 @@ export class ComparedRuns {
     }
   }
 
-  /** Changes when something is read. */
+  /** Changes with each read. */
   get #readVersion(): string {
     return `${this.base.version} ${this.head.version}`;
   }
@@ -186,15 +182,14 @@ function comparedOf({ run, data, state }: ComparedRun): ComparableRun | undefine
   return run && { run, data, finished: state === 'finished' };
 }
 
-/** Data of a case that isn't compared. */
+/** Facts about a case, and the places of its repetitions. */
 interface StoredCase extends CaseFacts {
-  /** One for each repetition. */
   readonly places: readonly CaseStats[];
 }
 
 /** One of two compared runs, updated as its records grow. */
 class ComparedRun extends RunReader {
-  /** The name of a suite that both runs share. */
+  /** Returns the suite name that both runs share. */
   readonly nameOf: (suite: string) => string;
   data: ComparisonData;
   #cases = new Map<string, StoredCase>();
@@ -219,7 +214,7 @@ class ComparedRun extends RunReader {
     return counts.reduce((sum, count) => sum + count, this.#omitted);
   }
 
-  /** Changes when something is read. */
+  /** Changes with each read. */
   get version(): string {
     return `${this.#changes} ${this.run !== undefined} ${this.state}`;
   }

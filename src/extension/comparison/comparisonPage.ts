@@ -87,7 +87,7 @@ export class ComparisonPage extends TablePage {
   };
 }
 
-/** The recorded lines of all cases, in their order on the disk, and the row of each. */
+/** The places of all recorded lines, in disk order, and the table row of each. */
 function linesOf(runs: ComparedRuns) {
   const all = runs.table.cases.flatMap((_, row) => {
     const { base = [], head = [] } = runs.at(row) ?? {};
@@ -110,7 +110,7 @@ export async function compareWith(records: Records, parts: PageParts): Promise<v
   if (other) await compare(records, other.records, parts);
 }
 
-/** @param given the run of a list row; default: the visible or focused run, or one that the user picks */
+/** @param given the run of a list row; default: the active table's run, the selected run, or one that the user picks */
 export async function compareRun(given: unknown, parts: PageParts): Promise<void> {
   const { runs } = parts;
   const chosen = isListed(given) ? given.records : (activeRecords() ?? runs.focused?.records);

@@ -15,7 +15,7 @@ const INTERVAL = 500;
 
 type PairState = ViewState & { readonly compared: NonNullable<ViewState['compared']> };
 
-/** Shows a case of two runs; reuses the page of these runs if one is open. */
+/** Shows a case of two runs. Reuses the open page of these runs. */
 export function openPair(
   pair: RunPair,
   { base, head }: PlacedCase,
@@ -38,7 +38,7 @@ export function openPair(
   (page ?? create()).goTo(place, turn);
 }
 
-/** A case that appears in two runs, with its conversations side by side. */
+/** Shows a case of two runs, with its conversations side by side. */
 export class PairPage extends SnapshotPage {
   readonly pair: RunPair;
   readonly #shared: SharedRuns;
@@ -94,14 +94,14 @@ export class PairPage extends SnapshotPage {
     if (place) await this.showCase(place, 1);
   }
 
-  /** Nothing can be run or changed here. */
+  /** A comparison is read-only: other actions are ignored. */
   protected readonly actions: Partial<PageActions<typeof conversationProtocol>> = {
     ...this.sharedActions,
     'show-changed': ({ step }) => this.#showChanged(step),
   };
 }
 
-/** The line of a repetition, or of the last one if the run has fewer. */
+/** The line of a repetition; the last one if the run has fewer repetitions. */
 async function lineOf(
   places: readonly CaseStats[],
   repetition: number,

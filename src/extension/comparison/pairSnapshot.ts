@@ -16,7 +16,7 @@ export interface Pair {
   readonly compared: ComparedCase;
   readonly base: CaseLine | undefined;
   readonly head: CaseLine | undefined;
-  /** The larger number of both runs. */
+  /** The larger of both runs' numbers. */
   readonly repetitions: number;
 }
 

@@ -25,7 +25,7 @@ export interface LabelTarget {
 
 /** Adds and removes a person's labels, one at a time, with undo. */
 export class LabelEditor {
-  /** Undo each step. */
+  /** Each undoes one step; the last one is undone first. */
   readonly #steps: (() => Promise<unknown>)[] = [];
   readonly #limit = pLimit(1);
 
@@ -64,7 +64,7 @@ export class LabelEditor {
   /** Undoes the last step. @throws UnwritableError */
   undo(): Promise<void> {
     return this.#limit(async () => {
-      // If undoing fails, the step stays.
+      // Not removed if undoing fails.
       await this.#steps.at(-1)?.();
       this.#steps.pop();
     });

@@ -36,7 +36,7 @@ function isModelItem(item: vscode.QuickPickItem): item is ModelItem {
   return 'model' in item;
 }
 
-/** Like `chooseModel`, for models of the editor; doesn't ask if there is only one. */
+/** Asks the user for a model of the editor, if there are several. */
 export async function chooseEditorModel(
   options: vscode.QuickPickOptions,
 ): Promise<ChosenModel | undefined> {

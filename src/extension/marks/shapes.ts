@@ -16,7 +16,7 @@ export const COLORS: Readonly<Record<Theme, Readonly<Record<Status, string>>>> =
   dark: { pass: '#73c991', fail: '#f88070', error: '#e2c04a', skipped: '#b0b0b0' },
 };
 
-/** SVG of a gutter icon; dashed if the text has changed since. */
+/** An SVG gutter icon, dashed if the case has changed since its last run. */
 export function markSvg(status: Status, theme: Theme, stale: boolean): string {
   const width = status === 'error' ? 1.4 : 2;
   const dashes = stale ? ' stroke-dasharray="2 1.6"' : '';

@@ -44,7 +44,7 @@ export async function markLabels(results: RunResults): Promise<boolean> {
   return changed;
 }
 
-/** Columns, each with whether a person disagrees with the verdict or its result for a turn. */
+/** Labeled columns, each with whether a person disagrees with the verdict or one of its turns. */
 function marksOf(
   line: CaseLine,
   labels: readonly PlacedLabel[],

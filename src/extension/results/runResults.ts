@@ -11,11 +11,11 @@ import type { CaseStats, SummaryLine } from '../../store/records/parseLine.ts';
 import { RunReader, readRunLine } from '../../store/records/runRecord.ts';
 import { inReadingOrder } from '../testing/listedCases.ts';
 
-/** The results of a run as its records grow: a table of summaries, and where to find the rest. */
+/** The results of a run, updated as its records grow: a table of summaries, and the places of the full results. */
 export class RunResults extends RunReader {
   readonly #displayPath: (path: string) => string;
   #builder: TableBuilder;
-  /** Executions in the order of `executions`. */
+  /** The places of `executions`, in the same order. */
   places: CaseStats[] = [];
   /** Incremented if a record was rewritten. */
   generation = 0;
@@ -46,7 +46,7 @@ export class RunResults extends RunReader {
   }
 
   /**
-   * The execution to open for a row: the first that failed (by the assertion of a column, if given), or the first.
+   * The execution to open for a row: the first one that failed (according to a column, if given), else the first one.
    */
   caseToOpen(row: number, column: number | undefined): CaseStats | undefined {
     const { cells = [] } = this.table.cases[row] ?? {};

@@ -15,7 +15,7 @@ const INTERVAL = 500;
 /** Milliseconds of reading after which partial results are shown. */
 const EARLY_AFTER = 150;
 
-/** A page with a table of cases, of one run or two. */
+/** A page with a table of cases from one run, or from two compared runs. */
 export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
   /** The records of the visible run, or the second of two; absolute. */
   abstract readonly records: readonly string[];
@@ -63,7 +63,7 @@ export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
     vscode.window.setStatusBarMessage('Copied as Markdown', 3000);
   }
 
-  /** Searches these lines, after stopping the previous search. @param convert maps found executions to rows */
+  /** Stops the previous search and searches these lines. @param convert maps found executions to rows */
   protected async find(
     places: readonly RecordedLine[],
     { search, text, from }: Extract<FromResults, { readonly kind: 'search' }>,

@@ -38,10 +38,8 @@ export function runText(run: ListedRun, full = timeText, short = shortTimeText):
   const time = duration === undefined ? '' : durationText(duration);
   const words = STATE_WORDS[state];
   const label = runTitle(run);
-  const details = [
-    ...[pinned, words, passedText(counts)],
-    ...[price && `cost ${price}`, time, full(started)],
-  ].filter(Boolean);
+  const facts = [pinned, words, passedText(counts), price && `cost ${price}`, time, full(started)];
+  const details = facts.filter(Boolean);
   return {
     label,
     description: [pinned, ...shortCounts(counts), words, short(started), price, time]
@@ -102,7 +100,7 @@ export function timeText(time: Date): string {
   return Number.isNaN(time.getTime()) ? '' : TIME.format(time);
 }
 
-/** The time of a run of today, or the day of an earlier one. */
+/** The time of day of a run from today, or the date of an earlier one. */
 function shortTimeText(time: Date): string {
   if (Number.isNaN(time.getTime())) return '';
   const isToday = time.toDateString() === new Date().toDateString();

@@ -41,7 +41,7 @@ export class CaseItems {
     return this.#cases.get(file)?.get(id);
   }
 
-  /** Creates the item of a variant that isn't known yet, because it has run. */
+  /** The item of a variant. Creates it if needed, because a variant may run before it is listed. */
   findVariant(item: vscode.TestItem, variant: string): vscode.TestItem | undefined {
     if (this.#severalOf(item) === undefined || variant.includes('\0')) return undefined;
     return this.#variantItem(item, variant);
@@ -171,7 +171,7 @@ export class CaseItems {
   }
 }
 
-/** Tags of a conversation besides those of its case. */
+/** Tags of a conversation that its case doesn't have. */
 function ownTags({ tags }: SuiteCase, { tags: shared }: vscode.TestItem): string {
   const known = new Set(shared.map(({ id }) => id));
   return tags

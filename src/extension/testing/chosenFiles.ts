@@ -43,7 +43,7 @@ export function requestedFiles(
   return [...files.values()].map((one) => ({ ...one, excluded }));
 }
 
-/** The items to run, as far as they are known before the file is read. */
+/** The items to run that are known before the file is read. */
 export function knownItems(
   { uri, cases, excluded }: RequestedFile,
   tree: TestTree,

@@ -28,7 +28,7 @@ export class ContinuousRuns extends Disposing {
     this.#parts = parts;
   }
 
-  /** Watches until the token is cancelled; an active run then finishes. */
+  /** Watches until the token is cancelled. An active run isn't stopped. */
   watch(request: vscode.TestRunRequest, token: vscode.CancellationToken): void {
     if (!mayRun()) return;
     const watch = new Watch(request, this.#parts);
@@ -155,7 +155,7 @@ class Watch extends Disposing {
       if (this.#digests.get(key) !== digest) changed.push(item);
       this.#digests.set(key, digest);
     }
-    // A file that was used before the suite broke may be the one that fixes it.
+    // Editing a file that the suite used before it broke may fix it.
     const before = suite.suite ? [] : (this.#dependencies.get(uri.fsPath) ?? []);
     this.#dependencies.set(uri.fsPath, new Set([...suite.dependencies, ...programs, ...before]));
     return changed;

@@ -8,7 +8,7 @@ import { isFailure, type Status, type Verdict } from '../../core/verdict.ts';
 const BOLD = '1';
 const CYAN = '36';
 
-/** Columns that fit in a panel of usual size. */
+/** Number of columns in a panel of usual size. */
 const WIDTH = 64;
 
 /** Colors of the terminal's palette, which follows the theme. */
@@ -70,14 +70,14 @@ function wrapped(text: string): string {
   return text.replaceAll(LONG_LINE, '$1\n');
 }
 
-/** A styled line. Escape sequences in the text are shown, not executed. */
+/** A styled line. Escape sequences in the text are made visible. */
 function style(style: string, text: string): string {
   return `\u001b[${style}m${terminalText(wrapped(text)).trimEnd()}\u001b[0m\r\n`;
 }
 
 const LINE_END = '\r\n';
 
-/** The output of the only running case: shown as it arrives, line by line. */
+/** The output of a run's only case, shown line by line as it arrives. */
 export class LiveOutput {
   readonly #name: string;
   readonly #append: (text: string) => void;
@@ -115,7 +115,7 @@ export class LiveOutput {
   }
 }
 
-/** Lines for a terminal, with control characters made visible. */
+/** Converts text to terminal lines and makes control characters visible. */
 export function terminalText(text: string): string {
   return `${visibleText(text).replaceAll('\n', '\r\n')}\r\n`;
 }

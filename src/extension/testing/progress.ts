@@ -147,7 +147,7 @@ export class CaseProgress {
   }
 }
 
-/** @returns reports how a case ended @param edits made since its file was read */
+/** Returns a function that reports the outcome of a case. @param edits made since its file was read */
 export function outcomeReporter(line: CaseLine, edits: readonly Edit[] = []): ReportOutcome {
   if (line.status === 'pass') return (run, item, duration) => run.passed(item, duration);
   if (line.status === 'skipped') return (run, item) => run.skipped(item);
@@ -181,7 +181,7 @@ function locationOf(source: Source, edits: readonly Edit[]): vscode.Location {
 }
 
 /**
- * Reports errors of cases that can't run; the other cases run. If a whole file is run, also reports errors that have
+ * Reports errors of cases that can't run. If a whole file is run, also reports errors that have
  * no item, such as those of a case without an id.
  *
  * @returns the items that can't run

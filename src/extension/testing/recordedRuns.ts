@@ -20,7 +20,7 @@ import type { TestTree } from './tree.ts';
 /** Milliseconds without a change before a record is read; longer than the tree waits for a typed id. */
 const DEBOUNCE = 600;
 
-/** Milliseconds between two checks whether a silent run is still running. */
+/** Milliseconds between two checks of whether a run was killed. */
 const CHECK_INTERVAL = 5_000;
 
 interface RecordedRunsParts {
@@ -137,7 +137,7 @@ export class RecordedRuns extends Disposing {
     open?.run.end();
   }
 
-  /** New outcomes of a case: not shown yet, and not of a run in this window. */
+  /** Outcomes that aren't shown yet and don't belong to an active run of this window. */
   async #newOutcomes(
     uri: vscode.Uri,
     id: string,
@@ -233,7 +233,7 @@ export class LastResults extends Disposing {
         await show(suite, false);
         if (this.#found.length === 0) await delay(BATCH_DELAY);
       }
-      // VS Code shows messages in the text only for its newest run.
+      // Editors show messages only of the newest run.
       for (const { document } of run ? vscode.window.visibleTextEditors : []) {
         const { uri } = document;
         if (isEvalFile(uri) && !shown.has(uri.fsPath)) await show(await readSuite(uri), true);
@@ -281,7 +281,7 @@ export class LastResults extends Disposing {
   }
 }
 
-/** All changes that moved a case, as one edit right before it. */
+/** Represents all changes that moved a case as one edit right before it. */
 function editsSince({ source }: CaseLine, { path, range }: OutlineCase): Edit[] {
   const lines = range.start.line - source.range.start.line;
   if (path !== source.path || lines === 0) return [];

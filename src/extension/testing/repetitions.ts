@@ -9,7 +9,7 @@ export type CaseData = {
 } & (
   | {
       readonly kind: 'case';
-      /** Number of repetitions, of each conversation if the case has several. */
+      /** Number of repetitions; if the case has several conversations, of each one. */
       readonly times: number;
       /** Identifies where its conversations come from, if it has several. */
       readonly several?: string | undefined;

@@ -1,4 +1,4 @@
-/** Runs one at a time: a second Run waits, and none is dropped. Kept here because activation loads no package. */
+/** Runs one at a time, in order. Doesn't use a package, because activation loads none. */
 export class RunQueue {
   #last: Promise<void> = Promise.resolve();
 

@@ -37,13 +37,13 @@ export class RunStatus extends Disposing {
     this.#item.command = 'workbench.view.testing.focus';
   }
 
-  /** Announces a run that waits for earlier ones. @param expected number of executions known before files are read */
+  /** Announces a run, which waits for earlier ones. @param expected number of executions, before the files are read */
   expect(expected: number): void {
     this.#waiting += 1;
     this.#draw(this.#finished === undefined ? this.#count : { ...EMPTY_COUNT, total: expected });
   }
 
-  /** @param expected as in `expect` */
+  /** @param expected number of executions, before the files are read */
   begin(expected: number): void {
     this.#waiting -= 1;
     this.#finished = undefined;

@@ -36,7 +36,7 @@ export function subtractCounts(
   return { ...count, total: count.total - lines.length, ended };
 }
 
-/** Text for the status bar; `$(…)` are VS Code's icons. */
+/** Text for the status bar. `$(…)` is a VS Code icon. */
 export function runStatusText({ total, ended, over, cutShort, waiting = 0 }: RunCount): string {
   const { pass, fail, error, skipped } = ended;
   const done = pass + fail + error + skipped;

@@ -43,7 +43,7 @@ export interface RunRequestOptions {
   readonly fresh?: boolean;
   /** Attaches the debugger to the user's functions. */
   readonly debugged?: boolean;
-  /** The run to resume, or whose conversations are judged again. */
+  /** The run to resume, or the run whose conversations to judge again. */
   readonly previous?: Pick<RunOptions, 'resume' | 'judgeAgain'>;
   /** Stops the run when another one replaces it. */
   readonly stale?: AbortSignal;
@@ -54,7 +54,7 @@ interface ActiveRun {
   readonly run: vscode.TestRun;
   readonly options: RunRequestOptions;
   readonly signal: AbortSignal;
-  /** Made since the files were read; grows. */
+  /** Edits since the files were read; the list grows. */
   readonly edits: readonly Edit[];
 }
 
@@ -244,7 +244,7 @@ export class TestRunner {
     void this.#offerKey(chosen.filter(({ suite }) => missingKeys.has(suite.path)));
   }
 
-  /** @param suites whose cases lack a key; the key that the first one lacks is offered */
+  /** Offers to set the key that the first suite lacks. @param suites whose cases lack a key */
   async #offerKey(suites: readonly ChosenSuite[]): Promise<void> {
     const [first] = suites;
     if (!first) return;

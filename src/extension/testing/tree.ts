@@ -24,10 +24,10 @@ export class TestTree extends Disposing {
   readonly #controller: vscode.TestController;
   readonly #data = new WeakMap<vscode.TestItem, ItemData>();
   readonly #cases: CaseItems;
-  /** When the visible run of an item finished, ISO 8601 as in its record. */
+  /** When each item's visible run finished, ISO 8601. */
   readonly shown = new WeakMap<vscode.TestItem, string>();
   readonly #debouncer = this.keep(new Debouncer(DEBOUNCE));
-  /** The number of the latest read of each file; results of earlier reads are ignored. */
+  /** The number of each file's latest read. Results of earlier reads are ignored. */
   readonly #read = new Map<string, number>();
   readonly #listed = this.keep(new vscode.EventEmitter<vscode.Uri>());
   /** An eval file was added to the panel. */
@@ -121,7 +121,7 @@ export class TestTree extends Disposing {
     return this.#cases.repetitions.find(item, 1) ?? item;
   }
 
-  /** The items of a case id in all files. */
+  /** All items of cases with this id. */
   findById(id: string): { readonly uri: vscode.Uri; readonly item: vscode.TestItem }[] {
     return [...this.#controller.items].flatMap(([, file]) => {
       const item = this.#cases.find(file, id);

@@ -184,7 +184,7 @@ class ConversationPage extends SnapshotPage {
     await this.showCase(found, found.repetition);
   }
 
-  /** The current case; reads a variant once per text. */
+  /** The case in the current file. Rereads a variant only if its file has changed. */
   async #caseIn({ suite, dependencies }: LoadedSuite): Promise<CurrentCase> {
     const { id, variant } = this.state;
     const found = suite?.cases.find((known) => known.id === id);
@@ -197,7 +197,7 @@ class ConversationPage extends SnapshotPage {
     return opened;
   }
 
-  /** The history known so far. Loads it again in the background, because it may be in ten records. */
+  /** The history known so far. Reloads it in the background, because it may span ten records. */
   #historyOf(identity: CaseIdentity): string | undefined {
     const key = caseKey(identity);
     if (key !== this.#history.key) this.#history = { key, text: undefined };

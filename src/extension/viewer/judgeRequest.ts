@@ -10,10 +10,10 @@ import { LatestRuns } from '../../store/records/latest.ts';
 import { isEvalFile, readSuite } from '../workspace.ts';
 import { openVariant } from './snapshot.ts';
 
-/** The contents of a document, as needed to restore it after a reload. */
+/** Identifies a judge's request in the URI of a document. */
 const aboutSchema = z.strictObject({ state: viewStateSchema, key: z.string() });
 
-/** Opens what a judge saw, as plain text next to the view, so that nothing is rendered. @param column of the view */
+/** Opens a judge's request as plain text next to the view. @param column the view's column */
 export async function showJudgeRequest(
   state: ViewState,
   key: string,
@@ -31,7 +31,7 @@ export async function showJudgeRequest(
   await vscode.window.showTextDocument(document, { preview: true, viewColumn });
 }
 
-/** The text of such a document. Its URI may come from anywhere, so this reads only what a view would. */
+/** The text of a document. Its URI may come from anywhere, so this reads only files that a view would read. */
 export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<string> {
   const { data } = aboutSchema.safeParse(parseJson(uri.query));
   const file = data && vscode.Uri.parse(data.state.file);

@@ -21,7 +21,7 @@ import { inReadingOrder } from '../testing/listedCases.ts';
 export interface CaseSources extends Pick<Snapshot, 'changed' | 'history' | 'labels' | 'failing'> {
   /** The current file. */
   readonly suite: LoadedSuite;
-  /** Messages before the run, of a variant; otherwise the outline has them. */
+  /** Messages that exist before the run of a variant. For other cases, they are in the outline. */
   readonly said?: MessageHistory | undefined;
   readonly assertions: readonly StatedAssertion[];
   /** From a run in this session. */
@@ -89,7 +89,7 @@ function reasonNotRun(id: string, found: OutlineCase | undefined): string | unde
 /** The current version of a case. */
 export interface CurrentCase {
   readonly suiteCase: SuiteCase | undefined;
-  /** The conversation was removed or can't be read: the case has only what all conversations share. */
+  /** Present if the conversation was removed or can't be read. `suiteCase` is then what all conversations share. */
   readonly missing?: 'gone' | 'broken';
 }
 

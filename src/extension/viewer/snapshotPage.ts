@@ -11,7 +11,7 @@ import {
 import { type PageActions, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
 import { reveal } from '../workspace.ts';
 
-/** A page with one conversation, of one run or two. */
+/** A page that shows a case of one run, or of two compared runs. */
 export abstract class SnapshotPage extends WebviewPage<typeof conversationProtocol> {
   state: ViewState;
   #turn: number | undefined;
@@ -42,7 +42,7 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
   /** Undefined if there is nothing to show yet. */
   protected abstract read(): Promise<Snapshot | undefined>;
 
-  /** @param turn to scroll to with the next snapshot; undefined to stay */
+  /** Scrolls to a turn after the next snapshot. */
   protected scrollTo(turn: number | undefined): void {
     this.#turn = turn;
   }
@@ -63,7 +63,7 @@ export abstract class SnapshotPage extends WebviewPage<typeof conversationProtoc
     this.parts.log.error(stackText(error));
   }
 
-  /** Actions of all pages: showing a repetition, and the source of a turn, assertion, or fault. */
+  /** Actions that both kinds of page have. */
   protected readonly sharedActions: Pick<
     PageActions<typeof conversationProtocol>,
     'show-repetition' | 'open-turn' | 'open-assertion' | 'open-fault'
