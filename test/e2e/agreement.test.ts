@@ -54,7 +54,7 @@ describe('the agreement of judges with people in the real VS Code', { timeout: 6
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('leads by the keyboard alone from a row to the turn that judge and people disagree on', async () => {
+  it('leads from a row to the disputed turn with only the keyboard', async () => {
     await workbench.window.command('turnlight.showAgreement');
     const view = await workbench.frameFocusedOn('[data-page="agreement"] [data-focus="row 0"]');
     const rows = await view.locator('.wide tbody tr').allInnerTexts();
@@ -84,7 +84,7 @@ describe('the agreement of judges with people in the real VS Code', { timeout: 6
   });
 
   for (const [theme, name, drawn] of THEMES) {
-    it(`has contrast enough for all of its text in ${name}`, async () => {
+    it(`has enough contrast for all text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       await workbench.window.command('turnlight.showAgreement');
       const page = await workbench.frameWith(`body.${drawn} .confusion`);

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
 import { type ModelServer, startModelServer } from '../support/modelServer/server.ts';
 
-describe('answers of earlier runs, in the editor', { timeout: 300_000 }, () => {
+describe('cached answers in the editor', { timeout: 300_000 }, () => {
   let folder: string;
   let server: ModelServer;
   let workbench: Workbench;
@@ -45,7 +45,7 @@ describe('answers of earlier runs, in the editor', { timeout: 300_000 }, () => {
     await view.getByRole('button', { name: 'Run' }).click();
   };
 
-  it('are used again, which the view tells, and asked for anew by the profile Run fresh', async () => {
+  it('are reused, as the view shows, and requested again by the profile Run fresh', async () => {
     await run();
     assert.equal(await said('Hello number 1!', /1 request /), false);
     await run();
@@ -67,7 +67,7 @@ describe('answers of earlier runs, in the editor', { timeout: 300_000 }, () => {
     assert.equal(server.requests.length, 2);
   });
 
-  it('are not used where the setting is off', async () => {
+  it('are not used if the setting is off', async () => {
     await workbench.window.configure('turnlight.cache', false);
     await run();
     assert.equal(await said('Hello number 3!', /1 request /), false);

@@ -70,7 +70,7 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('are chosen, read and walked through by the keyboard alone', async () => {
+  it('are chosen, read, and stepped through with only the keyboard', async () => {
     await workbench.press('Home', 'Control+a', 'Shift+F10');
     await workbench.page.getByRole('menuitem', { name: 'Compare Selected' }).waitFor();
     await workbench.screenshot('comparison-menu');
@@ -121,7 +121,7 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
     await view.getByText('only in the first run').first().waitFor();
   });
 
-  it('follow a run that is continued, in the conversations and in the table', async () => {
+  it('follow a resumed run, in the conversations and in the table', async () => {
     const view = await workbench.frameWith('[data-page="conversation"] h1:text-is("old")');
     const runs = join(folder, '.turnlight/runs');
     const records = (await readdir(runs)).filter((name) => name.endsWith('.jsonl')).sort();
@@ -142,7 +142,7 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
   });
 
   for (const [theme, name, drawn] of THEMES) {
-    it(`have contrast enough for all of their text in ${name}`, async () => {
+    it(`have enough contrast for all text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       await workbench.showRuns(2);
       await workbench.press('Home', 'Control+a');

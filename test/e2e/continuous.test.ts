@@ -62,14 +62,14 @@ describe('a continuous run', { timeout: 300_000 }, () => {
     await workbench.testsShow('the outcomes', 'alpha (Failed)', 'beta (Failed)');
   });
 
-  it('gives up a run that a newer save made stale', async () => {
+  it('stops a run that a newer save made stale', async () => {
     await writeFile(join(folder, 'agent.mjs'), ENDLESS);
     await workbench.testsShow('the first run', 'alpha (Running)', 'beta (Running)');
     await writeFile(join(folder, 'agent.mjs'), says('x'));
     await workbench.testsShow('the outcomes of the second', 'alpha (Passed)', 'beta (Passed)');
   });
 
-  it('ends when it is turned off', async () => {
+  it('ends if it is turned off', async () => {
     await workbench.window.command('testing.stopContinuousRun');
     await writeFile(join(folder, 'agent.mjs'), says('y'));
     await workbench.page.waitForTimeout(2_000);

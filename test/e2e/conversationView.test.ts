@@ -73,7 +73,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('shows a transcript before its first run, and runs it from there', async () => {
+  it('shows a transcript that never ran, and runs it', async () => {
     await open(4);
     const view = await calls();
     assert.equal(await view.locator('.facts').textContent(), 'Not run yet');
@@ -95,7 +95,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
     assert.equal(marks.join('').replace(/\s/g, ''), '"order":"12345"');
   });
 
-  it('finds text with Ctrl+F, and keeps its keys from the editor', async () => {
+  it("finds text with Ctrl+F instead of opening the editor's search", async () => {
     const view = await calls();
     await view.locator('[data-turn="1"]').focus();
     await workbench.press('Control+F');
@@ -110,7 +110,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
     assert.equal(await view.evaluate('document.activeElement.dataset.turn'), '2');
   });
 
-  it('says verdict and score of each turn to a screen reader', async () => {
+  it('gives a screen reader the verdict and score of each turn', async () => {
     const tree = await (await calls()).locator('main').ariaSnapshot();
     assert.match(tree, /article "Turn 2, Assistant, failed, score 0\.00"/);
     assert.match(tree, /article "Turn 1, User"/);
@@ -119,7 +119,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
   });
 
   for (const [theme, name, drawn] of THEMES) {
-    it(`has contrast enough for all of its text in ${name}`, async () => {
+    it(`has enough contrast for all text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       const view = await workbench.frameWith(`body.${drawn} .turn .badge`);
       await view.locator('[data-turn="2"]').scrollIntoViewIfNeeded();
@@ -128,7 +128,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
     });
   }
 
-  it('is used by the keyboard alone in a narrow panel and at 200 % zoom', async () => {
+  it('can be used with only the keyboard in a narrow panel and at 200 % zoom', async () => {
     await open(3);
     // The view of the case before is the same page.
     const view = await workbench.frameWith('h1:text-is("large")');

@@ -34,7 +34,7 @@ describe('Debug Test', { timeout: 300_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('stops at a breakpoint in the agent for as long as one looks, and then goes on', async () => {
+  it('stops at a breakpoint in the agent for any length of time, and then continues', async () => {
     const { window, page } = workbench;
     await window.evaluate(
       (vscode, path) => {

@@ -114,7 +114,7 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
     await cursorAt(join(folder, 'judges/tone.md'));
   });
 
-  it('offers what fits where one types, with the keys that it needs', async () => {
+  it('completes items with their required keys', async () => {
     await workbench.putCursor(suite, 9, 51);
     await workbench.press('End');
     await workbench.press('Enter');
@@ -133,7 +133,7 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.window.command('workbench.action.files.revert');
   });
 
-  it('shows before each turn its number and after a run its verdict, marked in the gutter', async () => {
+  it('shows the number of each turn and, after a run, its verdict, with a mark in the gutter', async () => {
     const path = join(folder, 'verdicts.eval.yaml');
     await writeFile(path, VERDICTS);
     await workbench.window.open(path);
@@ -156,7 +156,7 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.screenshot('inlay-scores');
   });
 
-  it('goes from the view to a long line without losing sight of its beginning', async () => {
+  it('keeps the start of a long line visible if the view opens it', async () => {
     await workbench.window.open(join(folder, 'verdicts.eval.yaml'), 2);
     await workbench.window.command('turnlight.openConversation');
     const view = await workbench.frameWith('.turn[data-turn="2"] button.link');
@@ -168,7 +168,7 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.window.command('workbench.action.closeEditorsInOtherGroups');
   });
 
-  it('has a shape in the gutter for each outcome', async () => {
+  it('has a gutter shape for each outcome', async () => {
     const outcomes = ['error', 'skipped'];
     await recordAgain((turn, index) => ({ ...turn, status: outcomes[index % 2], score: null }));
     for (const status of ['error', 'skipped'] as const) {
@@ -191,7 +191,7 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
     ['off', 0],
     ['both', 3],
   ] as const) {
-    it(`marks turns where the setting says: ${places}`, async () => {
+    it(`marks turns in the configured places: ${places}`, async () => {
       await workbench.window.configure('turnlight.verdictMarks', places);
       await workbench.until(
         `${inGutter} marks in the gutter`,

@@ -12,7 +12,7 @@ function aCase(id: string, value: string): string {
   return `  - id: ${id}\n    turns: [x]\n    assert: [{type: contains, value: ${value}}]\n`;
 }
 
-describe('going back to a run, in the editor', { timeout: 300_000 }, () => {
+describe('judging again and resuming in the editor', { timeout: 300_000 }, () => {
   let folder: string;
   let suite: string;
   let workbench: Workbench;
@@ -45,7 +45,7 @@ describe('going back to a run, in the editor', { timeout: 300_000 }, () => {
     return found;
   };
 
-  it('judges what was said again after an assertion was edited, by the button beside the mark', async () => {
+  it('judges a conversation again after an assertion was edited, with the button next to the mark', async () => {
     await workbench.window.command('turnlight.openConversation');
     const view = await workbench.frameWith('.facts');
     await view.getByRole('button', { name: 'Run' }).click();
@@ -67,7 +67,7 @@ describe('going back to a run, in the editor', { timeout: 300_000 }, () => {
     assert.deepEqual(await asked(folder), ['first']);
   });
 
-  it('resumes the last run that was killed, with what it had not finished', async () => {
+  it('resumes the unfinished cases of a killed run', async () => {
     await workbench.window.command('turnlight.runFile', pathToFileURL(suite).href);
     await record(2, true);
     const [, , path = ''] = await recordsOf(folder);

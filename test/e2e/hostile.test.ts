@@ -57,7 +57,7 @@ describe('a hostile transcript in the real VS Code', { timeout: 600_000 }, () =>
     assert.equal(await hover.locator('img, script, svg, a').count(), 0);
   });
 
-  it('runs nothing and asks for nothing', async () => {
+  it('runs and requests nothing', async () => {
     for (const frame of workbench.page.frames()) {
       assert.equal(await frame.evaluate('globalThis.hacked').catch(() => undefined), undefined);
     }

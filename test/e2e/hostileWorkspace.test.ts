@@ -50,7 +50,7 @@ describeLong('a workspace of hostile files in the real VS Code', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('opens in Restricted Mode: an honest file is served, nothing runs, nothing is sent', async (t) => {
+  it('opens in Restricted Mode: editing features work, and nothing runs or is sent', async (t) => {
     const shown = await Workbench.open({ folder, trusted: false });
     workbench = shown;
     // The first one waits for the extension to start, too.
@@ -74,7 +74,7 @@ describeLong('a workspace of hostile files in the real VS Code', () => {
     workbench = undefined;
   });
 
-  it('once trusted, asks before it sends: a no sends nothing, a yes is asked for once', async () => {
+  it('once trusted, asks before it sends: No sends nothing, and Yes is asked only once', async () => {
     await rm(join(folder, '.turnlight'), { recursive: true });
     workbench = await Workbench.open({ folder, trusted: true });
     const host = 'hostile.example.invalid';

@@ -48,7 +48,7 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
       (editor) => editor?.path === path,
     );
 
-  it('becomes an eval file by its context menu, which opens and says what was left out', async () => {
+  it('is imported from its context menu, opens, and reports the omitted items', async () => {
     await imported();
     const path = join(folder, 'log.eval.yaml');
     await opened(path);
@@ -61,7 +61,7 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
     assert.deepEqual(await workbench.window.problems(path), []);
   });
 
-  it('becomes another file the second time, and nothing is written over', async () => {
+  it('is imported as another file the second time, without overwriting the first', async () => {
     const path = join(folder, 'log.eval.yaml');
     await writeFile(path, '# mine\n');
     await imported();
@@ -69,7 +69,7 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
     assert.equal(await readFile(path, 'utf8'), '# mine\n');
   });
 
-  it('of which none is there: a model drafts cases from the system prompt, which open', async () => {
+  it("isn't needed: a model drafts cases from the system prompt", async () => {
     const drafted = {
       id: 'lost-parcel',
       description: 'A parcel never came.',

@@ -10,7 +10,7 @@ import { json } from '../support/modelServer/steps.ts';
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/next-step');
 const BETTER = 'The assistant says who does what next, and by when.';
 
-describe('improving a judge, in the editor', { timeout: 300_000 }, () => {
+describe('improving a judge in the editor', { timeout: 300_000 }, () => {
   let folder: string;
   let suite: string;
   let server: ModelServer;
@@ -49,7 +49,7 @@ describe('improving a judge, in the editor', { timeout: 300_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('shows the change with the agreement of both, and changes nothing before it is applied', async () => {
+  it('shows the change with the agreement of both wordings, and changes nothing before it is applied', async () => {
     const { page } = workbench;
     const before = await readFile(suite, 'utf8');
     const done = workbench.window.command('turnlight.improveJudge');

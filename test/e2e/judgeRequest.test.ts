@@ -7,7 +7,7 @@ import { Workbench } from '../support/host/workbench.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/next-step');
 
-describe('what the judge saw, in the editor', { timeout: 300_000 }, () => {
+describe("the judge's request in the editor", { timeout: 300_000 }, () => {
   let folder: string;
   let workbench: Workbench;
 
@@ -25,7 +25,7 @@ describe('what the judge saw, in the editor', { timeout: 300_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('opens as text from the verdict, with the examples it was shown and its answer', async () => {
+  it('opens as text from the verdict, with the examples and the answer', async () => {
     await workbench.window.command('turnlight.openConversation');
     const view = await workbench.frameWith('.facts');
     await view.getByRole('button', { name: 'Run' }).click();

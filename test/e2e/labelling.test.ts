@@ -38,7 +38,7 @@ describe('the labeling mode in the real VS Code', { timeout: 600_000 }, () => {
   });
 
   for (const [theme, name, drawn] of THEMES) {
-    it(`has contrast enough for all of its text in ${name}`, async () => {
+    it(`has enough contrast for all text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       await workbench.window.open(suite, 1);
       await workbench.window.command('turnlight.labelConversations');
@@ -49,7 +49,7 @@ describe('the labeling mode in the real VS Code', { timeout: 600_000 }, () => {
     });
   }
 
-  it('leads by the keyboard alone through all conversations, the most telling first', async () => {
+  it('goes through all conversations with only the keyboard, most informative first', async () => {
     await workbench.window.open(suite, 1);
     await workbench.window.command('turnlight.labelConversations');
     await asks('Conversation 1 of 3 · unstable');
@@ -93,7 +93,7 @@ describe('the labeling mode in the real VS Code', { timeout: 600_000 }, () => {
     await workbench.frameWith('[data-page="agreement"] tbody tr');
   });
 
-  it('comes back after a reload, without what was labeled', async () => {
+  it('returns after a reload, without the labeled conversations', async () => {
     await workbench.window.command('workbench.action.closeAllEditors');
     await workbench.window.open(suite, 1);
     await removeLabels(suite, 'ann@example.com', ({ case: id }) => id === 'sure');

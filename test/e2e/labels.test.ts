@@ -45,7 +45,7 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('are given, undone and taken back by the keyboard alone, in a file of the person', async () => {
+  it("are added, undone, and removed with only the keyboard, in the person's file", async () => {
     const page = await view();
     await page.locator('body').click({ position: { x: 5, y: 5 } });
     await workbench.press('v', 'r');
@@ -70,7 +70,7 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
     await becomes(['ann@example.com all fail ']);
   });
 
-  it('of others appear as their files do', async () => {
+  it('of other people appear when their files do', async () => {
     const said = { case: 'refund', assertion: 'Kind', at: '2026-01-01T00:00:00.000Z' };
     const hash = conversationHash(line.conversation);
     await appendLabels(suite, 'bob@example.com', [
@@ -89,7 +89,7 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
   });
 
   for (const [theme, name, drawn] of THEMES) {
-    it(`have contrast enough for all of their text in ${name}`, async () => {
+    it(`have enough contrast for all text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       const page = await workbench.frameWith(`body.${drawn} .people`);
       await page.locator('.turn .rationales summary').first().waitFor();

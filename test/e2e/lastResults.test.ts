@@ -75,7 +75,7 @@ describe('the last results in the Testing panel', { timeout: 300_000 }, () => {
     );
   }
 
-  it('stay with all cases when one is renamed, and when that is undone', async () => {
+  it('stay with all cases if one is renamed, and if that is undone', async () => {
     await workbench.until('a message beside beta', messages, (texts) => texts.length === 1);
     await workbench.window.rename(suite, 2, 10, 'delta');
     await staysAs(['delta', 'beta', 'gamma']);
@@ -94,7 +94,7 @@ describe('the last results in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.testsShow('its repetitions', 'repeated 2/2 (Passed)');
   });
 
-  it('come back after a reload, of all files, outdated where a case was edited', async () => {
+  it('return for all files after a reload, marked as outdated if the case was edited', async () => {
     await workbench.window.open(join(folder, 'z.eval.yaml'), 3, 10);
     await workbench.window.command('turnlight.runCase');
     await workbench.unfoldTest('z.eval.yaml');

@@ -7,7 +7,7 @@ import { describeLong } from '../support/long.ts';
 import { gone, STUBBORN, startedIn } from '../support/stubborn.ts';
 
 describeLong('an editor that ends in the middle of a run', () => {
-  it('leaves nothing running of what the run started', async (t) => {
+  it('stops everything that the run started', async (t) => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-e2e-')));
     t.after(() => rm(folder, { recursive: true, force: true }));
     const suite = join(folder, 'stubborn.eval.yaml');

@@ -62,7 +62,7 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('tells every outcome of a thousand cases, and writes one record', async () => {
+  it('shows every outcome of a thousand cases, and writes one record', async () => {
     await workbench.window.command('testing.runAll');
     await workbench.until(
       'the counts in the status bar',
@@ -88,7 +88,7 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
     assert.equal(lines.filter((line) => line.startsWith('{"kind":"case"')).length, FILES * CASES);
   });
 
-  it('runs files side by side, keeps errors to their file, and stops all of them on Cancel', async () => {
+  it('runs files in parallel, reports errors in their own file, and stops all files on Cancel', async () => {
     for (const name of await readdir(folder))
       if (name.endsWith('.yaml')) await rm(join(folder, name));
     await writeFile(join(folder, 'agent.mjs'), MEETING);

@@ -108,7 +108,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     );
   }
 
-  it('finds among the commands those for an empty folder, and no others', async () => {
+  it('finds only the commands that work in an empty folder', async () => {
     // What the tests before chose is not what a newcomer finds.
     await workbench.window.configure('workbench.commandPalette.history', 0);
     await workbench.press('F1');
@@ -122,7 +122,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.screenshot('palette');
   });
 
-  it('opens an example from the empty Testing view, and shows in the status bar how its run ends', async () => {
+  it('opens an example from the empty Testing view, and shows the result of its run in the status bar', async () => {
     await workbench.page.getByRole('tab', { name: 'Testing' }).click();
     await workbench.page.getByRole('button', { name: 'New Eval File' }).waitFor();
     await workbench.screenshot('testing-empty');
@@ -141,7 +141,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.screenshot('status-bar');
   });
 
-  it('comes from an empty folder to a verdict in three steps, without a key', async () => {
+  it('gets from an empty folder to a verdict in three steps, without a key', async () => {
     await command('Turnlight: New Eval File');
     await accept('(1 of 3)');
     await accept('(2 of 3)');
@@ -151,7 +151,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.screenshot('new-verdict');
   });
 
-  it('comes to the verdict of a live judge at an endpoint of its own', async (t) => {
+  it('gets a verdict from a live judge at a custom endpoint', async (t) => {
     const server = await startModelServer([
       json({ criteria: [{ ...MET, turns: [2, 4].map(passing) }], rationale: 'It does.' }),
     ]);
@@ -182,7 +182,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     );
   });
 
-  it("offers the editor's own model where a judge has no key, and judges with it", async () => {
+  it("offers the editor's own model if a judge has no key, and judges with it", async () => {
     await offerModel();
     const path = join(folder, 'offered.eval.yaml');
     await writeFile(path, GREETING);
@@ -219,7 +219,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.screenshot('editor-models');
   });
 
-  it('takes a key for a judge that only an assertion names, hides it, and says what came of it', async () => {
+  it('asks for the key of a judge that only an assertion names, hides it, and reports the result', async () => {
     const path = join(folder, 'keyless.eval.yaml');
     const judged = '[{type: criterion, criterion: It greets., judge: "openai:gpt-5-mini"}]';
     await writeFile(
@@ -243,7 +243,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.screenshot('key-tried');
   });
 
-  it('proposes the keys that the open file needs, also in a judge prompt of it', async () => {
+  it('proposes the keys that the open file needs, or that the files using an open judge prompt need', async () => {
     const [path, prompt] = [join(folder, 'needed.eval.yaml'), join(folder, 'tone.md')];
     await writeFile(prompt, 'Is the reply polite?\n');
     const models = 'models: {own: {provider: openai, model: m, api_key_env: MY_OWN_KEY}}\n';
@@ -298,14 +298,14 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     );
   }
 
-  it('asks before a key goes to a host that the file names, and once only', async () => {
+  it('asks once before a key is sent to a host that the file names', async () => {
     const host = 'newcomer.example.invalid';
     const { sent, questions } = await runForeignFile(workbench, folder, host);
     assert.deepEqual(sent, [false, true, true]);
     assert.equal(questions, 0);
   });
 
-  it('refuses a name that is taken, and says what the name becomes', async () => {
+  it('refuses an existing name, and shows the resulting name', async () => {
     await writeFile(join(folder, 'taken.eval.yaml'), 'cases: []\n');
     await command('Turnlight: New Eval File');
     await input().getByText('(1 of 3)').waitFor();
@@ -316,7 +316,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await input().getByText('Saved as taken-not.eval.yaml').waitFor();
   });
 
-  it('renames a YAML file that holds an eval file when its offer is taken', async () => {
+  it('renames a YAML file that looks like an eval file if the offer is accepted', async () => {
     const text =
       'cases:\n  - id: a\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [{type: contains, value: Hello}]\n';
     const path = join(folder, 'support.yaml');

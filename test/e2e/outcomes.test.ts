@@ -62,7 +62,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await run;
   }
 
-  it('say what to do where the run cannot be recorded', async () => {
+  it("say what to do if the run can't be recorded", async () => {
     const inTheWay = join(folder, '.turnlight');
     await writeFile(join(folder, 'agent.mjs'), FAST);
     await writeFile(inTheWay, '');
@@ -77,7 +77,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await rm(inTheWay);
   });
 
-  it('stay as they were when a run is cancelled', async () => {
+  it('stay the same if a run is cancelled', async () => {
     await writeFile(join(folder, 'agent.mjs'), FAST);
     await workbench.window.command('turnlight.runFile');
     await workbench.testsShow('the first outcome', 'alpha (Passed)', 'beta (Passed)');
@@ -85,7 +85,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.testsShow('the first outcome again', 'alpha (Passed)', 'beta (Passed)');
   });
 
-  it('of a second run wait for the first, and the status bar says so', async () => {
+  it('of a second run wait for the first, as the status bar shows', async () => {
     await writeFile(join(folder, 'agent.mjs'), SLOW);
     const first = workbench.window.command('turnlight.runFile');
     await workbench.testsShow('the run', 'alpha (Running)', 'beta (Running)');
@@ -98,7 +98,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await status.getByText('Evals not run').waitFor();
   });
 
-  it('are seen after the first run in a folder, also where VS Code does not see the record', async (t) => {
+  it("appear after the first run in a folder, even if VS Code doesn't watch its records", async (t) => {
     await workbench.window.configure('files.watcherExclude', { '**/.turnlight': true });
     const outside = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-outside-')));
     t.after(() => rm(outside, { recursive: true, force: true }));
@@ -130,7 +130,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.window.open(suite);
   });
 
-  it('of one run of the command line are one entry, however slowly they come', async () => {
+  it('of a run of the command line are one entry, however slowly they arrive', async () => {
     const path = join(folder, 'slow.eval.yaml');
     await writeFile(join(folder, 'late.mjs'), LATE);
     const late = (id: string, target: string) =>
@@ -179,7 +179,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.window.open(suite);
   });
 
-  it('of repetitions are seen, and thousands of others are no burden', async () => {
+  it('of repetitions appear, even with thousands of others', async () => {
     const path = join(folder, 'repeated.eval.yaml');
     const many = join(folder, 'many.eval.yaml');
     const thousand = (_: unknown, index: number) =>
@@ -213,7 +213,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.window.open(suite);
   });
 
-  it('go with a case to its new id, in an open view as well', async () => {
+  it("move to a case's new id, even in an open view", async () => {
     await workbench.window.open(suite, 3, 10);
     await workbench.window.command('turnlight.openConversation');
     const view = await workbench.frameWith('.turn[data-turn="2"] .badge');
@@ -229,7 +229,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.window.command('workbench.action.closeActiveEditor');
   });
 
-  it('are told at the lines where the turns stand by then', async () => {
+  it('are shown at the current lines of their turns', async () => {
     await writeFile(join(folder, 'agent.mjs'), LATE);
     await workbench.window.open(suite);
     const run = workbench.window.command('turnlight.runFile');

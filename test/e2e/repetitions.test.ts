@@ -52,7 +52,7 @@ describe('repetitions of cases in the real VS Code', { timeout: 300_000 }, () =>
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('are one row of the results, which counts as the list of runs and the trends do', async () => {
+  it('are one row of the results, with the same counts as the list of runs and the trends', async () => {
     await workbench.clickLens('Run all', suite, 1);
     await workbench.showRuns();
     const run = await workbench.until(

@@ -26,7 +26,7 @@ describe('Restricted Mode in the real VS Code', { timeout: 600_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('still helps with editing', async () => {
+  it('keeps the editing features', async () => {
     assert.deepEqual(await workbench.window.problems(path), []);
     await workbench.putCursor(path, 42, 10);
     await workbench.page.keyboard.type('z');

@@ -53,7 +53,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('lead by the keyboard alone from the run to the next failing conversation', async () => {
+  it('lead from the run to the next failing conversation with only the keyboard', async () => {
     await workbench.showRuns();
     assert.match(await workbench.firstRun(), /^replies\.eval\.yaml, 2 of 4 passed, 2 failed/);
     await workbench.press('Home', 'Enter');
@@ -89,7 +89,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     await workbench.until('the first one again', title, (words) => words === first);
   });
 
-  it('find a text in what was said', async () => {
+  it('find text in the conversations', async () => {
     await workbench.showRuns();
     await workbench.press('Home', 'Enter');
     const table = await focusedResults();
@@ -103,7 +103,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     await workbench.press('Escape');
   });
 
-  it('open from a file of CI, without an eval file beside it', async () => {
+  it('open from a CI file without an eval file next to it', async () => {
     const [record = ''] = (await readdir(join(folder, '.turnlight/runs'))).filter((name) =>
       name.endsWith('.jsonl'),
     );
@@ -121,7 +121,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     assert.equal(await view.locator('.turn').count(), 2);
   });
 
-  it('name a file that is not the record of a run', async () => {
+  it("report a file that isn't a run record", async () => {
     const file = join(folder, 'chat.jsonl');
     await writeFile(file, '{"role":"user","content":"Hi"}\n');
     await workbench.window.evaluate(async (vscode, path) => {
@@ -133,7 +133,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     await workbench.screenshot('results-no-record');
   });
 
-  it('are kept, named and deleted in the list', async () => {
+  it('are pinned, named, and deleted in the list', async () => {
     await workbench.showRuns();
     await workbench.press('Home', 'F2');
     const input = workbench.page.locator('.quick-input-widget:visible');
@@ -154,7 +154,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     assert.equal(await workbench.runs().count(), 1);
   });
 
-  it('are acted on by keys where the focus is, whatever is selected', async () => {
+  it('apply keys to the focused run, whatever is selected', async () => {
     await workbench.clickLens('Run all', suite, 1);
     await workbench.showRuns(2);
     await workbench.press('Home', 'Enter');
@@ -177,7 +177,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
   });
 
   for (const [theme, name, drawn] of THEMES) {
-    it(`have contrast enough for all of their text in ${name}`, async () => {
+    it(`have enough contrast for all text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       await workbench.showRuns();
       await workbench.press('Home', 'Enter');
@@ -201,7 +201,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     });
   }
 
-  it('go with the last run that is deleted', async () => {
+  it('leave no record if the last run is deleted', async () => {
     await workbench.showRuns();
     await workbench.press('Home', 'Delete');
     const dialog = workbench.page.locator('.monaco-dialog-box');

@@ -78,8 +78,8 @@ async function killed(run: ChildProcess): Promise<void> {
   await exited;
 }
 
-describe('a run that was killed, from the Testing view', { timeout: 600_000 }, () => {
-  it('of the command line goes on by the menu of the view', async (t) => {
+describe('resuming a killed run from the Testing view', { timeout: 600_000 }, () => {
+  it("resumes a run of the command line from the view's menu", async (t) => {
     const { folder, workbench, halfRun, resumed } = await started(t);
     const run = spawnRun(folder);
     await halfRun();
@@ -94,7 +94,7 @@ describe('a run that was killed, from the Testing view', { timeout: 600_000 }, (
   });
 
   for (const from of ['row', 'results'] as const) {
-    it(`goes on from its ${from} by the list of runs`, async (t) => {
+    it(`resumes a run from its ${from} in the list of runs`, async (t) => {
       const { folder, workbench, halfRun, resumed } = await started(t);
       const run = spawnRun(folder);
       await halfRun();
@@ -136,7 +136,7 @@ describe('a run that was killed, from the Testing view', { timeout: 600_000 }, (
     });
   }
 
-  it('of a window goes on in the next one, by keys alone', async (t) => {
+  it('resumes a run of another window with only the keyboard', async (t) => {
     const { workbench, halfRun, openAgain, resumed } = await started(t);
     // Its answer does not come: it is gone with the window.
     workbench()

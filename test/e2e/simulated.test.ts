@@ -36,7 +36,7 @@ describe('a simulated conversation in the real VS Code', { timeout: 600_000 }, (
     await workbench.screenshot('view-simulated');
   });
 
-  it('is saved as a scripted case by a button, and that case gives the same conversation', async () => {
+  it('is saved as a scripted case that produces the same conversation', async () => {
     const view = await workbench.frameWith('.facts');
     const said = await view.locator('.turn .said').allTextContents();
     await view.getByRole('button', { name: 'Save as case' }).click();

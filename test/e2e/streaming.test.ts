@@ -49,7 +49,7 @@ describe('a target that streams its reply', { timeout: 300_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is seen in the conversation view and in Test Results while it speaks', async () => {
+  it('appears in the conversation view and in Test Results as it replies', async () => {
     await workbench.window.open(suite, 3);
     await workbench.window.served(suite);
     await workbench.window.command('turnlight.openConversation');

@@ -45,7 +45,7 @@ describe('questions asked together, in the editor', { timeout: 300_000 }, () => 
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('are one request, of which the view tells at each verdict', async () => {
+  it('are one request, as the view shows at each verdict', async () => {
     const view = await workbench.frameWith('.facts');
     await view.getByRole('button', { name: 'Run' }).click();
     await view.locator('.badge[data-status="fail"]').first().waitFor();
@@ -58,7 +58,7 @@ describe('questions asked together, in the editor', { timeout: 300_000 }, () => 
     await workbench.screenshot('together');
   });
 
-  it('come from the cache together, of which the view tells at each of them', async () => {
+  it('come from the cache together, as the view shows at each verdict', async () => {
     const view = await workbench.frameWith('.facts');
     await view.getByRole('button', { name: 'Run' }).click();
     await workbench.until(
@@ -70,7 +70,7 @@ describe('questions asked together, in the editor', { timeout: 300_000 }, () => 
     await workbench.screenshot('together-from-the-cache');
   });
 
-  it('have verdicts of their own in the file, whose hovers tell of each other', async () => {
+  it('have separate verdicts in the file, with hovers that mention the others', async () => {
     await workbench.until(
       'the mark',
       () => workbench.editor().innerText(),

@@ -32,7 +32,7 @@ describe('trends in the real VS Code', { timeout: 600_000 }, () => {
   });
 
   for (const [theme, name, drawn] of THEMES) {
-    it(`are drawn with contrast enough in ${name}, and open a run by a key`, async () => {
+    it(`have enough contrast in ${name}, and open a run with a key`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       await workbench.window.command('workbench.action.closeAllEditors');
       await workbench.window.command('turnlight.showTrends');
@@ -52,7 +52,7 @@ describe('trends in the real VS Code', { timeout: 600_000 }, () => {
     });
   }
 
-  it('come back after a reload of the window', async () => {
+  it('return after a reload of the window', async () => {
     await workbench.window.command('workbench.action.closeAllEditors');
     await workbench.window.command('turnlight.showTrends');
     await workbench.frameWith('.chart .dot');

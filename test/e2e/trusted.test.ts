@@ -60,7 +60,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     );
   });
 
-  it('fills the Testing panel with pass and fail when Run all is clicked above the file', async () => {
+  it('shows passed and failed cases in the Testing panel if Run all is clicked above the file', async () => {
     await workbench.window.open(shopfast);
     await workbench.window.served(shopfast);
     await workbench.clickLens('Run all', shopfast, 1);
@@ -74,7 +74,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     await workbench.screenshot('testing-panel');
   });
 
-  it('runs one case when Run is clicked above it', async () => {
+  it('runs one case if Run is clicked above it', async () => {
     const before = await records();
     await workbench.clickLens('Run', shopfast, 49);
     const after = await workbench.until(
@@ -90,7 +90,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     await rows('the outcome', (all) => has(all, 'frustrated-customer', 'Failed'));
   });
 
-  it('keeps its records where the command line does, from whatever folder that is run', async () => {
+  it('stores records where the command line does, whatever folder that runs in', async () => {
     const args = [join(CHECKOUT, 'dist/cli.js'), 'run', 'shopfast', '--case', 'order-status'];
     await promisify(execFile)(process.execPath, args, {
       cwd: folder,
@@ -100,7 +100,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     assert.deepEqual(new Set(sources), new Set(['editor', undefined]));
   });
 
-  it('shows what the command line ran in the Testing panel and in an open view', async () => {
+  it('shows runs of the command line in the Testing panel and in an open view', async () => {
     const file = join(folder, 'outside.eval.yaml');
     const suite = (reply: string) =>
       `cases:\n  - id: outside\n    transcript: [{user: Hi}, {assistant: ${reply}}]\n    assert: [{type: contains, value: Hello}]\n`;
@@ -126,7 +126,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     await rm(file);
   });
 
-  it('shows score, rationale and quote when a failed turn is hovered', async () => {
+  it('shows score, rationale, and quote if a failed turn is hovered', async () => {
     await workbench.window.open(shopfast, 54);
     const hover = await workbench.hover('You said that last time', (shown) =>
       shown.includes('Turn 4: failed'),
@@ -138,7 +138,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     await workbench.screenshot('hover');
   });
 
-  it('opens the conversation at the turn under the cursor, a badge on every assistant turn', async () => {
+  it('opens the conversation at the turn under the cursor, with a badge on each assistant turn', async () => {
     await workbench.window.open(shopfast, 54, 14);
     await workbench.window.command('turnlight.openConversation');
     const view = await workbench.frameWith('.turn[data-turn="4"] > header .badge');
@@ -159,7 +159,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     );
   });
 
-  it('goes from a turn of the view to its line in the file', async () => {
+  it('goes from a turn in the view to its line in the file', async () => {
     const view = await workbench.frameWith('.turn[data-turn="7"]');
     await view.locator('.turn[data-turn="7"] button.link').click();
     await workbench.until(
@@ -169,13 +169,13 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     );
   });
 
-  it('keeps the view over a reload of the window', async () => {
+  it('keeps the view after a reload of the window', async () => {
     await workbench.reload();
     const view = await workbench.frameWith('.turn[data-turn="8"]');
     assert.equal(await view.locator('h1').textContent(), 'frustrated-customer');
   });
 
-  it("underlines a typo in a turn's key on its line while it is typed", async () => {
+  it("underlines a typo in a turn's key as it is typed", async () => {
     await workbench.window.open(retention);
     await workbench.window.served(retention);
     await workbench.putCursor(retention, 44, 11);
@@ -199,7 +199,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     await workbench.window.command('workbench.action.files.revert');
   });
 
-  it('keeps the Testing panel in step when files come, change, move and go', async () => {
+  it('updates the Testing panel if files are created, changed, moved, or deleted', async () => {
     await workbench.showTests();
     const suite = (id: string) =>
       `cases:\n  - id: ${id}\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [{type: contains, value: Hello}]\n`;
@@ -219,7 +219,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     await rows('the file gone', (all) => !has(all, 'moved.eval.yaml'));
   });
 
-  it('queues a second run where it can be seen, and stops when it is cancelled', async () => {
+  it('shows that a second run is queued, and stops if cancelled', async () => {
     await workbench.showTests();
     await workbench.unfoldTests();
     await workbench.window.open(slow);
@@ -235,7 +235,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     );
   });
 
-  it('errors a broken case at its place and runs the others', async () => {
+  it('reports a broken case at its location and runs the others', async () => {
     const text = await readFile(shopfast, 'utf8');
     const broken = text.replace('  - id: incomplete\n', '  - id: incomplete\n    thresold: 1\n');
     await writeFile(shopfast, broken);

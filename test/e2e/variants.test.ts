@@ -21,7 +21,7 @@ const talk = (id: string, reply: string) =>
 
 const CLI = join(CHECKOUT, 'dist/cli.js');
 
-describe('a case that stands for several conversations, in the editor', {
+describe('a case with several conversations in the editor', {
   timeout: 300_000,
 }, () => {
   let folder: string;
@@ -45,7 +45,7 @@ describe('a case that stands for several conversations, in the editor', {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('lists them under the case once it is unfolded, and a new one once its line is written', async (t) => {
+  it('lists them under the expanded case, and a new one once its line is written', async (t) => {
     await workbench.unfoldTest('greets');
     await workbench.testsShow('the conversations', 'polite', 'rude');
     const talks = join(folder, 'talks.jsonl');
@@ -56,7 +56,7 @@ describe('a case that stands for several conversations, in the editor', {
     await workbench.testsShow('the new one', 'kind');
   });
 
-  it('tells the outcome of each, and how many passed on the line of the case', async () => {
+  it('shows the outcome of each, and how many passed on the line of the case', async () => {
     await workbench.window.command('turnlight.runFile');
     await workbench.testsShow('the outcomes', 'polite (Passed)', 'rude (Failed)', 'kind (Passed)');
     await workbench.until(
@@ -87,7 +87,7 @@ describe('a case that stands for several conversations, in the editor', {
     await workbench.testsShow('the outcome of another', 'rude (Passed)', 'kind (Failed)');
   });
 
-  it('shows each in a view of its own', async () => {
+  it('shows each in its own view', async () => {
     const opening = workbench.window.command('turnlight.openConversation', suite, 'greets', 'kind');
     const view = await workbench.frameWith('.turn');
     await opening;
@@ -99,7 +99,7 @@ describe('a case that stands for several conversations, in the editor', {
     await workbench.screenshot('variant-view');
   });
 
-  it('marks in the file and in the view what was said of a line that has changed since', async () => {
+  it('marks verdicts of changed lines in the file and in the view', async () => {
     const lines = [talk('polite', 'Hello'), talk('rude', 'Hello after all'), talk('kind', 'Hello')];
     await writeFile(join(folder, 'talks.jsonl'), lines.join(''));
     await workbench.until(
@@ -116,7 +116,7 @@ describe('a case that stands for several conversations, in the editor', {
     await workbench.screenshot('variant-stale');
   });
 
-  it('counts no line that is gone', async () => {
+  it('ignores deleted lines', async () => {
     await workbench.window.command('turnlight.runFile', pathToFileURL(suite).href);
     await workbench.testsShow('the outcomes', 'kind (Passed)');
     const lines = [talk('polite', 'Hello'), talk('kind', 'Hello')];
@@ -145,7 +145,7 @@ describe('a case that stands for several conversations, in the editor', {
     await workbench.testsShow('the outcomes as before', 'rude (Passed)', 'kind (Failed)');
   });
 
-  it('opens the next by keys from the menu of its row, in the same column', async () => {
+  it('opens the next one with keys from the menu of its row, in the same column', async () => {
     const { page, window } = workbench;
     await workbench.showTests();
     await page.locator('.test-explorer .monaco-list-row[aria-label^="polite "]').click();
@@ -165,7 +165,7 @@ describe('a case that stands for several conversations, in the editor', {
     assert.ok(column?.includes('greets/kind'), JSON.stringify(columns));
   });
 
-  it('lets one choose which to open, the failing ones first', async () => {
+  it('asks which one to open, failing ones first', async () => {
     const opening = workbench.window.command('turnlight.openConversation', suite, 'greets');
     await workbench.until(
       'the choice',
@@ -177,7 +177,7 @@ describe('a case that stands for several conversations, in the editor', {
     await opening;
   });
 
-  it('leads from the view to a line that is broken, which makes nothing stale', async () => {
+  it('opens a broken line from the view, without marking results as stale', async () => {
     const data = join(folder, 'talks.jsonl');
     await writeFile(data, `${talk('polite', 'Hello')}{"messages": [\n`);
     await workbench.window.command('turnlight.runFile', pathToFileURL(suite).href);

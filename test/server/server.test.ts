@@ -67,7 +67,7 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
     );
   });
 
-  it("reports a prompt's problems in the prompt, while it is edited", async () => {
+  it('reports the problems of a prompt while it is edited', async () => {
     await open('p.md', 'Judge {{conversatoin}}.', 'markdown');
     const { diagnostics } = await server.diagnostics(
       uriOf('p.md'),
@@ -122,7 +122,7 @@ describe('the language server over stdio', { timeout: 180_000 }, () => {
     assert.match(labels, /"label":"models"/);
   });
 
-  it('survives a text that breaks everything', async () => {
+  it('continues after a text that breaks everything', async () => {
     await open('b.eval.yaml', '[{'.repeat(5_000));
     await server.diagnostics(uriOf('b.eval.yaml'), ({ diagnostics }) => diagnostics.length > 0);
     const hover = await server.connection.sendRequest<unknown>('textDocument/hover', {

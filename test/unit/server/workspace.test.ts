@@ -18,7 +18,7 @@ async function kept(length: number): Promise<readonly boolean[]> {
   return [againA === a, againB === b];
 }
 
-it('closed files are cached, long ones only until the next is read', async () => {
+it('caches closed files, long ones only until the next one is read', async () => {
   assert.deepEqual(await kept(100), [true, true]);
   assert.deepEqual(await kept(900_000), [false, true]);
 });
@@ -31,7 +31,7 @@ const suite = (path: string, ...dependencies: string[]): LoadedSuite => ({
 });
 
 describe('the index of suites', () => {
-  it('knows which files use a file, as each was last read', () => {
+  it('knows which files use a file', () => {
     const index = createSuiteIndex(() => {});
     index.put(suite('/a.eval.yaml', '/p.md', '/more.yaml'));
     index.put(suite('/b.eval.yaml', '/p.md'));
@@ -54,7 +54,7 @@ describe('the index of suites', () => {
     assert.deepEqual(told.splice(0), ['/q.md', '/r.md']);
   });
 
-  it('lists the eval files, not what they include', () => {
+  it('lists the eval files, not the files that they include', () => {
     const index = createSuiteIndex(() => {});
     index.put(suite('/a.eval.yaml', '/more.yaml'));
     index.put(suite('/more.yaml'));

@@ -152,7 +152,7 @@ describe('two runs compared in the editor', () => {
     ]);
   });
 
-  it('lead from each of two assertions with the same name to its own turn', async (t) => {
+  it('lead from two assertions with the same name to their own turns', async (t) => {
     const own = await mkdtemp(join(tmpdir(), 'turnlight-compared-'));
     t.after(() => rm(own, { recursive: true, force: true }));
     const twice = (score: number) => {

@@ -50,7 +50,7 @@ describe("a person's labels", () => {
     await book.undo();
   });
 
-  it('count in the order they were given, even if the clock was set back', async (t) => {
+  it('count in the order in which they were added, even if the clock was set back', async (t) => {
     const { file, book, said, labelled } = await bookIn(t);
     const later = {
       at: '2999-01-01T00:00:00.000Z',

@@ -87,7 +87,7 @@ describe('a labeling session', () => {
     assert.deepEqual([end.total, end.gone], [0, true]);
   });
 
-  it('goes back when a label is undone', async (t) => {
+  it('goes back if a label is undone', async (t) => {
     const { begin, said } = await roundIn(t);
     const round = await begin();
     await round.answer({ kind: 'answer', choice: 2 });

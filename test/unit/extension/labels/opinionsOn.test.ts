@@ -36,7 +36,7 @@ describe('opinions on the verdicts of a case', () => {
     assert.deepEqual(told([label({ assertion: 'Gone' })]), []);
   });
 
-  it("include a person's last label of an earlier text if there is none of this text", () => {
+  it("include a person's last label of an earlier text if there is none for this text", () => {
     const hash = { conversation_hash: conversationHash(before.conversation) };
     const older = { conversation_hash: 'f'.repeat(64), at: '2025-01-01T00:00:00.000Z' };
     assert.deepEqual(

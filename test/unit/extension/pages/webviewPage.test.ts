@@ -142,7 +142,7 @@ describe('the host of pages', () => {
     assert.deepEqual(lengths(), [1, 1, 2]);
   });
 
-  it('makes one snapshot at a time, and one more for all changes in between', async () => {
+  it('posts one snapshot at a time, and one more for all changes in between', async () => {
     const { page, lengths, send } = open();
     let go = () => {};
     page.slow = new Promise((resolve) => {
@@ -157,7 +157,7 @@ describe('the host of pages', () => {
     assert.deepEqual(lengths(), [1, 2]);
   });
 
-  it('acts on valid messages only, and survives one that fails', async () => {
+  it('acts only on valid messages, and continues after an action fails', async () => {
     const { page, send } = open();
     await send({ kind: 'open', run: -1 });
     await send({ kind: 'nonsense' });
@@ -174,7 +174,7 @@ describe('the host of pages', () => {
     assert.deepEqual(page.opened.at(-1), 1);
   });
 
-  it('reports a snapshot that fails, and makes the next one', async () => {
+  it('reports a snapshot that fails, and posts the next one', async () => {
     const { page, lengths, send } = open();
     page.slow = Promise.reject(new Error('Disk is full'));
     await send({ kind: 'ready' });

@@ -67,7 +67,7 @@ describe('the results of a run', () => {
     );
   });
 
-  it('open each of two assertions with the same name at its own turn', async (t) => {
+  it('open two assertions with the same name at their own turns', async (t) => {
     const root = await workspaceWith(t, {});
     const turns = (turn: number) => [{ turn, status: 'fail' as const, score: 0, rationale: '' }];
     const tone = (turn: number) =>
@@ -138,7 +138,7 @@ describe('the results of a run', () => {
     assert.match(other.problems[0] ?? '', /is not a run record/);
   });
 
-  it('from a CI record resolve paths where the eval file is', async (t) => {
+  it('resolve the paths of a CI record relative to the eval file', async (t) => {
     const workspace = await workspaceWith(t, { 'suite.eval.yaml': 'cases: []\n' });
     const downloads = await workspaceWith(t, {});
     const record = join(downloads, 'ci.jsonl');

@@ -48,7 +48,7 @@ describe('the row of a run in the list', () => {
     assert.match(description, /^pinned · 12\/13/);
   });
 
-  it('names the cases that errored instead of a share if nothing passed or failed', () => {
+  it('counts errored cases instead of a share if nothing passed or failed', () => {
     const { description, detail } = text({ counts: { pass: 0, fail: 0, error: 3, skipped: 1 } });
     assert.match(description, /^3 errored · 1 skipped · noon/);
     assert.match(detail, /^3 errored, 1 skipped · /);

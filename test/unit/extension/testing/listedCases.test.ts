@@ -33,7 +33,7 @@ describe('the cases of the Testing panel', () => {
   });
 });
 
-describe('errors that no case of the panel shows', () => {
+describe('errors that no item of the panel shows', () => {
   it('are those of cases without an id and of a second case of the same id', async () => {
     const suite = await load(
       `cases:\n  - {id: a, ${CHECK}}\n  - {${CHECK}}\n  - {id: a, ${CHECK}}\n`,
@@ -55,7 +55,7 @@ describe('errors that no case of the panel shows', () => {
   });
 });
 
-describe('an eval file that is gone', () => {
+describe('a missing eval file', () => {
   it('differs from one that refers to a missing file', async () => {
     const options = { workspace: WORKSPACE, env: () => undefined };
     assert.equal(isMissing(await loadSuite(SUITE, memoryFiles({}), options)), true);

@@ -110,7 +110,7 @@ function speakingUpTo(length: number) {
 }
 
 describe('the output of the only case that runs', () => {
-  it('is shown line by line as a reply arrives, and ends up the same as all at once', () => {
+  it('is shown line by line as a reply arrives, and is the same in the end', () => {
     if (!asked || !whole) assert.fail();
     let output = '';
     const live = new LiveOutput('one', [turnOutput(asked)], (added) => {
@@ -136,7 +136,7 @@ describe('the output of the only case that runs', () => {
     );
   });
 
-  it('repeats a reply whose final text differs', () => {
+  it('repeats a reply if its final text differs', () => {
     if (!whole) assert.fail();
     let output = '';
     const live = new LiveOutput('one', [], (added) => {
@@ -151,7 +151,7 @@ describe('the output of the only case that runs', () => {
   });
 });
 
-it('ends lines as a terminal wants them', () => {
+it('ends lines with CRLF for the terminal', () => {
   assert.equal(terminalText('one\ntwo\r\nthree'), 'one\r\ntwo\r\nthree\r\n');
 });
 

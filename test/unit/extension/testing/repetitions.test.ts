@@ -88,7 +88,7 @@ describe('the repetitions of a case', () => {
     assert.ok(known?.kind === 'repetition' && known.repetition === 101);
   });
 
-  it('are undefined beyond the last one', () => {
+  it("don't exist beyond the last one", () => {
     const { repetitions, item } = caseOf(3);
     assert.equal(repetitions.find(item, 4), undefined);
   });
@@ -99,7 +99,7 @@ describe('the repetitions of a case', () => {
     assert.equal(repetitions.find(item, 1), item);
   });
 
-  it('follow edits once they were expanded', () => {
+  it('follow edits after they were expanded', () => {
     const { repetitions, item, show } = caseOf(2);
     repetitions.expand(item);
     show(3);

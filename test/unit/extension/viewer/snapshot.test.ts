@@ -31,7 +31,7 @@ function shown(
   return snapshotOf(state, { suite, assertions, live: undefined, finished: undefined, ...known });
 }
 
-describe('what the conversation view shows', () => {
+describe('the snapshot of the conversation view', () => {
   it('shows the current conversation of a running case, not that of the last run', async () => {
     const suite = await load(suiteWith(LIVE));
     const finished = buildCaseLine({ id: 'one', status: 'pass', conversation: talk('Old', 'Old') });
@@ -134,7 +134,7 @@ describe('what the conversation view shows', () => {
   });
 });
 
-it('failing cases are in file order, regardless of which finished first', async (t) => {
+it('lists failing cases in file order, regardless of which finished first', async (t) => {
   const root = await workspaceWith(t, {});
   await mkdir(recordsIn(root), { recursive: true });
   const record = join(recordsIn(root), '2026.jsonl');
