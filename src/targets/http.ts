@@ -96,7 +96,8 @@ export const httpTarget: TargetType = {
     host.scrubber.addSecretsOf(headers);
     const { HttpSession } = await import('./http/httpSession.ts');
     const { timeout = host.timeout } = params;
-    return new HttpSession({ ...params, url, method, headers, body, timeout }, host);
+    const setup = { ...params, url, method, headers, body, timeout };
+    return new HttpSession(setup, host, new URL(url).pathname);
   },
 };
 

@@ -108,8 +108,6 @@ export function withContext(reply: TargetReply, context: readonly string[]): Tar
   return { ...reply, messages };
 }
 
-const MAX_EXCERPT = 200;
-
 function malformedError(
   what: string,
   answer: unknown,
@@ -118,8 +116,7 @@ function malformedError(
   const text = JSON.stringify(answer) ?? String(answer);
   return new QuotingError(
     reason,
-    (scrub) =>
-      `The target's reply cannot be used. ${scrub(what)} It was: ${scrub(text).slice(0, MAX_EXCERPT)}`,
+    (quote) => `The target's reply cannot be used. ${quote(what, String)} It was: ${quote(text)}`,
   );
 }
 

@@ -74,33 +74,49 @@ export type TargetErrorReason = (typeof targetErrorReasons)[number];
 
 export class TargetError extends ReasonedError<TargetErrorReason> {
   override readonly name = 'TargetError';
-}
 
-/** Hides secrets in a text. */
-type Scrub = (text: string) => string;
-
-/** An error that quotes a target. Its words are scrubbed before they are cut, since half of a secret can't be recognized. */
-export class QuotingError extends TargetError {
-  /** The message, with quotes as `scrub` leaves them, cut. */
-  readonly messageWith: (scrub: Scrub) => string;
-
-  constructor(reason: TargetErrorReason, messageWith: (scrub: Scrub) => string) {
-    super(reason, messageWith(String));
-    this.messageWith = messageWith;
+  /** The same error with a longer message. */
+  extend(extended: (message: string) => string): TargetError {
+    return new TargetError(this.reason, extended(this.message));
   }
 }
 
-/** Resolves as the work of a target does. @throws what it throws, with secrets hidden in quotes */
+/** Maximum characters of a quote. */
+const MAX_QUOTE = 200;
+
+/** A target's words for an error. @param cut default: the beginning */
+type Quote = (words: string, cut?: (clean: string) => string) => string;
+
+/** An error that quotes a target. Secrets are removed before quotes are cut, since half of a secret can't be recognized. */
+export class QuotingError extends TargetError {
+  readonly #messageWith: (quote: Quote) => string;
+
+  constructor(reason: TargetErrorReason, messageWith: (quote: Quote) => string) {
+    super(reason, messageWith(quoteWith(String)));
+    this.#messageWith = messageWith;
+  }
+
+  override extend(extended: (message: string) => string): QuotingError {
+    return new QuotingError(this.reason, (quote) => extended(this.#messageWith(quote)));
+  }
+
+  scrubbed(scrubber: Scrubber): TargetError {
+    const quote = quoteWith((words) => scrubber.text(words));
+    return new TargetError(this.reason, this.#messageWith(quote));
+  }
+}
+
+function quoteWith(scrub: (words: string) => string): Quote {
+  return (words, cut = (clean) => clean.slice(0, MAX_QUOTE)) => cut(scrub(words));
+}
+
+/** The result of a target's work. @throws its error, without secrets in quotes */
 export async function withScrubbedQuotes<Result>(
   work: Promise<Result>,
   scrubber: Scrubber,
 ): Promise<Result> {
   return work.catch((error: unknown) => {
-    if (!(error instanceof QuotingError)) throw error;
-    throw new TargetError(
-      error.reason,
-      error.messageWith((text) => scrubber.text(text)),
-    );
+    throw error instanceof QuotingError ? error.scrubbed(scrubber) : error;
   });
 }
 

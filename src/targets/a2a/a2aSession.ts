@@ -13,11 +13,11 @@ import { errorText } from '../../core/errors.ts';
 import type { Message } from '../../core/message.ts';
 import { redactUrl, sanitizeText } from '../../models/connectionErrors.ts';
 import { isLoopback } from '../../models/destination.ts';
-import { digestOf } from '../../node/hashes.ts';
 import {
   isEventStream,
   type PendingReply,
   RemoteSession,
+  type RemoteSetup,
   readBytes,
   StatusError,
   send,
@@ -25,7 +25,7 @@ import {
 } from '../http/send.ts';
 import { readReply } from '../reply.ts';
 import { prependCalls, readReportedCalls } from '../reportedCalls.ts';
-import { type OnText, TargetError, type TargetHost, type TargetReply } from '../target.ts';
+import { type OnText, TargetError, type TargetReply } from '../target.ts';
 import { type ReadSources, TaskReply } from './taskReply.ts';
 
 const CARD = '/.well-known/agent-card.json';
@@ -33,33 +33,13 @@ const CARD = '/.well-known/agent-card.json';
 /** Milliseconds between checks of a task that continues after the answer. */
 const POLL_INTERVAL = 500;
 
-interface A2aSetup {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds per reply. */
-  readonly timeout: number;
-}
-
-type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
-
 /** A conversation with an agent: one context, and a task while the agent needs more input for it. */
-export class A2aSession extends RemoteSession {
-  readonly #setup: A2aSetup;
-  readonly #host: Host;
+export class A2aSession extends RemoteSession<RemoteSetup> {
   #client: Client | undefined;
   #request: PendingReply | undefined;
   #contextId = '';
   #taskId = '';
-  #replies = 0;
   #sources: ReadSources = new Map();
-
-  constructor(setup: A2aSetup, host: Host) {
-    const { url, headers, timeout } = setup;
-    const queue = host.endpoints.queueFor({ url, account: digestOf(headers), name: '' });
-    super(queue, host.scrubber, timeout);
-    this.#setup = setup;
-    this.#host = host;
-  }
 
   async reply(
     messages: readonly Message[],
@@ -75,14 +55,13 @@ export class A2aSession extends RemoteSession {
     });
     this.#contextId = reply.contextId;
     this.#taskId = reply.isOpen ? reply.taskId : '';
-    this.addLength(reply.text.length);
-    this.#replies += 1;
+    this.countReply(reply.text.length);
     this.#sources = reply.sources;
     return this.#withReport(reply);
   }
 
   #withReport({ text, report }: TaskReply): TargetReply {
-    const calls = readReportedCalls(report.calls, this.#replies);
+    const calls = readReportedCalls(report.calls, this.replies);
     if (calls.problem !== undefined) {
       const message = `The agent's tool calls can't be read. ${calls.problem}`;
       throw new TargetError('target-malformed-reply', message);
@@ -126,7 +105,7 @@ export class A2aSession extends RemoteSession {
   }
 
   #message(text: string): AgentMessage {
-    const { conversationId, context } = this.#host;
+    const { conversationId, context } = this.host;
     return {
       messageId: randomUUID(),
       contextId: this.#contextId,
@@ -148,7 +127,7 @@ export class A2aSession extends RemoteSession {
 
   /** Uses protocol 0.3 if the agent's card says so. */
   async #connect(): Promise<Client> {
-    const { url, headers } = this.#setup;
+    const { url, headers } = this.setup;
     const fetchImpl = createAgentFetch(url, headers, () => {
       if (!this.#request) throw new Error('Internal error: an agent was asked without a request.');
       return this.#request;
@@ -172,8 +151,8 @@ export class A2aSession extends RemoteSession {
   #explain(error: unknown, signal: AbortSignal): never {
     signal.throwIfAborted();
     if (error instanceof TargetError) throw error;
-    const words = sanitizeText(errorText(error), this.#host.scrubber);
-    throw targetError(`The agent at ${redactUrl(this.#setup.url)} cannot be understood: ${words}`);
+    const words = sanitizeText(errorText(error), this.host.scrubber);
+    throw targetError(`The agent at ${redactUrl(this.setup.url)} cannot be understood: ${words}`);
   }
 }
 

@@ -48,7 +48,7 @@ export class TaskReply {
   readonly #before: ReadSources;
 
   /** @param before `sources` of the previous reply */
-  constructor(before: ReadSources = new Map()) {
+  constructor(before: ReadSources) {
     this.#before = before;
     this.report = new AgentReport(before);
   }
@@ -71,10 +71,7 @@ export class TaskReply {
       case 'statusUpdate':
         this.#setIds(payload.value.contextId, payload.value.taskId);
         this.#addStatus(payload.value.status);
-        this.report.addMetadata(
-          payload.value.metadata,
-          payload.value.status?.message?.messageId ?? '',
-        );
+        this.report.addMetadata(payload.value.metadata, payload.value.status?.message?.messageId);
         break;
       case 'artifactUpdate': {
         const { contextId, taskId, artifact, append } = payload.value;
@@ -98,13 +95,10 @@ export class TaskReply {
   }
 
   get isWorking(): boolean {
-    const state = this.#status?.state;
-    return (
-      this.#message === undefined &&
-      (state === undefined ||
-        state === TaskState.TASK_STATE_SUBMITTED ||
-        state === TaskState.TASK_STATE_WORKING)
-    );
+    const { TASK_STATE_SUBMITTED, TASK_STATE_WORKING } = TaskState;
+    const { state = TASK_STATE_WORKING } = this.#status ?? {};
+    const works = [TASK_STATE_SUBMITTED, TASK_STATE_WORKING].includes(state);
+    return works && this.#message === undefined;
   }
 
   /** Whether the next message continues the task. */
@@ -203,7 +197,7 @@ class AgentReport {
   readonly #usage = new Map<string, Usage>();
 
   /** @param before `sources` of the previous reply */
-  constructor(before: ReadSources = new Map()) {
+  constructor(before: ReadSources) {
     this.#before = before;
   }
 
@@ -223,7 +217,7 @@ class AgentReport {
   }
 
   /** @param event id of the event, unless the metadata has one */
-  addMetadata(metadata: unknown, event: string): void {
+  addMetadata(metadata: unknown, event = ''): void {
     if (!isMapping(metadata)) return;
     const { adk_event_id: id = event } = metadata;
     this.#addUsage(metadata, String(id));

@@ -140,10 +140,7 @@ function readWholeAsReply(value: unknown): TargetReply {
   } catch (error) {
     if (!isMapping(value) || !(error instanceof TargetError)) throw error;
     const where = 'Set `reply` to where its text is, such as /choices/0/message/content.';
-    if (!(error instanceof QuotingError)) {
-      throw new TargetError(error.reason, `${error.message} ${where}`);
-    }
-    throw new QuotingError(error.reason, (scrub) => `${error.messageWith(scrub)} ${where}`);
+    throw error.extend((message) => `${message} ${where}`);
   }
 }
 
@@ -271,7 +268,7 @@ function malformedError(message: string, quoted?: string): TargetError {
   if (quoted === undefined) return new TargetError('target-malformed-reply', message);
   return new QuotingError(
     'target-malformed-reply',
-    (scrub) => `${message} ${visibleLine(scrub(quoted), MAX_EXCERPT)}`,
+    (quote) => `${message} ${quote(quoted, (clean) => visibleLine(clean, MAX_EXCERPT))}`,
   );
 }
 

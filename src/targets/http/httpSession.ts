@@ -1,7 +1,6 @@
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/openaiChat.ts';
-import { digestOf } from '../../node/hashes.ts';
-import type { OnText, TargetHost, TargetReply } from '../target.ts';
+import type { OnText, TargetReply } from '../target.ts';
 import { type Answer, type Pointers, readEvents, readWhole } from './answer.ts';
 import { fillBody } from './bodyTemplate.ts';
 import {
@@ -9,39 +8,21 @@ import {
   type OutgoingRequest,
   type PendingReply,
   RemoteSession,
+  type RemoteSetup,
   readBytes,
   send,
   targetError,
 } from './send.ts';
 
-interface HttpSetup extends Pointers {
-  readonly url: string;
+interface HttpSetup extends Pointers, RemoteSetup {
   readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Milliseconds per reply. */
-  readonly timeout: number;
 }
 
-type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
-
 /** A conversation with a service: one request per reply. */
-export class HttpSession extends RemoteSession {
-  readonly #setup: HttpSetup;
-  readonly #host: Host;
+export class HttpSession extends RemoteSession<HttpSetup> {
   /** Turnlight's id if the service has no sessions. */
-  #session: string | null;
-  #replies = 0;
-
-  constructor(setup: HttpSetup, host: Host) {
-    const { url, headers, timeout } = setup;
-    const { pathname } = new URL(url);
-    const queue = host.endpoints.queueFor({ url, account: digestOf(headers), name: pathname });
-    super(queue, host.scrubber, timeout);
-    this.#setup = setup;
-    this.#host = host;
-    this.#session = setup.session === undefined ? host.conversationId : null;
-  }
+  #session: string | null = this.setup.session === undefined ? this.host.conversationId : null;
 
   async reply(
     messages: readonly Message[],
@@ -52,8 +33,7 @@ export class HttpSession extends RemoteSession {
       this.#ask(messages, pending, onText),
     );
     this.#updateSession(session);
-    this.#replies += 1;
-    this.addLength(JSON.stringify(reply.messages).length);
+    this.countReply(JSON.stringify(reply.messages).length);
     return reply;
   }
 
@@ -62,18 +42,18 @@ export class HttpSession extends RemoteSession {
     const response = await send(request, pending);
     const bytes = readBytes(request, response, pending);
     return isEventStream(response)
-      ? readEvents(bytes, this.#setup, onText, this.#replies + 1)
-      : readWhole(bytes, this.#setup, this.#replies + 1);
+      ? readEvents(bytes, this.setup, onText, this.replies + 1)
+      : readWhole(bytes, this.setup, this.replies + 1);
   }
 
   #request(messages: readonly Message[]): OutgoingRequest {
-    const { url, method, headers, body } = this.#setup;
+    const { url, method, headers, body } = this.setup;
     const values = {
       message: messages.at(-1)?.content ?? '',
       messages: messages.map(toOpenaiChat),
       session: this.#session,
-      conversation: this.#host.conversationId,
-      context: this.#host.context,
+      conversation: this.host.conversationId,
+      context: this.host.context,
     };
     return {
       url,
@@ -88,7 +68,7 @@ export class HttpSession extends RemoteSession {
   }
 
   #updateSession(session: string | undefined): void {
-    const { session: pointer } = this.#setup;
+    const { session: pointer } = this.setup;
     if (pointer === undefined) return;
     this.#session = session ?? this.#session;
     if (this.#session !== null) return;

@@ -12,6 +12,7 @@ import {
   sendQueued,
 } from '../../models/endpoint/requestQueue.ts';
 import { type TimeLimit, withTimeLimit } from '../../models/endpoint/timeLimit.ts';
+import { digestOf } from '../../node/hashes.ts';
 import { checkLength, replyTimeoutError } from '../replyLimits.ts';
 import {
   type OnText,
@@ -30,17 +31,31 @@ export interface PendingReply extends Pick<TargetHost, 'scrubber'> {
   inFlight?: InFlightRequest;
 }
 
+export interface RemoteSetup {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds per reply. */
+  readonly timeout: number;
+}
+
+type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
+
 /** A conversation with a service over HTTP. All requests to one address share a queue. */
-export abstract class RemoteSession implements TargetSession {
-  readonly #of: Pick<PendingReply, 'queue' | 'scrubber'>;
-  readonly #timeout: number;
+export abstract class RemoteSession<Setup extends RemoteSetup> implements TargetSession {
+  protected readonly setup: Setup;
+  protected readonly host: Host;
+  /** Number of complete replies. */
+  protected replies = 0;
+  readonly #queue: RequestQueue;
   #waited = 0;
   #length = 0;
 
-  /** @param timeout milliseconds per reply */
-  constructor(queue: RequestQueue, scrubber: TargetHost['scrubber'], timeout: number) {
-    this.#of = { queue, scrubber };
-    this.#timeout = timeout;
+  /** @param path with rate limits of its own */
+  constructor(setup: Setup, host: Host, path = '') {
+    const { url, headers } = setup;
+    this.setup = setup;
+    this.host = host;
+    this.#queue = host.endpoints.queueFor({ url, account: digestOf(headers), name: path });
   }
 
   abstract reply(
@@ -60,20 +75,22 @@ export abstract class RemoteSession implements TargetSession {
     signal: AbortSignal,
     ask: (pending: PendingReply) => Promise<Reply>,
   ): Promise<Reply> {
+    const { scrubber } = this.host;
     const work = async (stop: AbortSignal, limit: TimeLimit) => {
-      const request: PendingReply = { ...this.#of, limit, signal: stop };
+      const pending: PendingReply = { queue: this.#queue, scrubber, limit, signal: stop };
       try {
-        return await ask(request);
+        return await ask(pending);
       } finally {
-        request.inFlight?.end();
+        pending.inFlight?.end();
         this.#waited += limit.waited;
       }
     };
-    return withTimeLimit(work, this.#timeout, signal, replyTimeoutError());
+    return withTimeLimit(work, this.setup.timeout, signal, replyTimeoutError());
   }
 
   /** @param size of a reply @throws TargetError if it or all replies together are too long */
-  protected addLength(size: number): void {
+  protected countReply(size: number): void {
+    this.replies += 1;
     this.#length += size;
     checkLength(size, this.#length);
   }
@@ -175,10 +192,7 @@ function unreachableError(
   const { reason, advice = "Check that it is running, and the target's `url`." } =
     connectionFaultOf(error);
   const words = sanitizeText(reason, scrubber);
-  return new TargetError(
-    'target-error',
-    `${redactUrl(url)} cannot be reached (${words}). ${advice}`,
-  );
+  return targetError(`${redactUrl(url)} cannot be reached (${words}). ${advice}`);
 }
 
 async function refusedError(

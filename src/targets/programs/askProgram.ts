@@ -7,9 +7,6 @@ import { QuotingError, TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog } from './outputLines.ts';
 import { MIN_GRACE, type ProgramStart, type Programs } from './programs.ts';
 
-/** Characters of an invalid answer in errors. */
-const MAX_EXCERPT = 200;
-
 interface ProgramCall extends Pick<ProgramStart, 'cwd' | 'env'> {
   readonly programs: Programs;
   readonly command: readonly string[];
@@ -84,7 +81,7 @@ function parseOutput(text: string, log: ProgramLog): unknown {
   }
   throw new QuotingError(
     reason,
-    (scrub) =>
-      `The program did not print one JSON value: ${scrub(text.trim()).slice(0, MAX_EXCERPT)}. Print nothing else to standard output, and log to stderr.`,
+    (quote) =>
+      `The program did not print one JSON value: ${quote(text.trim())}. Print nothing else to standard output, and log to stderr.`,
   );
 }

@@ -12,7 +12,7 @@ import {
   type TargetSession,
 } from '../target.ts';
 import { type CommandSetup, programRequest } from './commandSession.ts';
-import { LineProgram, MAX_EXCERPT, parseLine, unrequestedLineError } from './lineProgram.ts';
+import { LineProgram, parseLine, unrequestedLineError } from './lineProgram.ts';
 import type { Program, Programs } from './programs.ts';
 
 interface PendingAnswer {
@@ -104,8 +104,8 @@ class WorkerProcess {
     }
     if (!isMapping(answer) || typeof answer.id !== 'number') {
       const why = unrequestedLineError(line);
-      const message = `A worker's answer repeats the \`id\` of its request. ${why.message}`;
-      this.#program.fail(new TargetError(why.reason, message));
+      const rule = "A worker's answer repeats the `id` of its request.";
+      this.#program.fail(why.extend((message) => `${rule} ${message}`));
       return;
     }
     const { id, ...rest } = answer;
@@ -190,10 +190,13 @@ export class WorkerSession implements TargetSession {
   }
 }
 
+/** Characters; the end of a stack is the most useful part. */
+const MAX_FAILURE = 2_000;
+
 function failureOf(error: unknown): TargetError {
   const text = typeof error === 'string' ? error : (JSON.stringify(error) ?? '');
   return new QuotingError(
     'target-error',
-    (scrub) => `The program failed: ${scrub(text).slice(-MAX_EXCERPT * 10)}`,
+    (quote) => `The program failed: ${quote(text, (clean) => clean.slice(-MAX_FAILURE))}`,
   );
 }

@@ -6,9 +6,6 @@ import { QuotingError, TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog, ReplyLines } from './outputLines.ts';
 import { MAX_GRACE, MIN_GRACE, type Program } from './programs.ts';
 
-/** Characters of an invalid line in errors. */
-export const MAX_EXCERPT = 200;
-
 interface LineProgramSetup {
   readonly program: Program;
   /** Whether it prints `{"ready":true}` first. */
@@ -141,8 +138,8 @@ export class LineProgram {
     this.fail(
       new QuotingError(
         'target-malformed-reply',
-        (scrub) =>
-          `The program printed a line before it was ready: ${scrub(line).slice(0, MAX_EXCERPT)}. With \`ready: true\` it prints {"ready":true} first; log to stderr.`,
+        (quote) =>
+          `The program printed a line before it was ready: ${quote(line)}. With \`ready: true\` it prints {"ready":true} first; log to stderr.`,
       ),
     );
   }
@@ -159,8 +156,8 @@ export function parseLine(line: string): unknown {
   if (value !== undefined) return value;
   throw new QuotingError(
     'target-malformed-reply',
-    (scrub) =>
-      `The program printed a line that is not JSON: ${scrub(line).slice(0, MAX_EXCERPT)}. Log to stderr instead.`,
+    (quote) =>
+      `The program printed a line that is not JSON: ${quote(line)}. Log to stderr instead.`,
   );
 }
 
@@ -170,7 +167,6 @@ export function unrequestedLineError(line: string): TargetError {
     : 'Print one line for each request, and log to stderr';
   return new QuotingError(
     'target-malformed-reply',
-    (scrub) =>
-      `The program printed a line without a request: ${scrub(line).slice(0, MAX_EXCERPT)}. ${advice}.`,
+    (quote) => `The program printed a line without a request: ${quote(line)}. ${advice}.`,
   );
 }

@@ -207,17 +207,18 @@ cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
 
 describe('a secret where an error is cut', () => {
   const SECRET = `tokSECRET${'0123456789abcdef'.repeat(8)}`;
-  const REPLIES: Readonly<Record<string, string>> = {
-    'a reply without text': `console.log(JSON.stringify({x: said}))`,
-    'a line that is not JSON': 'console.log(said)',
-    'a long error': `console.log(JSON.stringify({error: said + 'x'.repeat(1950)}))`,
-  };
-  for (const [what, say] of Object.entries(REPLIES)) {
+  const REPLIES: readonly (readonly [what: string, say: string, keys?: string])[] = [
+    ['a reply without text', `console.log(JSON.stringify({x: said}))`],
+    ['a line that is not JSON', 'console.log(said)'],
+    ['a long error', `console.log(JSON.stringify({error: said + 'x'.repeat(1950)}))`],
+    ['an answer without its id', `console.log(JSON.stringify({x: said}))`, ', worker: true'],
+  ];
+  for (const [what, say, keys = ''] of REPLIES) {
     it(`is hidden whole, in ${what} of a program`, async (t) => {
       const folder = await workspaceWith(t, {
         'agent.mjs': `const said = 'y'.repeat(100) + process.env.MY_TOKEN;
 process.stdin.once('data', () => { ${say}; process.exit(); });`,
-        'a.eval.yaml': `target: {type: command, command: [node, agent.mjs]}
+        'a.eval.yaml': `target: {type: command, command: [node, agent.mjs]${keys}}
 cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
 `,
       });
