@@ -7,8 +7,8 @@ import { type TimeLimit, withTimeLimit } from '../models/endpoint/timeLimit.ts';
 import { type Model, type ModelReply, type Thoughts, usageOfFailure } from '../models/model.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { commonKeys } from './keys.ts';
-import { type ModuleProcess, openModule, type Thrown } from './programs/moduleProcess.ts';
-import { environmentFor, programPath } from './programs/programSetup.ts';
+import { openTargetModule } from './module.ts';
+import type { ModuleProcess, Thrown } from './programs/moduleProcess.ts';
 import { checkLength, replyTimeoutError } from './replyLimits.ts';
 import {
   conversationFactsOf,
@@ -49,6 +49,8 @@ const toolAnswerKeys = {
 
 const answerSchema = z.object(toolAnswerKeys);
 
+type ScriptedResults = NonNullable<z.infer<typeof answerSchema>['tool_results']>;
+
 /** Tools without an answer. The functions of a `tool_module` are known only once it runs. */
 function unansweredTools(params: TargetSpec['params'], tools: readonly Tool[]): readonly Tool[] {
   const { tool_results, tool_module } = answerSchema.parse(params);
@@ -65,7 +67,7 @@ class ToolAnswers {
   readonly #tools: readonly Tool[];
   readonly #host: TargetHost;
   readonly #timeout: number;
-  readonly #results: NonNullable<z.infer<typeof answerSchema>['tool_results']>;
+  readonly #results: ScriptedResults;
   #module: ModuleProcess | undefined;
 
   /**
@@ -84,27 +86,20 @@ class ToolAnswers {
 
   /** Starts the functions, if any. @throws TargetError if a tool has none */
   async start(signal: AbortSignal): Promise<void> {
-    const { tool_module } = answerSchema.parse(this.#spec.params);
+    const { name, folder, params } = this.#spec;
+    const { tool_module } = answerSchema.parse(params);
     if (this.#module || tool_module === undefined || this.#tools.length === 0) return;
-    const { name, folder } = this.#spec;
-    const path = resolve(folder, tool_module);
     const what = `The \`tool_module\` of "${name}"`;
-    this.#module = openModule({
-      programs: this.#host.programs,
-      file: await programPath(what, path, 'file', this.#host.workspace),
-      env: environmentFor(name, {}, this.#host),
-      onOutput: (line) => this.#host.log.info(`[${name}] ${line}`),
-    });
+    const path = resolve(folder, tool_module);
+    this.#module = await openTargetModule(name, what, path, {}, this.#host);
     const functions = await this.#module.functions(this.#timeout, signal);
     const lost = unscripted(this.#tools, this.#results).find(
-      (tool) => !functions.includes(tool.name),
+      (one) => !functions.includes(one.name),
     );
     if (!lost) return;
     const has = functions.join(', ') || 'none';
-    throw new TargetError(
-      'target-error',
-      `${what} exports no function for the tool ${lost.name}. It exports: ${has}.`,
-    );
+    const message = `${what} exports no function for the tool ${lost.name}. It exports: ${has}.`;
+    throw new TargetError('target-error', message);
   }
 
   /** @throws TargetError */
@@ -146,7 +141,7 @@ class ToolAnswers {
 
 function scriptedAnswer(
   { name, arguments: given }: ToolCall,
-  results: NonNullable<z.infer<typeof answerSchema>['tool_results']>,
+  results: ScriptedResults,
 ): string | undefined {
   const answers = Object.hasOwn(results, name) ? results[name] : undefined;
   if (answers === undefined || typeof answers === 'string') return answers;

@@ -54,7 +54,7 @@ export const commandTarget: TargetType = {
       args,
       cwd: await programPath(`The \`cwd\` of "${name}"`, cwd, 'folder', host.workspace),
       env: environmentFor(name, params, host),
-      stdio: ['pipe' as const, 'pipe' as const, 'pipe' as const],
+      stdio: 'pipe' as const,
     };
     const { timeout = host.timeout, ready = false, worker = false } = params;
     const setup = { name, timeout, ready };

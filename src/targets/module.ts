@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { programKeys } from '../core/userCode.ts';
 import { toOpenaiChat } from '../messages/openaiChat.ts';
 import { commonKeys } from './keys.ts';
-import { openModule } from './programs/moduleProcess.ts';
-import { environmentFor, programPath } from './programs/programSetup.ts';
+import { type ModuleProcess, openModule } from './programs/moduleProcess.ts';
+import { environmentFor, type ProgramVariables, programPath } from './programs/programSetup.ts';
 import { readReply } from './reply.ts';
-import { conversationFactsOf, TargetError, type TargetType } from './target.ts';
+import { conversationFactsOf, TargetError, type TargetHost, type TargetType } from './target.ts';
 
 const schema = z.strictObject({
   type: z.literal('module').meta({ description: 'Your function, in its own process.' }),
@@ -34,12 +34,7 @@ export const moduleTarget: TargetType = {
     const params = schema.parse(given);
     const { path, export: exported = 'default', timeout = host.timeout } = params;
     const file = resolve(folder, path);
-    const module = openModule({
-      programs: host.programs,
-      file: await programPath(`The \`path\` of "${name}"`, file, 'file', host.workspace),
-      env: environmentFor(name, params, host),
-      onOutput: (line) => host.log.info(`[${name}] ${line}`),
-    });
+    const module = await openTargetModule(name, `The \`path\` of "${name}"`, file, params, host);
     const about = conversationFactsOf(host);
     return {
       async reply(messages, signal) {
@@ -57,3 +52,19 @@ export const moduleTarget: TargetType = {
     };
   },
 };
+
+/** Starts the user functions of a target. @param what the file as errors call it @throws TargetError */
+export async function openTargetModule(
+  target: string,
+  what: string,
+  path: string,
+  variables: ProgramVariables,
+  host: TargetHost,
+): Promise<ModuleProcess> {
+  return openModule({
+    programs: host.programs,
+    file: await programPath(what, path, 'file', host.workspace),
+    env: environmentFor(target, variables, host),
+    onOutput: (line) => host.log.info(`[${target}] ${line}`),
+  });
+}

@@ -22,6 +22,9 @@ const usageSchema = z.object({
 const SHAPES =
   'text, a message, a list of messages, {content} or {messages, retrieval_context?, usage?}';
 
+/** A reply that is a mapping has at least one. */
+const KEYS = ['messages', 'content', 'role', 'assistant'];
+
 /**
  * Reads a program's answer as canonical messages.
  *
@@ -32,19 +35,15 @@ export function readReply(answer: unknown, conversation: readonly Message[] = []
   const { list, context, usage } = unpack(answer);
   const prompt = { role: 'user', content: 'so that the reply reads as a conversation' };
   const toolCalls = openCallsIn(conversation);
-  const before =
-    toolCalls.length === 0
-      ? [prompt]
-      : [prompt, toOpenaiChat({ role: 'assistant', content: '', toolCalls })];
+  const calls = toOpenaiChat({ role: 'assistant', content: '', toolCalls });
+  const before = toolCalls.length === 0 ? [prompt] : [prompt, calls];
   const read = readMessages([...before, ...list]);
   const messages = read.messages
     .filter(({ index }) => index >= before.length)
     .map(({ message }) => message);
   if (messages.some(({ role }) => role === 'user')) {
-    throw malformedError(
-      'It contains a user message, but a target speaks only as the assistant.',
-      answer,
-    );
+    const what = 'It contains a user message, but a target speaks only as the assistant.';
+    throw malformedError(what, answer);
   }
   const [problem] = read.problems;
   if (problem) {
@@ -71,23 +70,20 @@ function openCallsIn(conversation: readonly Message[]): ToolCall[] {
 function unpack(answer: unknown) {
   if (typeof answer === 'string') return { list: [{ role: 'assistant', content: answer }] };
   if (Array.isArray(answer)) return { list: answer };
-  if (typeof answer !== 'object' || answer === null) {
+  if (!isMapping(answer) || !KEYS.some((key) => key in answer)) {
     throw malformedError(`A reply must be ${SHAPES}.`, answer);
   }
-  const given: Readonly<Record<string, unknown>> = { ...answer };
-  if (!('messages' in given)) {
-    if (!('content' in given) && !('role' in given) && !('assistant' in given)) {
-      throw malformedError(`A reply must be ${SHAPES}.`, answer);
-    }
-    return { list: [{ ...('assistant' in given ? {} : { role: 'assistant' }), ...given }] };
+  if (!('messages' in answer)) {
+    return { list: [{ ...('assistant' in answer ? {} : { role: 'assistant' }), ...answer }] };
   }
-  const { messages, retrieval_context, usage, ...rest } = given;
+  const { messages, retrieval_context, usage, ...rest } = answer;
   const [stranger] = Object.keys(rest);
   if (stranger) throw malformedError(`Unknown key "${stranger}" in a reply.`, answer);
   if (!Array.isArray(messages)) throw malformedError('`messages` must be a list.', answer);
   const context = z.array(z.string()).optional().safeParse(retrieval_context);
-  if (!context.success)
+  if (!context.success) {
     throw malformedError('`retrieval_context` must be a list of texts.', answer);
+  }
   const counted = usageSchema.optional().safeParse(usage);
   if (!counted.success) throw malformedError('`usage` must contain only token counts.', answer);
   const known = counted.data && {
@@ -146,6 +142,7 @@ const COUNTS = {
     ['cachedInputTokens'],
     ['cachedContentTokenCount'],
     ['cached_content_token_count'],
+    ['cache_read_input_tokens'],
   ],
   cost: [['cost'], ['total_cost']],
 } as const satisfies Readonly<Record<string, readonly Path[]>>;
@@ -159,30 +156,28 @@ export function readUsage(value: unknown): Usage | undefined {
   const [input, output, cached, cost] = [
     countIn(value, COUNTS.input_tokens),
     countIn(value, COUNTS.output_tokens),
-    countIn(value, COUNTS.cached_tokens) ?? countIn(value, [['cache_read_input_tokens']]),
-    COUNTS.cost.map(([key]) => value[key]).find(isCost),
+    countIn(value, COUNTS.cached_tokens),
+    COUNTS.cost.map(([key]) => value[key]).find(isAmount),
   ];
   const isCounted = input !== undefined && output !== undefined;
   if (!isCounted && cost === undefined) return undefined;
-  const apart = ANTHROPIC_CACHE_COUNTS.reduce(
-    (sum, key) => sum + (countIn(value, [[key]]) ?? 0),
-    0,
-  );
+  const apart = ANTHROPIC_CACHE_COUNTS.map((key) => countIn(value, [[key]]) ?? 0);
   return {
     ...NO_USAGE,
-    ...(isCounted && { input_tokens: input + apart, output_tokens: output }),
+    ...(isCounted && {
+      input_tokens: apart.reduce((sum, one) => sum + one, input),
+      output_tokens: output,
+    }),
     ...(cached !== undefined && { cached_tokens: cached }),
     ...(cost !== undefined && { cost }),
   };
 }
 
 function countIn(value: unknown, paths: readonly Path[]): number | undefined {
-  const counts = paths.map((path) => valueAt(value, path));
-  return counts.find((count) => Number.isSafeInteger(count) && Number(count) >= 0) as
-    | number
-    | undefined;
+  const counts = paths.map((path) => valueAt(value, path)).filter(isAmount);
+  return counts.find(Number.isSafeInteger);
 }
 
-function isCost(value: unknown): value is number {
+function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

@@ -28,10 +28,10 @@ export interface Pointers {
 }
 
 /** Contents of an answer besides the reply. */
-interface ReportedExtras {
-  readonly tool_calls?: unknown;
-  readonly usage?: unknown;
-  readonly context?: readonly string[] | undefined;
+interface Extras {
+  readonly tool_calls: unknown;
+  readonly usage: unknown;
+  readonly context: readonly string[] | undefined;
 }
 
 export interface Answer {
@@ -43,7 +43,7 @@ export interface Answer {
 type Bytes = AsyncIterable<Uint8Array>;
 
 /** Reads an unstreamed answer. @param number of the reply, from 1 @throws TargetError */
-export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): Promise<Answer> {
+export async function readWhole(bytes: Bytes, pointers: Pointers, number: number): Promise<Answer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   const whole = Buffer.concat(chunks);
@@ -53,9 +53,9 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
   const value = shallowJson(text) ?? text;
   const { reply: pointer } = pointers;
   const content = pointer === undefined ? value : at(value, pointer);
-  for (const key of REPORTS)
-    if (!hasParent(value, pointers[key])) throw missingParentError(key, pointers, text);
-  const reported = {
+  const lost = REPORTS.find((key) => !hasParent(value, pointers[key]));
+  if (lost) throw missingParentError(lost, pointers, text);
+  const extras = {
     tool_calls: at(value, pointers.tool_calls),
     usage: at(value, pointers.usage),
     context: contextIn(value, pointers),
@@ -67,10 +67,8 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
     return pointer === undefined ? readWholeAsReply(content) : readReply(content);
   };
   const isSilent = content === undefined || content === null || content === '';
-  return {
-    reply: withReported(readAnswer, isSilent, reported, pointers, number),
-    session: sessionIn(value, pointers),
-  };
+  const reply = withExtras(readAnswer, isSilent, extras, pointers, number);
+  return { reply, session: sessionIn(value, pointers) };
 }
 
 /**
@@ -78,16 +76,17 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
  *
  * @param number of the reply, from 1
  */
-function withReported(
+function withExtras(
   read: () => TargetReply,
   isSilent: boolean,
-  { tool_calls, usage, context }: ReportedExtras,
+  { tool_calls, usage, context }: Extras,
   pointers: Pointers,
   number: number,
 ): TargetReply {
   const calls = readReportedCalls(tool_calls, number);
-  if (calls.problem !== undefined)
+  if (calls.problem !== undefined) {
     throw unreadableError('tool_calls', calls.problem, tool_calls, pointers);
+  }
   const base = isSilent && calls.messages.length > 0 ? { messages: [] } : read();
   const used = usage === undefined || usage === null ? base.usage : readUsage(usage);
   if (usage && !used) {
@@ -107,26 +106,20 @@ const REPORTS = ['tool_calls', 'usage'] as const;
 
 type ReportPointer = (typeof REPORTS)[number];
 
-/** Whether the key may be missing: an answer without calls may omit the key, but not its parent. */
+/** An answer without calls may omit the key, but not its parent. */
 function hasParent(value: unknown, pointer = ''): boolean {
-  return (
-    valueAtPointer(value, pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))) !== undefined
-  );
+  const parent = pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
+  return valueAtPointer(value, parent) !== undefined;
 }
 
 function missingParentError(key: ReportPointer, pointers: Pointers, text: string): TargetError {
-  return malformedError(
-    `The answer has nothing that could contain \`${key}\` (${pointers[key]}). It was:`,
-    text,
-  );
+  const message = `The answer has nothing that could contain \`${key}\` (${pointers[key]}). It was:`;
+  return malformedError(message, text);
 }
 
 function unreadableError(key: ReportPointer, problem: string, found: unknown, pointers: Pointers) {
-  const text = JSON.stringify(found) ?? '';
-  return malformedError(
-    `The answer's \`${key}\` (${pointers[key]}) can't be read. ${problem} It was:`,
-    text,
-  );
+  const message = `The answer's \`${key}\` (${pointers[key]}) can't be read. ${problem} It was:`;
+  return malformedError(message, JSON.stringify(found) ?? '');
 }
 
 function at(value: unknown, pointer: string | undefined): unknown {
@@ -155,7 +148,7 @@ export async function readEvents(
   bytes: Bytes,
   pointers: Pointers,
   onText: OnText,
-  number = 1,
+  number: number,
 ): Promise<Answer> {
   const reader = new EventReader(pointers, number);
   const parser = createParser({ onEvent: (event) => reader.add(event) });
@@ -179,7 +172,7 @@ class EventReader {
   #usage: unknown;
   #last = '';
   readonly #number: number;
-  /** Pointers whose parent occurred in some event. */
+  /** Reports that an event could contain. */
   readonly #placed = new Set<ReportPointer>();
 
   constructor(pointers: Pointers, number: number) {
@@ -204,43 +197,33 @@ class EventReader {
   answer(): Answer {
     const lost = REPORTS.find((key) => this.#pointers[key] !== undefined && !this.#placed.has(key));
     if (lost && this.#last !== '') throw missingParentError(lost, this.#pointers, this.#last);
-    const reported = { tool_calls: this.#calls.all(), usage: this.#usage, context: this.#context };
-    const isSilent = this.text === '';
+    const extras = { tool_calls: this.#calls.all(), usage: this.#usage, context: this.#context };
     const read = () => this.#read();
-    return {
-      reply: withReported(read, isSilent, reported, this.#pointers, this.#number),
-      session: this.#session,
-    };
+    const reply = withExtras(read, this.text === '', extras, this.#pointers, this.#number);
+    return { reply, session: this.#session };
   }
 
   #read(): TargetReply {
-    if (this.text === '') {
-      const where =
-        this.#pointers.reply === undefined ? '' : ` at \`reply\` (${this.#pointers.reply})`;
-      const why = `None of the events has text${where}.`;
-      throw this.#last === ''
-        ? malformedError(`${why} There were none.`)
-        : malformedError(`${why} The last was:`, this.#last);
-    }
-    return readReply(this.text);
+    if (this.text !== '') return readReply(this.text);
+    const { reply: pointer } = this.#pointers;
+    const where = pointer === undefined ? '' : ` at \`reply\` (${pointer})`;
+    const why = `None of the events has text${where}.`;
+    if (this.#last === '') throw malformedError(`${why} There were none.`);
+    throw malformedError(`${why} The last was:`, this.#last);
   }
 
   #textIn(value: unknown): string {
     const { reply: pointer } = this.#pointers;
     if (pointer === undefined) {
       if (typeof value === 'string') return value;
-      throw malformedError(
-        `The events are JSON. Set \`reply\` to where their text is, such as /choices/0/delta/content. One was:`,
-        this.#last,
-      );
+      const message = `The events are JSON. Set \`reply\` to where their text is, such as /choices/0/delta/content. One was:`;
+      throw malformedError(message, this.#last);
     }
     const said = valueAtPointer(value, pointer);
     if (said === undefined || said === null) return '';
     if (typeof said === 'string') return said;
-    throw malformedError(
-      `Expected text at \`reply\` (${pointer}) of the events. One was:`,
-      this.#last,
-    );
+    const message = `Expected text at \`reply\` (${pointer}) of the events. One was:`;
+    throw malformedError(message, this.#last);
   }
 }
 
@@ -255,10 +238,8 @@ function contextIn(value: unknown, { retrieval_context: pointer }: Pointers) {
   if (found === undefined || found === null) return undefined;
   if (typeof found === 'string') return [found];
   if (!Array.isArray(found)) {
-    throw malformedError(
-      `Expected a list of texts at \`retrieval_context\` (${pointer}). It was:`,
-      JSON.stringify(found),
-    );
+    const message = `Expected a list of texts at \`retrieval_context\` (${pointer}). It was:`;
+    throw malformedError(message, JSON.stringify(found));
   }
   return found.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
 }

@@ -30,8 +30,7 @@ export async function runProgramOnce(
   signal: AbortSignal,
 ): Promise<unknown> {
   const [program = '', ...args] = command;
-  const stdio = ['pipe', 'pipe', 'pipe'] as const;
-  const started = programs.start({ program, args, cwd, env, stdio: [...stdio] });
+  const started = programs.start({ program, args, cwd, env, stdio: 'pipe' });
   const { process: child } = started;
   const log = new ProgramLog(onOutput);
   child.stderr?.on('data', (data: Buffer) => log.add(data));
@@ -62,10 +61,8 @@ export async function runProgramOnce(
   child.stdin?.on('error', () => {});
   child.stdin?.end(`${JSON.stringify(input)}\n`);
   try {
-    return parseOutput(
-      await withTimeLimit(() => answered, timeout, signal, replyTimeoutError(who)),
-      log,
-    );
+    const text = await withTimeLimit(() => answered, timeout, signal, replyTimeoutError(who));
+    return parseOutput(text, log);
   } finally {
     await started.end();
   }

@@ -63,12 +63,8 @@ export class CommandSession implements TargetSession {
     try {
       this.#startup += await this.#program.whenReady(this.#timeout, signal);
       const began = performance.now();
-      const line = await withTimeLimit(
-        () => this.#ask(messages),
-        this.#timeout,
-        signal,
-        replyTimeoutError(),
-      );
+      const ask = () => this.#ask(messages);
+      const line = await withTimeLimit(ask, this.#timeout, signal, replyTimeoutError());
       const reply = readReply(parseLine(line), messages);
       this.#slowest = Math.max(this.#slowest ?? 0, performance.now() - began);
       return reply;

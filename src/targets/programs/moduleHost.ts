@@ -34,10 +34,7 @@ function send(answer: object): void {
 async function load(): Promise<Functions> {
   const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href);
   const functions = new Map();
-  for (const [name, value] of [
-    ...Object.entries(Object(module.default)),
-    ...Object.entries(module),
-  ]) {
+  for (const [name, value] of Object.entries({ ...Object(module.default), ...module })) {
     if (typeof value === 'function') functions.set(name, value);
   }
   return functions;
@@ -61,9 +58,8 @@ async function answer(
     const message =
       tooLongText(text.length, replied) ??
       (isTooDeep(text) ? 'The reply is nested too deep.' : undefined);
-    return message === undefined
-      ? { kind: 'value', call, value }
-      : { kind: 'too-long', call, message };
+    if (message !== undefined) return { kind: 'too-long', call, message };
+    return { kind: 'value', call, value };
   } catch (error) {
     const message = `The module threw: ${thrownText(error)}`;
     return { kind: 'threw', call, message, error: errorText(error) };

@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { isInside, outsideMessage } from '../../node/paths.ts';
 import { TargetError, type TargetHost } from '../target.ts';
 
-interface ProgramVariables {
+export interface ProgramVariables {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Names of variables. */
   readonly pass_env?: readonly string[] | undefined;
