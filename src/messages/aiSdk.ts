@@ -14,16 +14,8 @@ import {
   toolName,
   unread,
 } from './content.ts';
-import { type Dialect, type Item, messageSchemas, readByRole } from './dialect.ts';
-import {
-  contentOf,
-  hasPart,
-  type PartKind,
-  type PartKinds,
-  partsOf,
-  readContent,
-  refuseEmpty,
-} from './parts.ts';
+import { type Dialect, type Item, messageSchemas } from './dialect.ts';
+import { contentOf, hasPart, type PartKinds, partsOf, readByContent } from './parts.ts';
 
 const added = { providerOptions: unread };
 
@@ -95,7 +87,7 @@ const own: PartKinds = {
       'tool-approval-request',
       'The request to approve a tool call. The judge sees a note.',
       ['approvalId', 'toolCallId', 'providerOptions'],
-      'A request to approve a call.',
+      () => 'A request to approve a call.',
     ),
     of: ['assistant'],
   },
@@ -110,13 +102,8 @@ const own: PartKinds = {
   },
 };
 
-const words: PartKind = {
-  ...textKind('text', added),
-  of: ['system', 'user', 'assistant'],
-};
-
 const parts: PartKinds = {
-  text: words,
+  text: { ...textKind('text', added), of: ['system', 'user', 'assistant'] },
   image: {
     ...hiddenKind('image', 'image', ['image', 'mediaType', 'mimeType', 'providerOptions']),
     of: ['user'],
@@ -149,8 +136,7 @@ export const aiSdk: Dialect = {
     Object.hasOwn(item, 'role') && (Object.hasOwn(item, 'providerOptions') || hasPart(item, isOwn)),
   schema: z.union(accepted),
   types: Object.keys(parts),
-  read: (item) =>
-    readByRole(item, schemas, (role) => refuseEmpty(item, readContent(item, role, parts))),
+  read: (item) => readByContent(item, schemas, parts),
 };
 
 const MARKS = ['toolCallId', 'toolName', 'providerOptions', 'mediaType'];

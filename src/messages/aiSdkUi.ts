@@ -12,7 +12,15 @@ import {
   toolName,
 } from './content.ts';
 import { type Dialect, type Item, messageSchemas } from './dialect.ts';
-import { hasPart, type PartKind, type PartKinds, partsOf, readByParts } from './parts.ts';
+import {
+  hasPart,
+  type PartKind,
+  type PartKinds,
+  partSchema,
+  partsOf,
+  readByParts,
+  typesOf,
+} from './parts.ts';
 
 const added = ignored('state', 'providerMetadata');
 
@@ -57,29 +65,22 @@ const readTool: PartKind['read'] = (part, _message, at) => {
 
 const MISSING = missingOfCall('toolCallId', 'toolName');
 
-const tool: PartKind = {
-  schema: z.strictObject({
-    type: z
-      .string()
-      .regex(/^tool-./)
-      .meta({ description: '`tool-` and the name of the tool.' }),
-    ...toolFields,
-  }),
-  of: ['assistant'],
-  missing: MISSING,
-  read: readTool,
-};
+function toolKind(schema: z.ZodObject): PartKind {
+  return { schema, of: ['assistant'], missing: MISSING, read: readTool };
+}
 
-const dynamicTool: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('dynamic-tool').meta({ description: 'A tool call, with its result.' }),
-    toolName,
-    ...toolFields,
-  }),
-  of: ['assistant'],
-  missing: MISSING,
-  read: readTool,
-};
+const namedTool = z.strictObject({
+  type: z
+    .string()
+    .regex(/^tool-./)
+    .meta({ description: '`tool-` and the name of the tool.' }),
+  ...toolFields,
+});
+
+const dynamicTool = partSchema('dynamic-tool', 'A tool call, with its result.', {
+  toolName,
+  ...toolFields,
+});
 
 /** An application's own data. */
 const data: PartKind = {
@@ -97,8 +98,8 @@ const sourceNote = ({ title, url, filename }: Item) => `The source "${title ?? u
 
 const parts: PartKinds = {
   text: textKind('text', added),
-  'tool-*': tool,
-  'dynamic-tool': dynamicTool,
+  'tool-*': toolKind(namedTool),
+  'dynamic-tool': toolKind(dynamicTool),
   file: mediaKind('file', 'mediaType', ['filename', 'url', 'providerMetadata']),
   reasoning: reasoningKind('reasoning', ['text', ...Object.keys(added)]),
   'source-url': notedKind(
@@ -114,9 +115,7 @@ const parts: PartKinds = {
     sourceNote,
   ),
   'step-start': {
-    schema: z.strictObject({
-      type: z.literal('step-start').meta({ description: 'Another request to the model begins.' }),
-    }),
+    schema: partSchema('step-start', 'Another request to the model begins.', {}),
     read: () => ({}),
   },
   'data-*': data,
@@ -135,7 +134,7 @@ export const aiSdkUi: Dialect = {
     Array.isArray(item.parts) &&
     (Object.hasOwn(item, 'id') || hasPart(item, isOwn, 'parts')),
   schema: z.union(Object.values(schemas)),
-  types: Object.keys(parts).filter((type) => !type.endsWith('*')),
+  types: typesOf(parts),
   read: (item) => readByParts(item, schemas, parts),
 };
 

@@ -12,8 +12,8 @@ import {
   textOrParts,
   unread,
 } from './content.ts';
-import { type Dialect, type Item, messageSchemas, readByRole } from './dialect.ts';
-import { contentOf, hasPart, type PartKinds, readContent, refuseEmpty } from './parts.ts';
+import { type Dialect, type Item, messageSchemas } from './dialect.ts';
+import { contentOf, hasPart, type PartKinds, readByContent } from './parts.ts';
 
 const added = { cache_control: unread };
 
@@ -88,8 +88,7 @@ export const anthropic: Dialect = {
     Object.hasOwn(item, 'role') && (Object.hasOwn(item, 'stop_reason') || hasPart(item, isOwn)),
   schema: z.union(Object.values(schemas)),
   types: Object.keys(parts),
-  read: (item) =>
-    readByRole(item, schemas, (role) => refuseEmpty(item, readContent(item, role, parts))),
+  read: (item) => readByContent(item, schemas, parts),
 };
 
 function isOwn(part: Item): boolean {

@@ -11,6 +11,7 @@ import {
   ignored,
   inputText,
   missingOfCall,
+  NO_NAME,
   nestedCall,
   outputText,
   parseArguments,
@@ -35,6 +36,7 @@ import {
   hasPart,
   type PartKind,
   type PartKinds,
+  partSchema,
   partsOf,
   readContent,
   refuseEmpty,
@@ -50,10 +52,9 @@ function azureCall(type: string): PartKind {
   return callKind(type, { id: 'tool_call_id', keys: { arguments: toolArguments, status } });
 }
 
-/** As `azureCall`, or with a call in OpenAI's format under `tool_call`. */
+/** Like `azureCall`, or with a call in OpenAI's format under `tool_call`. */
 const toolCall: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('tool_call').meta({ description: 'A tool call.' }),
+  schema: partSchema('tool_call', 'A tool call.', {
     tool_call_id: callId.optional(),
     name: toolName.optional(),
     arguments: toolArguments,
@@ -64,8 +65,8 @@ const toolCall: PartKind = {
   missing: {
     ...MISSING,
     'tool_call.id': ['call-without-id', 'This tool call has no `id`.'],
-    'tool_call.function': ['call-without-name', 'This tool call names no tool.'],
-    'tool_call.function.name': ['call-without-name', 'This tool call names no tool.'],
+    'tool_call.function': NO_NAME,
+    'tool_call.function.name': NO_NAME,
   },
   read(part, _message, at) {
     const nested = nestedCall.safeParse(part.tool_call);
@@ -84,8 +85,7 @@ const toolCall: PartKind = {
 
 function azureResult(type: string): PartKind {
   return {
-    schema: z.strictObject({
-      type: z.literal(type).meta({ description: 'The result of a tool call.' }),
+    schema: partSchema(type, 'The result of a tool call.', {
       tool_call_id: callId.optional().meta({
         description: "The call this answers. Default: the message's `tool_call_id`.",
       }),
@@ -166,7 +166,7 @@ export const azure: Dialect = {
     }),
 };
 
-/** Reports an id once that all results of a message lack. */
+/** Reports a missing id only once per message, not for each of its results. */
 function withoutDuplicates(read: ReadMessage): ReadMessage {
   if (!('problems' in read)) return read;
   const seen = new Set<string>();

@@ -3,7 +3,7 @@ import { jsonOrText, mappingOf, valueAt } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import type { Missing } from '../schema/valueProblems.ts';
 import type { Item, ParsedMessage } from './dialect.ts';
-import { type PartKind, type PartKinds, unionBy } from './parts.ts';
+import { type PartKind, type PartKinds, partSchema, unionOf } from './parts.ts';
 
 export const toolName = z
   .string()
@@ -62,11 +62,7 @@ const text = z.string().meta({ description: 'The text.' });
 /** A part `{type, text}`, with the keys that endpoints add. */
 export function textKind(type: string, extras: Readonly<Record<string, z.ZodType>> = {}): PartKind {
   return {
-    schema: z.strictObject({
-      type: z.literal(type).meta({ description: 'A part of text.' }),
-      text,
-      ...extras,
-    }),
+    schema: partSchema(type, 'A part of text.', { text, ...extras }),
     read: (part) => ({ text: String(part.text), notes: notesOfText(part) }),
   };
 }
@@ -75,8 +71,7 @@ export const outputText = textKind('output_text', { annotations: notedList, logp
 export const inputText = textKind('input_text');
 
 export const refusalKind: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('refusal').meta({ description: "The model's words when it refused." }),
+  schema: partSchema('refusal', "The model's words when it refused.", {
     refusal: z.string().meta({ description: "The model's words." }),
   }),
   of: ['assistant'],
@@ -89,13 +84,9 @@ export const refusalKind: PartKind = {
  * @param keys of the part; only `filename` is read
  */
 export function hiddenKind(type: string, what: string, keys: readonly string[]): PartKind {
+  const description = `Not shown (${what}); a note marks where it was.`;
   return {
-    schema: z.strictObject({
-      type: z
-        .literal(type)
-        .meta({ description: `Not shown (${what}); a note marks where it was.` }),
-      ...ignored(...keys),
-    }),
+    schema: partSchema(type, description, ignored(...keys)),
     read: (part) => ({ text: hiddenText(what, part) }),
   };
 }
@@ -215,12 +206,7 @@ export function callKind(
   }: CallKeys,
 ): PartKind {
   return {
-    schema: z.strictObject({
-      type: z.literal(type).meta({ description }),
-      [id]: callId,
-      [name]: toolName,
-      ...keys,
-    }),
+    schema: partSchema(type, description, { [id]: callId, [name]: toolName, ...keys }),
     of: ['assistant'],
     missing: missingOfCall(id, name),
     read: (part) => ({
@@ -244,11 +230,7 @@ export function resultKind(
   { id, of, description = 'The result of a tool call.', keys, contentOf, notesOf }: ResultKeys,
 ): PartKind {
   return {
-    schema: z.strictObject({
-      type: z.literal(type).meta({ description }),
-      [id]: answeredCall,
-      ...keys,
-    }),
+    schema: partSchema(type, description, { [id]: answeredCall, ...keys }),
     ...(of && { of }),
     missing: missingOfResult(id),
     read: (part, _message, at) => ({
@@ -260,8 +242,7 @@ export function resultKind(
 
 /** A text, or a list of parts. */
 export function textOrParts(kinds: PartKinds) {
-  const schemas = Object.values(kinds).map(({ schema }) => schema);
-  return z.union([z.string(), z.array(unionBy('type', schemas))]);
+  return z.union([z.string(), z.array(unionOf(Object.values(kinds)))]);
 }
 
 /** Problems of incomplete calls in OpenAI's format. */
@@ -337,21 +318,25 @@ export function notedKind(
   type: string,
   description: string,
   keys: readonly string[],
-  note: string | ((part: Item) => string),
+  note: (part: Item) => string,
 ): PartKind {
   return {
-    schema: z.strictObject({
-      type: z.literal(type).meta({ description }),
-      ...ignored(...keys),
-    }),
-    read: (part) => ({ notes: [typeof note === 'string' ? note : note(part)] }),
+    schema: partSchema(type, description, ignored(...keys)),
+    read: (part) => ({ notes: [note(part)] }),
   };
 }
 
 /** The model's thoughts. */
-export function reasoningKind(type: string, keys: readonly string[]): PartKind {
+export function reasoningKind(
+  type: string,
+  keys: readonly string[],
+  extras: z.ZodRawShape = {},
+): PartKind {
   const description = "The model's thoughts. Never judged; the judge sees only a note.";
-  return notedKind(type, description, keys, "The model's reasoning.");
+  return {
+    schema: partSchema(type, description, { ...extras, ...ignored(...keys) }),
+    read: () => ({ notes: ["The model's reasoning."] }),
+  };
 }
 
 /** A note on an unfinished call, output, or message. */
@@ -360,41 +345,32 @@ export function unfinished({ status }: Item, what: string): string[] {
   return [`${what} has the status "${status}".`];
 }
 
+export const mcpServer = z
+  .string()
+  .optional()
+  .meta({ description: 'The MCP server that offers the tool.' });
+
 const id = z
   .string()
   .nullish()
   .meta({ description: 'Id of the request; ignored.', readOnly: true });
 
-const request = z.strictObject({
-  type: z
-    .literal('mcp_approval_request')
-    .meta({ description: 'The request to approve a tool call. The judge sees a note.' }),
-  id,
-  tool_call_id: id,
-  name: z.string().optional().meta({ description: 'The tool.', refersTo: 'tool' }),
-  arguments: toolArguments,
-  server_label: z.string().optional().meta({ description: 'The MCP server that offers the tool.' }),
-});
-
 const answer = z.boolean().optional().meta({ description: 'Whether the tool may be called.' });
-
-const response = z.strictObject({
-  type: z
-    .literal('mcp_approval_response')
-    .meta({ description: 'The reply to a tool approval request. The judge sees a note.' }),
-  id,
-  tool_call_id: id,
-  approval_request_id: id,
-  approve: answer,
-  approved: answer,
-  mcp_approval_response: answer,
-  reason: z.string().nullish().meta({ description: 'Why.' }),
-});
 
 /** Approvals of MCP calls. The user never sees them, so they become notes. */
 export const approvals: PartKinds = {
   mcp_approval_request: {
-    schema: request,
+    schema: partSchema(
+      'mcp_approval_request',
+      'The request to approve a tool call. The judge sees a note.',
+      {
+        id,
+        tool_call_id: id,
+        name: z.string().optional().meta({ description: 'The tool.', refersTo: 'tool' }),
+        arguments: toolArguments,
+        server_label: mcpServer,
+      },
+    ),
     of: ['assistant'],
     read: ({ name }) => ({
       notes: [
@@ -403,7 +379,19 @@ export const approvals: PartKinds = {
     }),
   },
   mcp_approval_response: {
-    schema: response,
+    schema: partSchema(
+      'mcp_approval_response',
+      'The reply to a tool approval request. The judge sees a note.',
+      {
+        id,
+        tool_call_id: id,
+        approval_request_id: id,
+        approve: answer,
+        approved: answer,
+        mcp_approval_response: answer,
+        reason: z.string().nullish().meta({ description: 'Why.' }),
+      },
+    ),
     of: ['tool', 'assistant'],
     read: (part) => ({ notes: [answerOf(part)] }),
   },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Message } from '../core/message.ts';
 import { type Missing, valueProblems } from '../schema/valueProblems.ts';
 import { NO_NAME, noted, resultText, retrievalContext, toolName, validItems } from './content.ts';
 import {
@@ -109,21 +110,21 @@ function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMe
     return refuseSilent(item, content.trim() === '' ? [] : [{ message: { role, content } }], notes);
   }
   const calls = callsOf(item, index);
-  // The text of a turn follows from its tools: calls, results, then text.
-  const held: ParsedMessage[] = [];
-  if (calls.length > 0) {
-    held.push({ message: { role, content: '', toolCalls: calls.map(({ call }) => call) } });
-  }
-  for (const { call, result } of calls) {
-    if (result === undefined) continue;
-    held.push({ message: { role: 'tool', callId: call.id, content: result } });
-  }
+  const toolCalls = calls.map(({ call }) => call);
+  const results = calls.flatMap(({ call, result }): Message[] =>
+    result === undefined ? [] : [{ role: 'tool', callId: call.id, content: result }],
+  );
   const context = retrievalContext.safeParse(item.retrieval_context).data;
-  if (content.trim() !== '' || context) {
-    held.push({ message: { role, content, ...(context && { retrievalContext: context }) } });
-  }
-  const empty = content.trim() === '' && calls.length === 0;
-  return refuseSilent(item, empty ? [] : held, [...notes, ...calls.flatMap((one) => one.notes)]);
+  const reply = { role, content, ...(context && { retrievalContext: context }) };
+  const isSilent = content.trim() === '';
+  // The text of a turn follows from its tools: calls, results, then text.
+  const messages: Message[] = [
+    ...(toolCalls.length > 0 ? [{ role, content: '', toolCalls }] : []),
+    ...results,
+    ...(isSilent && !context ? [] : [reply]),
+  ];
+  const held = isSilent && calls.length === 0 ? [] : messages.map((message) => ({ message }));
+  return refuseSilent(item, held, [...notes, ...calls.flatMap((one) => one.notes)]);
 }
 
 /** Drops the notes of a turn without messages. */

@@ -48,7 +48,8 @@ export function refused(path: Path, code: string, message: string): Refused {
 
 export type MessageRole = Message['role'];
 
-const ABOUT: Readonly<Record<MessageRole, string>> = {
+/** Descriptions of the roles. */
+export const ABOUT: Readonly<Record<MessageRole, string>> = {
   system: 'Instructions.',
   developer: 'Instructions.',
   user: 'What the user says.',

@@ -23,19 +23,27 @@ import {
   unread,
   validItems,
 } from './content.ts';
-import { type Dialect, type Item, type MessageRole, type ReadMessage, refused } from './dialect.ts';
-import { type PartKind, type PartKinds, partsOf, readContent, refuseEmpty } from './parts.ts';
-
-type Kind = 'human' | 'ai' | 'system' | 'tool';
+import {
+  ABOUT,
+  type Dialect,
+  type Item,
+  type MessageRole,
+  type ReadMessage,
+  type Refused,
+  refused,
+} from './dialect.ts';
+import {
+  type PartKind,
+  type PartKinds,
+  partSchema,
+  partsOf,
+  readContent,
+  refuseEmpty,
+} from './parts.ts';
 
 const SPEAKERS = { human: 'user', ai: 'assistant', system: 'system', tool: 'tool' } as const;
 
-const ABOUT: Readonly<Record<Kind, string>> = {
-  human: 'What the user says.',
-  ai: 'What the assistant says and calls.',
-  system: 'Instructions.',
-  tool: 'The result of a tool call.',
-};
+type Kind = keyof typeof SPEAKERS;
 
 /** Keys of images, audio, and files; none of them is read. */
 const BLOCK = [
@@ -59,8 +67,7 @@ const marks = ignored('index', 'id', 'extras');
 /** A provider's own call, which `tool_calls` repeats. */
 function repeatedCall(type: string, id: string, given: string): PartKind {
   return {
-    schema: z.strictObject({
-      type: z.literal(type).meta({ description: 'A tool call that `tool_calls` repeats.' }),
+    schema: partSchema(type, 'A tool call that `tool_calls` repeats.', {
       [id]: callId,
       name: toolName,
       [given]: toolArguments,
@@ -144,9 +151,9 @@ function shapeOf(kind: Kind): z.ZodRawShape {
   };
 }
 
-const typeOf = (kind: Kind) => z.literal(kind).meta({ description: ABOUT[kind] });
+const typeOf = (kind: Kind) => z.literal(kind).meta({ description: ABOUT[SPEAKERS[kind]] });
 
-const kinds = Object.keys(SHAPES) as Kind[];
+const kinds = Object.keys(SPEAKERS) as Kind[];
 
 const sameKeys = z
   .record(z.string(), z.unknown())
@@ -229,9 +236,7 @@ function readFields(fields: Item, kind: Kind, at: Path): ReadMessage {
 function readKind(fields: Item, kind: Kind): ReadMessage {
   const { content } = fields;
   // A list can contain texts and parts.
-  const whole = Array.isArray(content)
-    ? { ...fields, content: content.map((one) => (typeof one === 'string' ? asPart(one) : one)) }
-    : fields;
+  const whole = Array.isArray(content) ? { ...fields, content: content.map(toPart) } : fields;
   const role: MessageRole = kind === 'tool' ? 'user' : SPEAKERS[kind];
   const read = readContent(whole, role, parts);
   if ('problems' in read) return read;
@@ -239,11 +244,11 @@ function readKind(fields: Item, kind: Kind): ReadMessage {
   return refuseEmpty(fields, kind === 'ai' ? withAgent(fields, withCalls(fields, read)) : read);
 }
 
-function asPart(text: string): Item {
-  return { type: 'text', text };
+function toPart(content: unknown): unknown {
+  return typeof content === 'string' ? { type: 'text', text: content } : content;
 }
 
-type Whole = Exclude<ReadMessage, { readonly problems: unknown }>;
+type Whole = Exclude<ReadMessage, Refused>;
 
 function readResult(fields: Item, { messages, notes }: Whole): ReadMessage {
   const { tool_call_id: id, status, content: given } = fields;

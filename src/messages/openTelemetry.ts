@@ -9,11 +9,10 @@ import {
   unread,
 } from './content.ts';
 import { type Dialect, messageSchemas } from './dialect.ts';
-import { type PartKind, type PartKinds, partsOf, readByParts } from './parts.ts';
+import { type PartKind, type PartKinds, partSchema, partsOf, readByParts } from './parts.ts';
 
 const text: PartKind = {
-  schema: z.strictObject({
-    type: z.literal('text').meta({ description: 'A part of text.' }),
+  schema: partSchema('text', 'A part of text.', {
     content: z.string().meta({ description: 'The text.' }),
   }),
   of: ['system', 'developer', 'user', 'assistant'],

@@ -16,7 +16,7 @@ import {
   unread,
 } from './content.ts';
 import type { Dialect } from './dialect.ts';
-import { joinParts, type PartKinds, readPart, unionBy } from './parts.ts';
+import { joinParts, type PartKinds, readPart, unionOf } from './parts.ts';
 
 const common = { id: unread, status, ...ignored('namespace', 'providerData') };
 
@@ -25,10 +25,7 @@ const image = hiddenKind('image', 'image', ['image', 'detail', 'providerData']);
 const file = hiddenKind('file', 'file', ['file', 'filename', 'providerData']);
 const returned: PartKinds = { text, input_text: inputText, image, file, ...hiddenInputs };
 
-const returnedPart = unionBy(
-  'type',
-  Object.values(returned).map(({ schema }) => schema),
-);
+const returnedPart = unionOf(Object.values(returned));
 
 const call = callKind('function_call', {
   id: 'callId',

@@ -32,7 +32,7 @@ export interface Part {
 export interface PartKind {
   /** A strict object with a literal `type`. */
   readonly schema: z.ZodObject;
-  /** Whose messages can contain it. Default: everyone's. */
+  /** Roles of messages that can contain it. Default: all. */
   readonly of?: readonly MessageRole[];
   readonly missing?: Missing;
   /**
@@ -42,8 +42,13 @@ export interface PartKind {
   read(part: Item, message: Item, at: Path): Part | ValueProblem;
 }
 
-/** By type; `data-*` is for every type that starts with `data-`. */
+/** By type; `data-*` stands for all types that start with `data-`. */
 export type PartKinds = Readonly<Record<string, PartKind>>;
+
+/** The strict schema of a part. */
+export function partSchema(type: string, description: string, keys: z.ZodRawShape): z.ZodObject {
+  return z.strictObject({ type: z.literal(type).meta({ description }), ...keys });
+}
 
 /** The schema of a role's content: text, or a list of the role's parts. */
 export function contentOf(role: MessageRole, kinds: PartKinds): z.ZodType {
@@ -53,15 +58,16 @@ export function contentOf(role: MessageRole, kinds: PartKinds): z.ZodType {
 }
 
 export function partsOf(role: MessageRole, kinds: PartKinds): z.ZodArray {
-  const own = Object.values(kinds).filter((kind) => !kind.of || kind.of.includes(role));
-  return z
-    .array(
-      unionBy(
-        'type',
-        own.map(({ schema }) => schema),
-      ),
-    )
-    .meta({ description: 'A list of parts.' });
+  const own = Object.values(kinds).filter((kind) => kind.of?.includes(role) ?? true);
+  return z.array(unionOf(own)).meta({ description: 'A list of parts.' });
+}
+
+/** One of these parts. */
+export function unionOf(kinds: readonly PartKind[]): z.ZodType {
+  return unionBy(
+    'type',
+    kinds.map(({ schema }) => schema),
+  );
 }
 
 /** A union of mappings, discriminated by `key` if possible. zod requires at least one. */
@@ -86,8 +92,9 @@ export function hasPart(
 export function readContent(item: Item, role: MessageRole, kinds: PartKinds): ReadMessage {
   const { content } = item;
   if (content === undefined || content === null) return { messages: [], notes: [] };
-  if (typeof content === 'string')
+  if (typeof content === 'string') {
     return { messages: assemble(role, [{ text: content }]), notes: [] };
+  }
   if (!Array.isArray(content)) {
     return refused(['content'], 'wrong-type', '`content` must be text or a list of parts.');
   }
@@ -104,6 +111,15 @@ function readParts(
   const parts = item[body] as readonly unknown[];
   const read = parts.map((part, index) => readPart(part, { item, role, kinds, at: [body, index] }));
   return joinParts(role, read);
+}
+
+/** Reads a message with its content under `content`. */
+export function readByContent<Role extends MessageRole>(
+  item: Item,
+  schemas: SchemasByRole<Role>,
+  kinds: PartKinds,
+): ReadMessage {
+  return readByRole(item, schemas, (role) => refuseEmpty(item, readContent(item, role, kinds)));
 }
 
 /** Reads a message with a list of parts under `parts`. */
@@ -153,14 +169,18 @@ export function readPart(part: unknown, { item, role, kinds, at }: PartContext):
 function kindOf(type: string, kinds: PartKinds): PartKind | undefined {
   if (Object.hasOwn(kinds, type)) return kinds[type];
   const open = Object.keys(kinds).find(
-    (name) =>
-      name.endsWith('*') && type.length >= name.length && type.startsWith(name.slice(0, -1)),
+    (name) => isOpen(name) && type.length >= name.length && type.startsWith(name.slice(0, -1)),
   );
   return open === undefined ? undefined : kinds[open];
 }
 
-function isWhole(type: string): boolean {
-  return !type.endsWith('*');
+function isOpen(type: string): boolean {
+  return type.endsWith('*');
+}
+
+/** The types that are written out. */
+export function typesOf(kinds: PartKinds): string[] {
+  return Object.keys(kinds).filter((type) => !isOpen(type));
 }
 
 function unknownPart(part: Item, kinds: PartKinds): ValueProblem {
@@ -169,19 +189,18 @@ function unknownPart(part: Item, kinds: PartKinds): ValueProblem {
     const misspelt = Object.keys(part).find((key) => closest(key, ['type']) !== undefined);
     if (misspelt !== undefined) return unknownKeyProblem([], misspelt, ['type']);
   }
-  return unknownType(type === undefined ? [] : ['type'], type, Object.keys(kinds).filter(isWhole));
+  return unknownType(type === undefined ? [] : ['type'], type, typesOf(kinds));
 }
 
 /** @param types allowed at the path */
 export function unknownType(path: Path, type: unknown, types: readonly string[]): ValueProblem {
   const meant = typeof type === 'string' ? closest(type, types) : undefined;
-  const shown =
-    type === undefined ? 'A part without `type`' : `A part of type ${JSON.stringify(type)}`;
+  const which = type === undefined ? 'without `type`' : `of type ${JSON.stringify(type)}`;
   const hint = meant ? `Did you mean "${meant}"?` : `Supported: ${types.join(', ')}.`;
   return {
     path,
     code: 'unknown-part',
-    message: `${shown} is not supported here. ${hint}`,
+    message: `A part ${which} is not supported here. ${hint}`,
     ...(meant && { replacement: meant }),
   };
 }

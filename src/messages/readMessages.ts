@@ -1,5 +1,13 @@
 import type * as z from 'zod';
-import { groupBy, isMapping, memoize, type Path, valueAt, withValueAt } from '../core/data/data.ts';
+import {
+  groupBy,
+  isMapping,
+  mappingOf,
+  memoize,
+  type Path,
+  valueAt,
+  withValueAt,
+} from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { closest } from '../core/text/closest.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
@@ -9,7 +17,6 @@ import {
   type Item,
   type ParsedMessage,
   type ReadMessage,
-  type Refused,
   refused,
 } from './dialect.ts';
 import { unknownType } from './parts.ts';
@@ -137,11 +144,9 @@ class OpenCalls {
     const id = joinsOpenCall && this.#ids.get(only) === 1 ? only : next;
     const count = this.#ids.get(id);
     if (id === '') {
-      const counts = [...this.#ids.values()].reduce((sum, one) => sum + one, 0);
-      const waiting =
-        counts > 1
-          ? `${counts} earlier calls are`
-          : `${counts === 0 ? 'no' : 'one'} earlier call is`;
+      const open = [...this.#ids.values()].reduce((sum, one) => sum + one, 0);
+      const one = open === 0 ? 'no' : 'one';
+      const waiting = open > 1 ? `${open} earlier calls are` : `${one} earlier call is`;
       const message = `This tool result has no \`${idAt.at(-1)}\`, and ${waiting} waiting for a result.`;
       const path = idAt.slice(0, idAt.findLastIndex((step) => typeof step === 'number') + 1);
       return { problem: { path, code: 'result-without-id', message } };
@@ -149,14 +154,8 @@ class OpenCalls {
     if (count === undefined) {
       const meant = closest(id, this.#ids.keys());
       const message = `No open tool call has the id "${id}".`;
-      return {
-        problem: {
-          path: idAt,
-          code: 'unmatched-result',
-          message,
-          ...(meant && { replacement: meant }),
-        },
-      };
+      const fix = meant && { replacement: meant };
+      return { problem: { path: idAt, code: 'unmatched-result', message, ...fix } };
     }
     if (count === 1) this.#ids.delete(id);
     else this.#ids.set(id, count - 1);
@@ -181,7 +180,7 @@ function readItem(item: unknown, index: number): ForeignMessage {
   return unreadable({ problems: elsewhere.length > 0 ? elsewhere : problems });
 }
 
-function unreadable(why: Refused): ForeignMessage {
+function unreadable(why: ReadMessage): ForeignMessage {
   return { ...why, unknownKeys: [], newIds: new Set() };
 }
 
@@ -197,9 +196,8 @@ function shapesOf(schema: z.core.$ZodType): z.ZodObject[] {
 function correctKey(problem: ValueProblem, item: Item): ValueProblem {
   const key = problem.path.at(-1);
   if (problem.code === 'unknown-key' && problem.path.length === 1 && typeof key === 'string') {
-    const known = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role)).flatMap(
-      ({ shape }) => Object.keys(shape),
-    );
+    const shapes = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role));
+    const known = shapes.flatMap(({ shape }) => Object.keys(shape));
     // Of two equally close keys, its own dialect's comes first.
     const own = problem.replacement === undefined ? [] : [problem.replacement];
     const free = [...own, ...known].filter((one) => !Object.hasOwn(item, one));
@@ -312,7 +310,7 @@ function readForeign(
     if (unknown.length + lacking.length < read.problems.length) break;
     for (const { path } of unknown) known = withoutKey(known, path);
     for (const { missing, code } of lacking) {
-      if (missing === undefined) return { ...first, unknownKeys: [], newIds: new Set() };
+      if (missing === undefined) return unreadable(first);
       const id = code === 'call-without-id' ? `call_${index + 1}_${newIds.size + 1}` : NO_ID;
       if (id !== NO_ID) newIds.add(id);
       known = withValueAt(known, missing, () => id);
@@ -320,9 +318,7 @@ function readForeign(
     unknownKeys.push(...unknown);
     read = dialect.read(known as Item, index);
   }
-  return 'problems' in read
-    ? { ...first, unknownKeys: [], newIds: new Set() }
-    : { ...read, unknownKeys, newIds };
+  return 'problems' in read ? unreadable(first) : { ...read, unknownKeys, newIds };
 }
 
 /** A misspelled key isn't unknown: it is refused, with the right spelling. */
@@ -331,9 +327,8 @@ function isUnknownKey({ code, replacement }: ValueProblem): boolean {
 }
 
 function withoutKey(root: unknown, path: Path): unknown {
-  return withValueAt(root, path.slice(0, -1), (owner) =>
-    isMapping(owner)
-      ? Object.fromEntries(Object.entries(owner).filter(([key]) => key !== path.at(-1)))
-      : owner,
-  );
+  return withValueAt(root, path.slice(0, -1), (owner) => {
+    const kept = Object.entries(mappingOf(owner)).filter(([key]) => key !== path.at(-1));
+    return Object.fromEntries(kept);
+  });
 }

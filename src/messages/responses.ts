@@ -5,9 +5,11 @@ import {
   hiddenInputs,
   ignored,
   inputText,
+  mcpServer,
   missingOfCall,
   outputText,
   parseArguments,
+  reasoningKind,
   refusalKind,
   resultKind,
   resultText,
@@ -28,6 +30,7 @@ import {
   type Part,
   type PartKind,
   type PartKinds,
+  partSchema,
   readContent,
   readPart,
   refuseEmpty,
@@ -43,7 +46,6 @@ const messageParts: PartKinds = {
 };
 
 const id = z.string().nullish().meta({ description: 'Id of the item; ignored.', readOnly: true });
-const server = z.string().optional().meta({ description: 'The MCP server that offers the tool.' });
 const returned: PartKinds = { input_text: inputText, output_text: outputText, ...hiddenInputs };
 
 const messages = messageSchemas(['system', 'developer', 'user', 'assistant'], (role) => ({
@@ -56,10 +58,6 @@ const messages = messageSchemas(['system', 'developer', 'user', 'assistant'], (r
   status,
   phase: unread,
 }));
-
-function itemType(type: string, description: string) {
-  return z.literal(type).meta({ description });
-}
 
 const own = { id, status, ...ignored('namespace', 'caller') };
 
@@ -82,12 +80,11 @@ function outputKind(type: string, description: string): PartKind {
 
 /** A call that an MCP server answered immediately. */
 const mcpCall: PartKind = {
-  schema: z.strictObject({
-    type: itemType('mcp_call', "A call to an MCP server's tool, with its output."),
+  schema: partSchema('mcp_call', "A call to an MCP server's tool, with its output.", {
     id: z.string().min(1).meta({ description: 'Id of the call.' }),
     name: toolName,
     arguments: toolArguments,
-    server_label: server,
+    server_label: mcpServer,
     output: z.string().nullish().meta({ description: 'What the tool returned.' }),
     error: z.unknown().optional().meta({ description: 'What went wrong.' }),
     status,
@@ -107,21 +104,15 @@ const mcpCall: PartKind = {
   },
 };
 
-const reasoning: PartKind = {
-  schema: z.strictObject({
-    type: itemType('reasoning', "The model's thoughts. Never judged; the judge sees only a note."),
-    id,
-    status,
-    ...ignored('summary', 'content', 'encrypted_content'),
-  }),
-  read: () => ({ notes: ["The model's reasoning."] }),
-};
+const reasoning = reasoningKind('reasoning', ['summary', 'content', 'encrypted_content'], {
+  id,
+  status,
+});
 
 const mcpListTools: PartKind = {
-  schema: z.strictObject({
-    type: itemType('mcp_list_tools', 'What an MCP server offers. The judge sees a note.'),
+  schema: partSchema('mcp_list_tools', 'What an MCP server offers. The judge sees a note.', {
     id,
-    server_label: server,
+    server_label: mcpServer,
     tools: unread,
     error: unread,
   }),
