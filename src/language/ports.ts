@@ -9,13 +9,12 @@ import type { Step } from '../node/cooperative.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { SymbolTable } from './symbols/symbolTable.ts';
 
-/** A parsed eval file. */
 export interface EvalDocument {
   readonly yaml: YamlDocument;
   readonly suite: LoadedSuite;
 }
 
-/** A summary of a file of cases. Small, because many are cached. */
+/** A file of cases. Small, because many are cached. */
 export interface IndexedFile {
   readonly path: string;
   /** Without its cases. */
@@ -25,7 +24,7 @@ export interface IndexedFile {
   readonly caseCount: number;
 }
 
-/** Estimates a run of a case, including the examples that judges get from the suite's labels. */
+/** Includes the examples that judges get from the suite's labels. */
 export type EstimateCase = (suiteCase: SuiteCase, suite: Suite) => Promise<Estimate>;
 
 export interface FolderEntry {
@@ -33,7 +32,6 @@ export interface FolderEntry {
   readonly isFolder: boolean;
 }
 
-/** The client's capabilities and its user's settings. */
 export interface ClientSettings {
   /** Whether completions may be snippets (`insertTextFormat` 2). */
   readonly snippets: boolean;
@@ -46,10 +44,7 @@ export interface HintSettings {
   readonly scores: boolean;
 }
 
-/**
- * All that the features need from outside. The functions don't use `this`, so each can be passed on alone.
- * Paths are absolute; open files have their unsaved text.
- */
+/** The functions don't use `this`. Paths are absolute; open files have their unsaved text. */
 export interface LanguagePorts {
   readonly files: Pick<Files, 'kindOf' | 'realPath'>;
   /** Undefined if the file cannot be read. */
@@ -63,7 +58,7 @@ export interface LanguagePorts {
   allFiles(signal: AbortSignal): Promise<readonly IndexedFile[]>;
   /** Eval files and the files that they include. */
   suitesAt(paths: readonly string[], signal: AbortSignal): Promise<readonly IndexedFile[]>;
-  /** All eval files as they were last read, without their cases. */
+  /** The eval files as they were last read, without their cases. */
   suites(): readonly LoadedSuite[];
   /** The paths of the files of cases that use a file. */
   usersOf(path: string): readonly string[];
@@ -74,7 +69,7 @@ export interface LanguagePorts {
    * the lines of the few with the worst results.
    */
   lastRuns(suite: string, id: string): Promise<readonly CaseLine[]>;
-  /** The last results of a case's variants, and how each has changed since; empty if none ran. */
+  /** The last results of a case's variants; empty if none ran. */
   lastVariants(suite: string, id: string): Promise<readonly VariantOutcome[]>;
   /** Undefined if the case ran fewer than two times. */
   pastRuns(suite: string, id: string): Promise<CaseHistory | undefined>;
@@ -87,7 +82,6 @@ export interface LanguagePorts {
   uriOf(path: string): string;
 }
 
-/** The recorded results that hovers, hints, and marks show. */
 export type ResultPorts = Pick<LanguagePorts, 'lastRuns'> &
   Partial<Pick<LanguagePorts, 'lastVariants' | 'pastRuns' | 'changeDetector'>>;
 

@@ -58,7 +58,7 @@ interface RequestContext {
   readonly step: Step;
 }
 
-/** The features of a kind of document. They return undefined for an empty result. */
+/** They return undefined for an empty result. */
 type Features = {
   readonly [Name in RequestName]?: (
     params: Requests[Name]['params'],
@@ -66,23 +66,24 @@ type Features = {
   ) => Promise<Requests[Name]['result'] | undefined>;
 };
 
-/** Documents with the same features. Other requests get an empty result. */
 interface DocumentKind {
   /** @param isUsed whether a suite uses the file */
   includes(path: string, isUsed: boolean): boolean;
+  /** Other requests get an empty result. */
   readonly features: Features;
 }
 
-/** For all files that contain symbols of a suite. */
 const symbolFeatures: Features = {
-  definition: async ({ position }, request) =>
-    definition(request.path, position, await allSymbols(request)),
-  prepareRename: async ({ position }, request) =>
-    prepareRename(request.path, position, await allSymbols(request)),
-  references: async ({ position, context }, request) =>
-    references(request.path, position, context.includeDeclaration, await allSymbols(request)),
-  rename: async ({ position, newName }, request) =>
-    rename(request.path, position, newName, await allSymbols(request)),
+  definition: withSymbols((symbols, { position }, { path }) => definition(path, position, symbols)),
+  prepareRename: withSymbols((symbols, { position }, { path }) =>
+    prepareRename(path, position, symbols),
+  ),
+  references: withSymbols((symbols, { position, context }, { path }) =>
+    references(path, position, context.includeDeclaration, symbols),
+  ),
+  rename: withSymbols((symbols, { position, newName }, { path }) =>
+    rename(path, position, newName, symbols),
+  ),
 };
 
 /** Doesn't wait until the whole file is loaded. */
@@ -174,57 +175,44 @@ const judgePrompt: DocumentKind = {
 /** A file of cases that a suite includes. Its name is arbitrary. */
 const includedFile: DocumentKind = {
   includes: (path, isUsed) => isUsed && /\.ya?ml$/.test(path),
-  features: {
-    ...symbolFeatures,
-    codeActions: textActions,
-    completion: casesCompletion,
-  },
+  features: { ...symbolFeatures, codeActions: textActions, completion: casesCompletion },
 };
 
-/** Such as a transcript: problems that suites report in it can be fixed in it. */
-const otherFile: DocumentKind = {
-  includes: () => true,
-  features: { codeActions: textActions },
-};
+/** A transcript, for example: problems that suites report in it can be fixed in it. */
+const otherFile: DocumentKind = { includes: () => true, features: { codeActions: textActions } };
 
 /** A file has the first kind that includes it. */
-const documentKinds: readonly DocumentKind[] = [
-  evalFile,
-  messagesFile,
-  judgePrompt,
-  includedFile,
-  otherFile,
-];
+const documentKinds = [evalFile, messagesFile, judgePrompt, includedFile, otherFile];
 
-/** For features that need the parsed document. */
-function withDocument<Params, Result>(
-  work: (
-    document: EvalDocument,
-    params: Params,
-    request: RequestContext,
-  ) => Result | Promise<Result>,
-) {
-  return async (params: Params, request: RequestContext): Promise<Result | undefined> => {
+type Work<Input, Params, Result> = (
+  input: Input,
+  params: Params,
+  request: RequestContext,
+) => Result | Promise<Result>;
+
+function withDocument<Params, Result>(work: Work<EvalDocument, Params, Result>) {
+  return async (params: Params, request: RequestContext) => {
     const document = await request.ports.documentAt(request.path);
     return document && work(document, params, request);
   };
 }
 
-/** For features that need only the text. */
-function withText<Params, Result>(
-  work: (text: string, params: Params, request: RequestContext) => Result | Promise<Result>,
-) {
-  return async (params: Params, request: RequestContext): Promise<Result | undefined> => {
+function withText<Params, Result>(work: Work<string, Params, Result>) {
+  return async (params: Params, request: RequestContext) => {
     const text = await request.ports.readText(request.path);
     return text === undefined ? undefined : work(text, params, request);
   };
 }
 
-async function allSymbols(request: RequestContext): Promise<SymbolPorts> {
-  return symbolPorts(await request.ports.allFiles(request.signal), request);
+/** The symbols of all files. */
+function withSymbols<Params, Result>(work: Work<SymbolPorts, Params, Result>) {
+  return async (params: Params, request: RequestContext) => {
+    const files = await request.ports.allFiles(request.signal);
+    return work(symbolPorts(files, request), params, request);
+  };
 }
 
-/** Only the open files, which need no reading. */
+/** Open files are already read. */
 async function openSymbols(request: RequestContext): Promise<SymbolPorts> {
   return symbolPorts(await request.ports.openFiles(), request);
 }

@@ -6,34 +6,28 @@ import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { COMMANDS } from '../../protocol/names.ts';
 import type { EstimateCase, EvalDocument } from '../ports.ts';
 
-/**
- * `Run all` on the file. On each of its own cases `Run`, `Open conversation`, and the estimate of a run,
- * which is computed when the lens is shown.
- */
+/** `Run all` for the file; `Run`, `Open conversation`, and an estimate, computed when it is shown, for each case. */
 export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
   const own = suite.outline.filter(({ path }) => path === suite.path);
   if (own.length === 0) return [];
-  const runnable = new Set(
-    (suite.suite?.cases ?? [])
-      // Recorded conversations aren't read here. `turnlight plan` estimates them.
-      .filter(({ skip, expand }) => !skip && !expand)
-      .map(({ id }) => id),
-  );
-  const cases = own.flatMap(({ id, nameRange }): CodeLens[] => {
+  // Recorded conversations aren't read here. `turnlight plan` estimates them.
+  const runnable = suite.suite?.cases.filter(({ skip, expand }) => !skip && !expand) ?? [];
+  const ids = new Set(runnable.map(({ id }) => id));
+  const cases = own.flatMap(({ id, nameRange: range }): CodeLens[] => {
     if (id === undefined) return [];
     const args = [uri, id];
     const [run, open] = [COMMANDS.runCase, COMMANDS.openConversation];
     return [
-      { range: nameRange, command: { title: 'Run', command: run, arguments: args } },
-      { range: nameRange, command: { title: 'Open conversation', command: open, arguments: args } },
-      ...(runnable.has(id) ? [{ range: nameRange, data: args }] : []),
+      { range, command: { title: 'Run', command: run, arguments: args } },
+      { range, command: { title: 'Open conversation', command: open, arguments: args } },
+      ...(ids.has(id) ? [{ range, data: args }] : []),
     ];
   });
   const all = { title: 'Run all', command: COMMANDS.runFile, arguments: [uri] };
   return [{ range: START, command: all }, ...cases];
 }
 
-/** The estimate of a run: `about 3 requests, 9.8k tokens`. Clicking it does nothing. */
+/** `about 3 requests, 9.8k tokens`. Clicking it does nothing. */
 export async function resolveLens(
   lens: CodeLens,
   suiteAt: (uri: string) => Promise<LoadedSuite | undefined>,

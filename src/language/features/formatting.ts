@@ -24,7 +24,7 @@ export function* formatting({ yaml }: EvalDocument, options: FormattingOptions):
   return isSame(yaml, after) ? edits : [];
 }
 
-/** Width of an indent. YAML can't be indented by tabs, so two spaces are used instead. */
+/** YAML can't be indented by tabs, so two spaces are used instead. */
 export function indentWidth({ insertSpaces, tabSize }: FormattingOptions): number {
   return insertSpaces && tabSize >= 2 && tabSize <= 8 ? Math.floor(tabSize) : 2;
 }
@@ -104,7 +104,7 @@ const OPEN_ENTRY =
   /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:(?:\s+[&!]\S+)*(?:\s+[|>][-+\d]*)?\s*(?:#.*)?$/;
 const ENTRY = /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:\s/;
 
-/** Maximum number of characters of a line to look at. */
+/** Longer lines are cut. */
 const MAX_LINE = 500;
 
 /** The indent below a line that isn't part of a multi-line text; undefined if several are possible. */
@@ -116,8 +116,7 @@ function indentBelow(above: string, current: string, step: number): number | und
   // `-` alone: its value comes below.
   if (words === '') return lastDash + 2;
   if (words.startsWith('#')) return undefined;
-  if (OPEN_ENTRY.test(words)) return column + step;
-  if (/[[{]\s*(?:#.*)?$/.test(words)) return column + step;
+  if (OPEN_ENTRY.test(words) || /[[{]\s*(?:#.*)?$/.test(words)) return column + step;
   const next = current === '' || current.startsWith('-') || current.startsWith('#');
   if (ENTRY.test(words)) return next || ENTRY.test(`${current} `) ? column : column + step;
   if (dashes === '') return undefined;

@@ -1,7 +1,7 @@
 import type { InlayHint } from 'vscode-languageserver-types';
 import { badgeScoreText } from '../../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/words.ts';
-import { overlaps, type Range } from '../../core/problem.ts';
+import { overlaps, type Position, type Range } from '../../core/problem.ts';
 import { type Change, passedText, worstFirst } from '../../core/record/caseHistory.ts';
 import type { TurnBadge } from '../../core/scoring.ts';
 import { escapeMarkdown, paragraphs } from '../../core/text/markdown.ts';
@@ -10,7 +10,7 @@ import { changeMarkdown, entryMarkdown, variantsMarkdown } from '../hover/verdic
 import type { EvalDocument, HintSettings, ResultPorts } from '../ports.ts';
 import { type JudgedCase, type JudgedTurn, judgedCase, UNJUDGED } from './verdictMarks.ts';
 
-/** The hints within a range. All appear before the text: after a long line they would be out of sight. */
+/** All appear before the text: after a long line they would be out of sight. */
 export async function inlayHints(
   { suite }: EvalDocument,
   range: Range,
@@ -23,11 +23,11 @@ export async function inlayHints(
   const hints = await Promise.all(
     shown.map(async (one): Promise<InlayHint[]> => {
       const judged = settings.scores ? await judgedCase(suite, one, results) : UNJUDGED;
-      const counted = settings.scores ? await variantsHint(suite.path, one, results) : [];
-      const turns = one.turns
-        .filter(({ range: { start } }) => overlaps({ start, end: start }, range))
-        .flatMap((turn) => turnHint(turn, judged, settings));
-      return [...counted, ...turns];
+      const variants = settings.scores ? await variantsHint(suite.path, one, results) : [];
+      const turns = one.turns.filter(({ range: { start } }) =>
+        overlaps({ start, end: start }, range),
+      );
+      return [...variants, ...turns.flatMap((turn) => turnHint(turn, judged, settings))];
     }),
   );
   return hints.flat();
@@ -46,8 +46,14 @@ async function variantsHint(
   const change = outcomes.find((one) => one.change)?.change;
   const label = `${STATUS_ICONS[worst.status]} ${passedText(outcomes)}${change ? ' (stale)' : ''}`;
   const value = paragraphs(changeMarkdown(change), variantsMarkdown(outcomes));
-  const tooltip = { kind: 'markdown' as const, value };
-  return [{ position: nameRange.start, label, tooltip, paddingRight: true }];
+  return [hint(nameRange.start, label, value)];
+}
+
+/** @param tooltip Markdown */
+function hint(position: Position, label: string, tooltip?: string): InlayHint {
+  const shown =
+    tooltip === undefined ? {} : { tooltip: { kind: 'markdown' as const, value: tooltip } };
+  return { position, label, ...shown, paddingRight: true };
 }
 
 function turnHint(
@@ -57,17 +63,13 @@ function turnHint(
 ): InlayHint[] {
   if (turn.turns.length === 0) return [];
   const judged = turns.get(turn) ?? [];
-  const position = turn.range.start;
+  const { start } = turn.range;
   if (judged.length === 0) {
-    return turnNumbers ? [{ position, label: numberLabel(turn), paddingRight: true }] : [];
+    const word = turn.turns.length === 1 ? 'turn' : 'turns';
+    return turnNumbers ? [hint(start, `${word} ${turn.turns.join(', ')}`)] : [];
   }
   const label = judgedLabel(turn, judged, turnNumbers) + (change ? ' (stale)' : '');
-  const tooltip = { kind: 'markdown' as const, value: tooltipOf(judged, change) };
-  return [{ position, label, tooltip, paddingRight: true }];
-}
-
-function numberLabel({ turns }: OutlineTurn): string {
-  return turns.length === 1 ? `turn ${turns[0]}` : `turns ${turns.join(', ')}`;
+  return [hint(start, label, tooltipOf(judged, change))];
 }
 
 /** `turn 2 ✗ 0.30`, or `turn 3, turn 4 ✗ 0.30` if only one of two turns has a score. */
@@ -81,14 +83,10 @@ function judgedLabel(
     const badge = badges.get(number);
     if (!badge) return turnNumbers ? [`turn ${number}`] : [];
     const named = turnNumbers || turns.length > 1 ? `turn ${number} ` : '';
-    return [`${named}${badgeText(badge)}`];
+    const score = badgeScoreText(badge) ?? STATUS_WORDS[badge.status];
+    return [`${named}${STATUS_ICONS[badge.status]} ${score}`];
   });
   return parts.join(', ');
-}
-
-function badgeText(badge: TurnBadge): string {
-  const score = badgeScoreText(badge) ?? STATUS_WORDS[badge.status];
-  return `${STATUS_ICONS[badge.status]} ${score}`;
 }
 
 function tooltipOf(judged: readonly JudgedTurn[], change: Change | undefined): string {
@@ -105,11 +103,7 @@ function worstMarkdown({ status, entries, error }: TurnBadge): string {
   const [worst, ...others] = entries
     .filter(({ entry }) => entry.status === status)
     .sort((a, b) => (a.entry.score ?? 0) - (b.entry.score ?? 0));
-  const more = entries.length - 1;
-  return paragraphs(
-    worst && entryMarkdown(worst),
-    more > 0
-      ? `_${more} more of this turn, ${others.length} of them ${STATUS_WORDS[status]}_`
-      : undefined,
-  );
+  const counts = `${entries.length - 1} more of this turn, ${others.length} of them`;
+  const more = entries.length > 1 ? `_${counts} ${STATUS_WORDS[status]}_` : undefined;
+  return paragraphs(worst && entryMarkdown(worst), more);
 }

@@ -54,11 +54,9 @@ export function foldingRanges({ yaml }: EvalDocument): FoldingRange[] {
     for (let one = first + 1; one <= last; one += 1) textLines.add(one);
     return Math.max(start, last);
   };
-  if (isCollection(yaml.root)) visit(yaml.root, 0);
-  else {
-    const span = spanOf(yaml.root, text);
-    if (span) fold(line(span[0]), visit(yaml.root, line(span[0])));
-  }
+  const [start] = isCollection(yaml.root) ? [] : (spanOf(yaml.root, text) ?? []);
+  const end = visit(yaml.root, line(start ?? 0));
+  if (start !== undefined) fold(line(start), end);
   const ranges = [...ends].map(([startLine, endLine]) => ({ startLine, endLine }));
   return [...ranges, ...comments(text, textLines)].sort((a, b) => a.startLine - b.startLine);
 }
@@ -67,8 +65,7 @@ export function foldingRanges({ yaml }: EvalDocument): FoldingRange[] {
 function comments(text: string, textLines: ReadonlySet<number>): FoldingRange[] {
   const ranges: FoldingRange[] = [];
   let startLine: number | undefined;
-  const lines = [...text.split(/\r\n|\r|\n/), ''];
-  for (const [index, line] of lines.entries()) {
+  for (const [index, line] of [...text.split(/\r\n|\r|\n/), ''].entries()) {
     if (/^\uFEFF?[ \t]*#/.test(line) && !textLines.has(index)) {
       startLine ??= index;
     } else if (startLine !== undefined) {
@@ -79,7 +76,7 @@ function comments(text: string, textLines: ReadonlySet<number>): FoldingRange[] 
   return ranges;
 }
 
-/** For each position, from its word over the line, the text, the entry, and the item up to the file. */
+/** For each position, its word, line, text, entry, and item, up to the file. */
 export function selectionRanges(
   { yaml }: EvalDocument,
   positions: readonly Position[],
@@ -113,12 +110,9 @@ function spansAround({ text, root }: YamlDocument, offset: number): Span[] {
     if (!own) break;
     if (isSeq(node) && !node.flow) spans.push([dashBefore(text, own[0]), own[1]]);
     spans.push(own);
-    if (isPair(item)) {
-      const keyEnd = (isNode(item.key) && item.key.range?.[1]) || 0;
-      node = offset <= keyEnd ? item.key : item.value;
-    } else {
-      node = item;
-    }
+    const keyEnd = (isPair(item) && isNode(item.key) && item.key.range?.[1]) || 0;
+    if (isPair(item)) node = offset <= keyEnd ? item.key : item.value;
+    else node = item;
   }
   const span = isScalar(node) ? spanOf(node, text) : undefined;
   if (span) spans.push(span, ...withinText(node, span, text, offset));

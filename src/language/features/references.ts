@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { DocumentLink, Location } from 'vscode-languageserver-types';
-import { uniqueBy } from '../../core/data/data.ts';
+import { groupBy, uniqueBy } from '../../core/data/data.ts';
 import { isFileKind } from '../../core/meaning.ts';
 import { comparePositions, contains, type Position, START } from '../../core/problem.ts';
 import { resolveReference } from '../../evalfile/files.ts';
@@ -30,25 +30,17 @@ export async function definition(
     const file = await linkedFile(found.occurrence.text, path, ports);
     return file?.exists ? [{ uri: ports.uriOf(file.path), range: START }] : [];
   }
-  const elsewhere = (one: FoundSymbol): Location[] =>
-    one.symbol.declarations
-      .filter(({ range }) => one.table.path !== path || !contains(range, position))
-      .map(({ range }) => ({ uri: ports.uriOf(one.table.path), range }));
-  const own = elsewhere(found);
+  const locations = ({ table, symbol }: FoundSymbol): Location[] =>
+    symbol.declarations.map(({ range }) => ({ uri: ports.uriOf(table.path), range }));
+  const uri = ports.uriOf(path);
+  const isElsewhere = (one: Location) => one.uri !== uri || !contains(one.range, position);
+  const own = locations(found).filter(isElsewhere);
   if (own.length > 0) return own;
-  const others = (await sameSymbols(found, ports)).flatMap(elsewhere);
-  if (others.length > 0) return others;
-  return found.symbol.declarations.map(({ range }) => ({
-    uri: ports.uriOf(found.table.path),
-    range,
-  }));
+  const others = (await sameSymbols(found, ports)).flatMap(locations).filter(isElsewhere);
+  return others.length > 0 ? others : locations(found);
 }
 
-/**
- * The occurrences of the symbol at a position in all files, in order.
- *
- * @param path of an eval file or a prompt
- */
+/** In all files, in order. @param path of an eval file or a prompt */
 export async function references(
   path: string,
   position: Position,
@@ -57,11 +49,11 @@ export async function references(
 ): Promise<Location[]> {
   const found = await symbolAt(path, position, ports);
   if (!found) return [];
-  const all = (await sameSymbols(found, ports)).flatMap((one) =>
-    [...(includeDeclaration ? one.symbol.declarations : []), ...one.symbol.references].map(
-      ({ range }) => ({ uri: ports.uriOf(one.table.path), range }),
-    ),
-  );
+  const all = (await sameSymbols(found, ports)).flatMap(({ table, symbol }) => {
+    const declarations = includeDeclaration ? symbol.declarations : [];
+    const uri = ports.uriOf(table.path);
+    return [...declarations, ...symbol.references].map(({ range }) => ({ uri, range }));
+  });
   return uniqueBy(all, (one) => JSON.stringify(one)).sort(
     (a, b) =>
       (a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0) ||
@@ -69,26 +61,20 @@ export async function references(
   );
 }
 
-/** Links on the paths in an eval file, to existing files and to files that can be created. */
+/** Includes links to files that can be created. */
 export async function documentLinks(
   { yaml }: EvalDocument,
   ports: Pick<LanguagePorts, 'files' | 'uriOf' | 'workspaceOf'>,
 ): Promise<DocumentLink[]> {
-  const files = new Map<string, ReturnType<typeof linkedFile>>();
-  const fileOf = (reference: string) => {
-    const file = files.get(reference) ?? linkedFile(reference, yaml.path, ports);
-    files.set(reference, file);
-    return file;
-  };
   const paths = symbolsOf(yaml).symbols.flatMap(({ kind, references }) =>
     isFileKind(kind) ? references : [],
   );
   const links = await Promise.all(
-    paths.map(async ({ range, text }): Promise<DocumentLink[]> => {
-      const file = await fileOf(text);
+    [...groupBy(paths, ({ text }) => text)].map(async ([text, same]): Promise<DocumentLink[]> => {
+      const file = await linkedFile(text, yaml.path, ports);
       if (!file) return [];
       const tooltip = file.exists ? 'Open the file' : 'Create the file';
-      return [{ range, target: ports.uriOf(file.path), tooltip }];
+      return same.map(({ range }) => ({ range, target: ports.uriOf(file.path), tooltip }));
     }),
   );
   return links.flat();

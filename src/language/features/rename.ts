@@ -4,6 +4,7 @@ import type { Position, Range } from '../../core/problem.ts';
 import { templateVariables } from '../../core/text/template.ts';
 import { hashOfText } from '../../evalfile/case/buildCase.ts';
 import type { RenamedCase } from '../../evalfile/caseRenames.ts';
+import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { caseSchema } from '../../evalfile/schema.ts';
 import { writeWithin } from '../../yaml/quoting.ts';
 import {
@@ -12,9 +13,9 @@ import {
   sameSymbols,
   symbolAt,
 } from '../symbols/sameSymbol.ts';
-import type { EvalSymbol, Occurrence, SymbolTable } from '../symbols/symbolTable.ts';
+import type { EvalSymbol, Occurrence } from '../symbols/symbolTable.ts';
 
-/** Why a symbol can't be renamed, as a message for the user. */
+/** Tells the user why a symbol can't be renamed. */
 export interface RenameRefusal {
   readonly message: string;
 }
@@ -69,18 +70,19 @@ function changesOf(
   newName: string,
   { uriOf }: SymbolPorts,
 ): Record<string, TextEdit[]> {
-  const edits = same.flatMap(({ table, symbol }) =>
-    [...symbol.declarations, ...symbol.references].map(({ range, style }) => ({
-      uri: uriOf(table.path),
-      edit: { range, newText: escapeName(newName, style) },
-    })),
+  const files = [...groupBy(same, ({ table }) => uriOf(table.path))];
+  return Object.fromEntries(
+    files.map(([uri, found]) => {
+      const all = found.flatMap(({ symbol }) => [...symbol.declarations, ...symbol.references]);
+      // A symbol under an anchor occurs once per alias.
+      const unique = uniqueBy(all, ({ range: { start } }) => `${start.line}:${start.character}`);
+      const edits = unique.map(({ range, style }) => ({
+        range,
+        newText: escapeName(newName, style),
+      }));
+      return [uri, edits];
+    }),
   );
-  // A symbol under an anchor occurs once per alias.
-  const unique = uniqueBy(edits, ({ uri, edit: { range } }) => {
-    return `${range.start.line}:${range.start.character} ${uri}`;
-  });
-  const files = groupBy(unique, ({ uri }) => uri);
-  return Object.fromEntries([...files].map(([uri, own]) => [uri, own.map(({ edit }) => edit)]));
 }
 
 const RENAMABLE = ['case', 'model', 'target', 'tool', 'topic', 'tag', 'node', 'variable'];
@@ -106,7 +108,7 @@ function checkName({ kind }: EvalSymbol, name: string): string | undefined {
   return name.includes('${') ? 'A name cannot contain an environment variable.' : undefined;
 }
 
-/** Checks what prevents renaming, whatever the new name. */
+/** Returns why the symbol can't get any other name. */
 function checkSymbols({ symbol }: FoundSymbol, same: readonly FoundSymbol[]): string | undefined {
   const { kind, name } = symbol;
   const declared = same.some((one) => isDeclared(one.symbol));
@@ -129,20 +131,16 @@ function checkConflicts(
   ports: SymbolPorts,
 ): string | undefined {
   const { kind, name } = symbol;
-  const taken =
+  const isTaken =
     kind === 'case'
-      ? idsAround(table, name, ports).includes(to)
+      ? table.symbols.some((one) => one.kind === 'case' && one.name === to) ||
+        suitesWith(table.path, name, ports).some(({ suite }) => hasCase(suite, to))
       : same.some((one) => isDeclared(one.table.find(kind, to, one.symbol.scope)));
-  return taken ? `A ${kind} "${to}" already exists.` : undefined;
+  return isTaken ? `A ${kind} "${to}" already exists.` : undefined;
 }
 
-/** The ids of all cases in the file or in a suite with the case. */
-function idsAround(table: SymbolTable, id: string, ports: SymbolPorts): (string | undefined)[] {
-  const suites = suitesWith(table.path, id, ports);
-  return [
-    ...suites.flatMap(({ suite }) => suite.outline.map((one) => one.id)),
-    ...table.symbols.flatMap((one) => (one.kind === 'case' ? [one.name] : [])),
-  ];
+function hasCase({ outline }: LoadedSuite, id: string): boolean {
+  return outline.some((one) => one.id === id);
 }
 
 function isDeclared(symbol: EvalSymbol | undefined): boolean {
@@ -160,7 +158,7 @@ function suitesWith(path: string, id: string, { documents }: SymbolPorts) {
   );
 }
 
-/** Skips suites with several cases of that id: it's unknown which of them the records belong to. */
+/** Skips suites with several cases of that id: the records could belong to any of them. */
 async function renamedCases(
   { table, symbol }: FoundSymbol,
   to: string,

@@ -53,17 +53,11 @@ export function semanticTokens({ yaml }: EvalDocument): SemanticTokens {
     return symbols[next]?.start === start ? symbols[next]?.meaning : undefined;
   };
   const walk = (node: unknown, around: NodeContext): void => {
-    if (isMap(node)) {
-      for (const pair of node.items) walkEntry(pair, around);
-    } else if (isSeq(node)) {
-      const inside = { ...around, item: true };
-      for (const item of node.items) walk(item, inside);
-    } else if (isScalar(node)) {
-      addScalar(node, undefined);
-    }
+    if (isMap(node)) for (const pair of node.items) walkEntry(pair, around);
+    if (isSeq(node)) for (const item of node.items) walk(item, { ...around, item: true });
+    if (isScalar(node)) addScalar(node);
   };
-  const addScalar = (node: Scalar, own: Meaning | undefined): void => {
-    const meaning = own ?? symbolAt(node);
+  const addScalar = (node: Scalar, meaning = symbolAt(node)): void => {
     if (meaning) tokens.add(node, meaning);
     else tokens.addVariables(node, environment);
   };
@@ -79,29 +73,20 @@ export function semanticTokens({ yaml }: EvalDocument): SemanticTokens {
   return { data: tokens.data };
 }
 
-interface SymbolToken {
-  /** Offset of its scalar. */
-  readonly start: number;
-  readonly meaning: Meaning;
-}
-
-/** The declared symbols, in the order of the text. */
-function symbolTokens(yaml: YamlDocument): SymbolToken[] {
-  const names = mentionsIn(evalFileSchema, yaml.value).names.filter(
-    ({ kind }) => SYMBOLS[kind] !== undefined,
-  );
+/** The declared symbols and the offsets of their scalars, in the order of the text. */
+function symbolTokens(yaml: YamlDocument) {
+  const { names } = mentionsIn(evalFileSchema, yaml.value);
   const declared = new Set(
     names.flatMap(({ kind, role, text }) => (role === 'declaration' ? [`${kind} ${text}`] : [])),
   );
-  return names
-    .flatMap(({ kind, role, text, path, part }) => {
-      const type = SYMBOLS[kind];
-      const scalar = yaml.scalarAt(path, part);
-      if (!type || !scalar || !declared.has(`${kind} ${text}`)) return [];
-      const meaning = role === 'declaration' ? { type, modifier: role } : { type };
-      return [{ start: scalar.start, meaning }];
-    })
-    .sort((a, b) => a.start - b.start);
+  const tokens = names.flatMap(({ kind, role, text, path, part }) => {
+    const type = SYMBOLS[kind];
+    const scalar = type && declared.has(`${kind} ${text}`) ? yaml.scalarAt(path, part) : undefined;
+    if (!type || !scalar) return [];
+    const meaning: Meaning = role === 'declaration' ? { type, modifier: role } : { type };
+    return [{ start: scalar.start, meaning }];
+  });
+  return tokens.sort((a, b) => a.start - b.start);
 }
 
 /** Offsets of the texts that can contain environment variables. */
@@ -135,7 +120,7 @@ interface Meaning {
   readonly modifier?: Modifier;
 }
 
-/** Tokens in LSP's encoding: five numbers each, with positions relative to the previous token. */
+/** LSP's encoding: five numbers per token, with positions relative to the previous token. */
 class TokenBuilder {
   readonly #yaml: YamlDocument;
   readonly data: number[] = [];

@@ -17,7 +17,7 @@ import { endOf, isFlow, keyOf, nodeAt, spanOf, valueUnder } from '../../yaml/nod
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 
-/** LSP's `SymbolKind`, as far as it is used. */
+/** LSP's `SymbolKind`. */
 const KINDS = {
   namespace: 3,
   class: 5,
@@ -29,7 +29,6 @@ const KINDS = {
 
 const MAX_LABEL = 60;
 
-/** Models, targets, default assertions, and cases with their turns and assertions. */
 export function documentSymbols({ yaml, suite }: EvalDocument): DocumentSymbol[] {
   const cases = suite.outline.filter(({ path }) => path === suite.path).map(caseSymbol);
   return [...topSymbols(yaml), ...cases].sort((a, b) =>
@@ -41,12 +40,9 @@ function topSymbols(yaml: YamlDocument): DocumentSymbol[] {
   if (!isMap(yaml.root)) return [];
   return yaml.root.items.flatMap((pair) => {
     const name = keyOf(pair)?.name;
-    if (name === 'models' || name === 'targets') {
-      return symbolOf(pair, name, KINDS.namespace, yaml, namedSymbols(pair.value, yaml));
-    }
-    return name === 'defaults'
-      ? symbolOf(pair, name, KINDS.namespace, yaml, defaultAssertions(pair.value, yaml))
-      : [];
+    if (name !== 'models' && name !== 'targets' && name !== 'defaults') return [];
+    const childrenOf = name === 'defaults' ? defaultAssertions : namedSymbols;
+    return symbolOf(pair, name, KINDS.namespace, yaml, childrenOf(pair.value, yaml));
   });
 }
 
@@ -83,7 +79,7 @@ function symbolOf(
 
 function caseSymbol(one: OutlineCase): DocumentSymbol {
   const { id, description, range, nameRange, turns } = one;
-  const parts: DocumentSymbol[] = turns.map(turnSymbol);
+  const parts = turns.map(turnSymbol);
   const own: DocumentSymbol[] = [];
   for (const assertion of one.assertions) {
     // Default assertions are outside of the case.
@@ -91,7 +87,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
     const { start } = assertion.range;
     const turn = binarySearchLast(parts, (one) => comparePositions(one.range.start, start) <= 0);
     const owner = turn && contains(turn.range, start) ? turn.children : own;
-    owner?.push(assertionSymbol(assertion));
+    owner.push(assertionSymbol(assertion));
   }
   return {
     name: shortenLabel(id ?? '', '(no id)'),
@@ -108,15 +104,11 @@ function within(inner: Range, outer: Range): boolean {
   return contains(outer, inner.start) && contains(outer, inner.end);
 }
 
-function turnSymbol({ label, range, role, turns }: OutlineTurn): DocumentSymbol {
-  return {
-    name: shortenLabel(label, `(${role})`),
-    detail: visibleLine(turns.length === 0 ? role : `${role}, turn ${turns.join(' and ')}`),
-    kind: KINDS.string,
-    range,
-    selectionRange: range,
-    children: [],
-  };
+function turnSymbol({ label, range, role, turns }: OutlineTurn) {
+  const name = shortenLabel(label, `(${role})`);
+  const detail = visibleLine(turns.length === 0 ? role : `${role}, turn ${turns.join(' and ')}`);
+  const children: DocumentSymbol[] = [];
+  return { name, detail, kind: KINDS.string, range, selectionRange: range, children };
 }
 
 function assertionSymbol({ label, range }: OutlineAssertion): DocumentSymbol {
@@ -137,27 +129,28 @@ function shortenLabel(text: string, otherwise: string): string {
 export function* messageSymbols(text: string, path: string): Work<DocumentSymbol[]> {
   const document = yield* parseTranscript(text, path);
   if (!Array.isArray(document.value)) return [];
-  const turns: DocumentSymbol[] = [];
-  const open: { turn?: number; symbol?: DocumentSymbol } = {};
+  const symbols: DocumentSymbol[] = [];
+  let turn: DocumentSymbol | undefined;
+  let number: number | undefined;
   let pending: DocumentSymbol[] = [];
   for (const [index, message] of numberTurns(document.value).entries()) {
-    const range = rangeOf(document, index);
-    const symbol = messageSymbol(message, range);
+    const symbol = messageSymbol(message, rangeOf(document, index));
     if (message.turn === undefined) {
       pending.push(symbol);
-    } else if (open.symbol && open.turn === message.turn) {
-      // A system message within a turn belongs to it.
-      open.symbol.children?.push(...pending, symbol);
-      open.symbol.range = { start: open.symbol.range.start, end: range.end };
-      pending = [];
-    } else {
-      open.turn = message.turn;
-      open.symbol = messageTurnSymbol(message, symbol);
-      turns.push(...pending, open.symbol);
-      pending = [];
+      continue;
     }
+    if (turn && number === message.turn) {
+      // A system message within a turn belongs to it.
+      turn.children?.push(...pending, symbol);
+      turn.range = { start: turn.range.start, end: symbol.range.end };
+    } else {
+      number = message.turn;
+      turn = messageTurnSymbol(message, symbol);
+      symbols.push(...pending, turn);
+    }
+    pending = [];
   }
-  return [...turns, ...pending];
+  return [...symbols, ...pending];
 }
 
 /** Ends at the message's last word: a block mapping would extend to the next message. */
@@ -169,39 +162,22 @@ function rangeOf(document: YamlDocument, index: number): Range {
 }
 
 function messageTurnSymbol({ turn, role }: NumberedMessage, first: DocumentSymbol): DocumentSymbol {
-  const { range, selectionRange } = first;
-  return {
-    name: `Turn ${turn}`,
-    detail: role === 'tool' ? 'assistant' : visibleLine(role),
-    kind: KINDS.class,
-    range,
-    selectionRange,
-    children: [first],
-  };
+  const name = `Turn ${turn}`;
+  const detail = role === 'tool' ? 'assistant' : visibleLine(role);
+  return { ...first, name, detail, kind: KINDS.class, children: [first] };
 }
 
-function messageSymbol(message: NumberedMessage, range: DocumentSymbol['range']): DocumentSymbol {
+function messageSymbol(message: NumberedMessage, range: Range): DocumentSymbol {
   const { role, text, calls, turn } = message;
   const words = text.trim();
-  return {
-    name: visibleLine(words || calls.join(', ') || `(${role})`, MAX_LABEL),
-    detail: visibleLine(calls.length > 0 ? `${role}, calls` : role),
-    kind:
-      turn === undefined
-        ? KINDS.namespace
-        : words === '' && calls.length > 0
-          ? KINDS.function
-          : KINDS.string,
-    range,
-    selectionRange: range,
-    children: [],
-  };
+  const name = visibleLine(words || calls.join(', ') || `(${role})`, MAX_LABEL);
+  const detail = visibleLine(calls.length > 0 ? `${role}, calls` : role);
+  const inTurn = words === '' && calls.length > 0 ? KINDS.function : KINDS.string;
+  const kind = turn === undefined ? KINDS.namespace : inTurn;
+  return { name, detail, kind, range, selectionRange: range, children: [] };
 }
 
-/**
- * The cases whose id or description contains the letters of the query in order: `rfnd` finds `refund`.
- * The best matches come first. An empty query finds all cases.
- */
+/** Finds cases by the letters of their id or description in order: `rfnd` finds `refund`. Best matches first. */
 export async function workspaceSymbols(
   query: string,
   suites: readonly LoadedSuite[],
@@ -220,15 +196,12 @@ export async function workspaceSymbols(
       const place = `${one.path}:${start.line}:${start.character}`;
       if (rank === undefined || found.has(place)) continue;
       const location = { uri: uriOf(one.path), range: one.nameRange };
-      const symbol = { name: nameOf(one), kind: KINDS.class, containerName, location };
+      const name = visibleLine(one.id ?? one.description ?? '') || '(no id)';
+      const symbol = { name, kind: KINDS.class, containerName, location };
       found.set(place, { symbol, rank });
     }
   }
   return [...found.values()].sort((a, b) => a.rank - b.rank).map(({ symbol }) => symbol);
-}
-
-function nameOf({ id, description }: OutlineCase): string {
-  return visibleLine(id ?? description ?? '') || '(no id)';
 }
 
 /** 0 if the name starts with the query, 1 if it contains it, 2 or 3 for its letters in name or description. */

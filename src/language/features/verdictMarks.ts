@@ -32,10 +32,7 @@ export async function judgedCase(
   if (lines.length === 0) return UNJUDGED;
   const now = changeDetector(suite, found);
   const changes = await Promise.all(lines.map((line) => now.changeOf(line)));
-  return {
-    change: changes.find((one) => one !== undefined),
-    turns: judgedTurns(found.turns, lines),
-  };
+  return { change: changes.find((one) => one), turns: judgedTurns(found.turns, lines) };
 }
 
 function judgedTurns(
@@ -69,23 +66,18 @@ export async function verdictMarks(
   { suite }: EvalDocument,
   results: ResultPorts,
 ): Promise<VerdictMark[]> {
-  const shown = suite.outline.filter(({ path }) => path === suite.path);
   const step = stepsOf();
-  const cases: JudgedCase[] = [];
-  for (const one of shown) {
+  const judged: VerdictMark[] = [];
+  for (const one of suite.outline.filter(({ path }) => path === suite.path)) {
     await step();
-    cases.push(await judgedCase(suite, one, results));
+    const { turns, change } = await judgedCase(suite, one, results);
+    for (const [{ range }, badges] of turns) {
+      const place = { line: range.start.line, stale: change !== undefined };
+      judged.push(...badges.map(({ badge: { status } }) => ({ ...place, status })));
+    }
   }
-  const judged = cases.flatMap(({ turns, change }) =>
-    [...turns].map(([{ range }, badges]) => ({
-      line: range.start.line,
-      badges,
-      stale: change !== undefined,
-    })),
-  );
   return [...groupBy(judged, ({ line }) => line)].flatMap(([line, all]) => {
-    const statuses = all.flatMap((one) => one.badges.map(({ badge }) => badge.status));
-    const status = WORST_FIRST.find((one) => statuses.includes(one));
+    const status = WORST_FIRST.find((one) => all.some((mark) => mark.status === one));
     return status ? [{ line, status, stale: all.some(({ stale }) => stale) }] : [];
   });
 }

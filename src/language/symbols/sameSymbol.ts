@@ -12,7 +12,7 @@ import {
   symbolsOf,
 } from './symbolTable.ts';
 
-/** The summary of a file of cases. Doesn't refer to its nodes. */
+/** Doesn't refer to the nodes of the file. */
 export const indexedFile = memoize(({ yaml, suite }: EvalDocument): IndexedFile => {
   const cases = valueAt(yaml.value, ['cases']);
   return {
@@ -23,7 +23,6 @@ export const indexedFile = memoize(({ yaml, suite }: EvalDocument): IndexedFile 
   };
 });
 
-/** What looking up symbols needs from outside. */
 export interface SymbolPorts
   extends Pick<LanguagePorts, 'documentAt' | 'files' | 'readText' | 'uriOf' | 'workspaceOf'> {
   /** The eval files to search, and the files that they include. */
@@ -70,11 +69,10 @@ export async function sameSymbols(start: FoundSymbol, ports: SymbolPorts): Promi
   await graph.link(ports.step);
   if (kind === 'variable' || kind === 'model') await graph.readPrompts(ports);
   if (isFileKind(kind)) return graph.filesNamed(name);
+  const isLocal = kind !== 'variable' && (SCOPES[kind] !== 'suite' || kind === 'shortModel');
+  if (isLocal) return [start];
   const region = { path: start.table.path, scope: start.symbol.scope };
-  const neighbors = neighborsFor(kind);
-  const found = neighbors
-    ? graph.reach(start.symbol, region, neighbors).flatMap((one) => graph.find(one, start.symbol))
-    : [];
+  const found = graph.reach(start.symbol, region).flatMap((one) => graph.find(one, start.symbol));
   return [start, ...found.filter((one) => one.symbol !== start.symbol)];
 }
 
@@ -84,23 +82,13 @@ interface Region {
   readonly scope: string;
 }
 
-type Neighbors = (graph: FileGraph, region: Region) => readonly Region[];
-
-/** The regions that share a region's names. Undefined if the names are local. */
-function neighborsFor(kind: EvalSymbol['kind']): Neighbors | undefined {
-  if (kind === 'variable') return (graph, region) => graph.variableNeighbors(region);
-  const isNamed = SCOPES[kind] === 'suite' && kind !== 'shortModel';
-  return isNamed ? (graph, region) => graph.suiteNeighbors(region) : undefined;
-}
-
 /** Which files include which others, and which prompts they use. */
 class FileGraph {
   readonly #documents: ReadonlyMap<string, IndexedFile>;
   readonly #includers = new Map<string, IndexedFile[]>();
   readonly #prompts = new Map<string, SymbolTable>();
-  /** The regions that use a prompt. */
   readonly #judgedWith = new Map<string, Region[]>();
-  /** The prompts that a region uses, by `keyOf` the region. */
+  /** By `keyOf` the region. */
   readonly #promptsOf = new Map<string, string[]>();
 
   constructor(documents: readonly IndexedFile[]) {
@@ -146,11 +134,13 @@ class FileGraph {
   }
 
   /** All regions connected to one through regions that mention the symbol. */
-  reach(symbol: EvalSymbol, from: Region, neighbors: Neighbors): Region[] {
+  reach(symbol: EvalSymbol, from: Region): Region[] {
     const reached = new Map([[keyOf(from), from]]);
     // Iterating a map includes entries that are added meanwhile.
     for (const region of reached.values()) {
-      for (const next of neighbors(this, region)) {
+      const isVariable = symbol.kind === 'variable';
+      const neighbors = isVariable ? this.#variableNeighbors(region) : this.#neighbors(region);
+      for (const next of neighbors) {
         const key = keyOf(next);
         if (!reached.has(key) && this.#mentions(next, symbol)) reached.set(key, next);
       }
@@ -166,7 +156,7 @@ class FileGraph {
     return prompts.some((path) => this.find({ path, scope: '' }, symbol).length > 0);
   }
 
-  suiteNeighbors({ path }: Region): Region[] {
+  #neighbors({ path }: Region): Region[] {
     const included = this.#documents.get(path)?.suite.dependencies ?? [];
     const paths = [
       ...included.filter((one) => this.#documents.has(one)),
@@ -177,12 +167,11 @@ class FileGraph {
     return paths.map((one) => ({ path: one, scope: '' }));
   }
 
-  variableNeighbors(region: Region): Region[] {
-    const users = this.#judgedWith.get(region.path) ?? [];
+  #variableNeighbors(region: Region): Region[] {
     const prompts = this.#promptsOf.get(keyOf(region)) ?? [];
     return [
       ...prompts.map((path) => ({ path, scope: '' })),
-      ...users,
+      ...(this.#judgedWith.get(region.path) ?? []),
       ...(region.scope === 'defaults' ? this.#casesUnder(region.path) : []),
       ...(region.scope.startsWith('cases/') ? this.#defaultsOver(region.path) : []),
     ];

@@ -20,7 +20,6 @@ export interface Occurrence {
   readonly path: Path;
 }
 
-/** A name and its occurrences in a file. */
 export interface EvalSymbol {
   readonly kind: SymbolKind | FileKind;
   /** For files, the absolute path. */
@@ -62,9 +61,9 @@ export function promptSymbols(text: string, path: string): SymbolTable {
     const key = contextKey(name);
     if (key === undefined) continue;
     const start = { ...range.end, character: range.end.character - key.length };
-    const own: Range = { start, end: range.end };
-    const place = { range: own, style: 'text', text: key, path: [] } as const;
-    collector.add('variable', key, '', 'reference', place);
+    const own = { start, end: range.end };
+    const occurrence = { range: own, style: 'text', text: key, path: [] } as const;
+    collector.add('variable', key, '', 'reference', occurrence);
   }
   return collector.table();
 }
@@ -125,27 +124,35 @@ class SymbolCollector {
   }
 
   table(): SymbolTable {
-    return tableOf(this.#yaml.path, this.#entries, this.#offsets);
+    // These don't refer to the document, because many tables are cached.
+    const [offsets, entries] = [this.#offsets, this.#entries];
+    return {
+      path: this.#yaml.path,
+      symbols: [...entries.values()],
+      find: (kind, name, scope) => entries.get(keyOf(kind, name, scope)),
+      isAt(position) {
+        const offset = offsets.offsetAt(position);
+        return (one) =>
+          one instanceof LazyOccurrence ? one.covers(offset) : contains(one.range, position);
+      },
+    };
   }
 
-  /** Adds a scalar that is a name. Skips aliases and empty texts. */
+  /** Skips aliases and empty texts. */
   addMention({ kind, role, path, part, scope, text }: Mention): void {
     if (isFileKind(kind) && !namesOneFile(kind, text)) return;
     const scalar = this.#yaml.scalarAt(path, part);
     if (!scalar || scalar.value.trim() === '') return;
     const { value, style, start, end } = scalar;
     const name = isFileKind(kind) ? resolve(this.#folder, value) : value;
-    const meant = kind === 'model' && this.#isShort(value) ? 'shortModel' : kind;
+    // `provider:model` isn't a name, unless the file declares it.
+    const isShort = value.includes(':') && !this.#entries.has(keyOf('model', value, ''));
     const span = wordsSpan(this.#yaml.text, scalar);
     const occurrence = span
       ? new LazyOccurrence(this.#offsets, span, style, value, path)
       : this.#yaml.rangeOfOffsets(start, end);
+    const meant = kind === 'model' && isShort ? 'shortModel' : kind;
     this.add(meant, name, scope, role, occurrence, start);
-  }
-
-  /** `provider:model` isn't a name, unless the file declares it. */
-  #isShort(text: string): boolean {
-    return text.includes(':') && !this.#entries.has(keyOf('model', text, ''));
   }
 
   addTemplate({ kind, path, scope }: Template): void {
@@ -175,8 +182,10 @@ class SymbolCollector {
     offset?: number,
   ): void {
     const { declarations, references, hidden, offsets } = this.#entryOf(kind, name, scope);
-    if (offset !== undefined && offsets.has(offset)) return;
-    if (offset !== undefined) offsets.add(offset);
+    if (offset !== undefined) {
+      if (offsets.has(offset)) return;
+      offsets.add(offset);
+    }
     if (!('range' in occurrence)) hidden.push(occurrence);
     else if (role === 'declaration') declarations.push(occurrence);
     else references.push(occurrence);
@@ -193,34 +202,13 @@ class SymbolCollector {
   }
 }
 
-/** Doesn't refer to the document, because many tables are cached. */
-function tableOf(
-  path: string,
-  entries: ReadonlyMap<string, EvalSymbol>,
-  offsets: OffsetMap,
-): SymbolTable {
-  return {
-    path,
-    symbols: [...entries.values()],
-    find: (kind, name, scope) => entries.get(keyOf(kind, name, scope)),
-    isAt(position) {
-      const offset = offsets.offsetAt(position);
-      return (one) =>
-        one instanceof LazyOccurrence ? one.covers(offset) : contains(one.range, position);
-    },
-  };
-}
-
 function keyOf(kind: EvalSymbol['kind'], name: string, scope: string): string {
   return `${kind}\n${scope}\n${name}`;
 }
 
-/** Patterns and texts with variables don't name a single file. */
-const PATTERN = /[*?[{]/;
-const VARIABLE = /\{\{|\$\{/;
-
+/** Patterns and texts with variables don't. */
 function namesOneFile(kind: FileKind, text: string): boolean {
   if (kind === 'folder' || (kind === 'program' && !isProgramFile(text))) return false;
   const mayBePattern = kind === 'cases' || kind === 'transcripts';
-  return !(mayBePattern ? PATTERN : VARIABLE).test(text);
+  return !(mayBePattern ? /[*?[{]/ : /\{\{|\$\{/).test(text);
 }
