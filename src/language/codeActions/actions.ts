@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
-import { firstFree, type Path } from '../../core/data/data.ts';
+import type { Path } from '../../core/data/data.ts';
 import { START } from '../../core/problem.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { resolveReference } from '../../evalfile/files.ts';
@@ -47,14 +47,13 @@ export function newFileEdit(
   edits: readonly TextEdit[] = [],
 ): WorkspaceEdit {
   const insert = { range: START, newText: created.text };
+  const changed = uri !== undefined && edits.length > 0;
   return {
     documentChanges: [
       // Never overwrites a file that was created meanwhile.
       { kind: 'create', uri: created.uri, options: { overwrite: false, ignoreIfExists: false } },
       { textDocument: { uri: created.uri, version: null }, edits: [insert] },
-      ...(uri === undefined || edits.length === 0
-        ? []
-        : [{ textDocument: { uri, version: null }, edits: [...edits] }]),
+      ...(changed ? [{ textDocument: { uri, version: null }, edits: [...edits] }] : []),
     ],
   };
 }
@@ -77,18 +76,7 @@ export function slug(text: string, fallback: string): string {
   return words.slice(0, 6).join('-') || fallback;
 }
 
-/** A name that isn't taken: `judge`, or else `judge-2`. */
-export function freeName(name: string, taken: readonly string[]): string {
-  return firstFree(
-    (number) => (number === 1 ? name : `${name}-${number}`),
-    (one) => taken.includes(one),
-  );
-}
-
-/**
- * The path of a new file next to the eval file, and the reference to it. Undefined if the folder leads out
- * of the workspace.
- */
+/** A new file near the eval file. Undefined if the folder is outside of the workspace, such as through a link. */
 export async function freeFile(
   { document, ports }: ActionContext,
   folder: string,
@@ -98,18 +86,20 @@ export async function freeFile(
   const from = document.yaml.path;
   const workspace = ports.workspaceOf(from);
   for (let number = 1; ; number += 1) {
-    const reference = `./${folder}/${name}${number === 1 ? '' : `-${number}`}${extension}`;
+    const reference = `./${folder}/${numbered(name, number)}${extension}`;
     const found = await resolveReference(reference, dirname(from), workspace, ports.files);
     if (found.kind === 'outside') return undefined;
     if (found.kind === 'missing') return { path: found.path, reference };
   }
 }
 
-/** Reads a file that the eval file refers to; undefined if it can't be read. */
-export async function readReferenced(
-  { document, ports }: ActionContext,
-  reference: string,
-): Promise<{ readonly path: string; readonly text: string } | undefined> {
+/** `judge`, `judge-2` */
+export function numbered(name: string, number: number): string {
+  return number === 1 ? name : `${name}-${number}`;
+}
+
+/** Undefined if the file can't be read. */
+export async function readReferenced({ document, ports }: ActionContext, reference: string) {
   const file = await linkedFile(reference, document.yaml.path, ports);
   if (!file) return undefined;
   const text = await ports.readText(file.path);

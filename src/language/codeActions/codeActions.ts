@@ -3,7 +3,7 @@ import { overlaps, type Range } from '../../core/problem.ts';
 import { loadPrompt } from '../../evalfile/prompt.ts';
 import { parseYaml } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
-import type { ActionContext, CodeActionPorts } from './actions.ts';
+import { type ActionContext, type CodeActionPorts, editsIn } from './actions.ts';
 import { extractName } from './extractName.ts';
 import { ALL_FIXES, fixesOf, PROMPT_FIXES, TEXT_FIXES } from './fixes.ts';
 import { improveJudge, inlinePrompt, toPromptFile } from './judgePrompt.ts';
@@ -39,7 +39,7 @@ export async function codeActions(
   const others = codeActionKinds.some(isRefactoring) ? await refactorings(context) : [];
   return [
     ...wantedFixes(uri, fixes, only),
-    ...others.filter(({ kind = '' }) => isWanted(kind, only)),
+    ...others.filter(({ kind = '' }) => isRefactoring(kind)),
   ];
 }
 
@@ -72,19 +72,17 @@ function isWanted(kind: string, only?: readonly string[]): boolean {
 }
 
 async function refactorings(context: ActionContext): Promise<CodeAction[]> {
-  return [
-    ...extractName(context),
-    ...toTurns(context),
-    ...(await toTranscript(context)),
-    ...(await toTranscriptFile(context)),
-    ...(await inlineTranscript(context)),
-    ...(await toPromptFile(context)),
-    ...(await inlinePrompt(context)),
-    ...(await improveJudge(context)),
-  ];
+  const found: CodeAction[] = [];
+  for (const refactor of REFACTORINGS) found.push(...(await refactor(context)));
+  return found;
 }
 
-/** Combines the preferred fixes in one action. Of two that overlap, it contains only the first. */
+const REFACTORINGS = [
+  ...[extractName, toTurns, toTranscript, toTranscriptFile],
+  ...[inlineTranscript, toPromptFile, inlinePrompt, improveJudge],
+];
+
+/** Combines the preferred fixes. Of two that overlap, includes only the first. */
 function fixAll(uri: string, actions: readonly CodeAction[]): CodeAction[] {
   const applied: TextEdit[] = [];
   const included: CodeAction[] = [];
@@ -96,12 +94,7 @@ function fixAll(uri: string, actions: readonly CodeAction[]): CodeAction[] {
     included.push(action);
   }
   if (included.length === 0) return [];
-  return [
-    {
-      title: 'Fix all auto-fixable Turnlight problems',
-      kind: 'source.fixAll.turnlight',
-      diagnostics: included.flatMap(({ diagnostics = [] }) => diagnostics),
-      edit: { changes: { [uri]: applied } },
-    },
-  ];
+  const title = 'Fix all auto-fixable Turnlight problems';
+  const diagnostics = included.flatMap((one) => one.diagnostics ?? []);
+  return [{ title, kind: 'source.fixAll.turnlight', diagnostics, edit: editsIn(uri, applied) }];
 }

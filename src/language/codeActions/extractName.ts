@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isMap, type Pair } from 'yaml';
-import { isMapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
+import { firstFree, isMapping, mappingOf, valueAt } from '../../core/data/data.ts';
 import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { evalFileSchema, fileKeys } from '../../evalfile/schema.ts';
 import { meaningOf, rolesAt } from '../../schema/mentions.ts';
@@ -9,7 +9,7 @@ import { addWritten, edit, fragmentAt, replaceValue } from '../../yaml/edits.ts'
 import { keyOf, startOf, startOfLine } from '../../yaml/nodes.ts';
 import { write, writeEntry, type YamlFragment } from '../../yaml/quoting.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
-import { type ActionContext, editsIn, freeName, refactoring, slug } from './actions.ts';
+import { type ActionContext, editsIn, numbered, refactoring, slug } from './actions.ts';
 
 /** The top-level keys that declare symbols: `models` and `targets`. */
 const LISTS: ReadonlyMap<SymbolKind, string> = new Map(
@@ -26,8 +26,11 @@ export function extractName(context: ActionContext): CodeAction[] {
   const moved = found && fragmentAt(yaml, found.path);
   if (!moved) return [];
   const { list } = found;
-  const names = Object.keys(mappingOf(valueAt(yaml.value, [list])));
-  const name = freeName(found.name, names);
+  const names = mappingOf(valueAt(yaml.value, [list]));
+  const name = firstFree(
+    (number) => numbered(found.name, number),
+    (one) => Object.hasOwn(names, one),
+  );
   const inserted = insertion(yaml, list, name, moved);
   if (!inserted) return [];
   const edits = [...replaceValue(yaml, found.path, name), inserted];
@@ -35,14 +38,8 @@ export function extractName(context: ActionContext): CodeAction[] {
   return [refactoring(title, 'refactor.extract', editsIn(context.uri, edits))];
 }
 
-interface Inline {
-  readonly list: string;
-  readonly path: Path;
-  readonly name: string;
-}
-
 /** The innermost inline model or target around the cursor. */
-function inlineAt({ document, path }: ActionContext): Inline | undefined {
+function inlineAt({ document, path }: ActionContext) {
   const { value: root } = document.yaml;
   for (let length = path.length; length > 0; length -= 1) {
     const prefix = path.slice(0, length);
@@ -62,7 +59,6 @@ function inlineAt({ document, path }: ActionContext): Inline | undefined {
 
 const SHORT_MODEL = /^[a-z-]+:./;
 
-/** Derives a name from the model, the file, or the type. */
 function nameOf(value: unknown, kind: string): string {
   if (typeof value === 'string') return slug(value.slice(value.indexOf(':') + 1), kind);
   const { model, path, type } = mappingOf(value);

@@ -25,7 +25,7 @@ interface DocumentContext {
   uriOf(path: string): string;
 }
 
-/** The data for each fix, from the problem's code and its `Fix`. */
+/** From the problem's code and its `Fix`. */
 interface FixData
   extends Required<Pick<Fix, 'instead' | 'quote' | 'blank' | 'add' | 'create' | 'remove'>> {
   readonly replacement: string;
@@ -47,7 +47,7 @@ interface FixContext extends DocumentContext {
   readonly diagnostic: Diagnostic;
 }
 
-/** Creates the fix for each kind of data. A result without edits is dropped. */
+/** A result without edits is dropped. */
 const FIXES: {
   readonly [Name in FixName]: (data: FixData[Name], context: FixContext) => QuickFix | QuickFix[];
 } = {
@@ -104,17 +104,14 @@ function dataOf({ data }: Diagnostic): DiagnosticData {
 function didYouMean(first: string, { yaml, diagnostic }: FixContext): QuickFix[] {
   const { alternatives = [], beside } = dataOf(diagnostic).fix ?? {};
   return [first, ...alternatives].map((text, index) => {
-    const edits: TextEdit[] = [replaceText(yaml, diagnostic.range, text)];
-    const added = beside && index === 0 && addKeys(yaml, beside.to, beside.keys);
-    if (added) edits.push(added);
-    const more = Object.entries((added && beside?.keys) ?? {}).map(
-      ([key, value]) => ` with ${key}: ${value}`,
-    );
-    return { title: `Change to "${text}"${more.join('')}`, edits, preferred: index === 0 };
+    const added = beside && index === 0 ? addKeys(yaml, beside.to, beside.keys) : undefined;
+    const keys = Object.entries((added && beside?.keys) ?? {});
+    const more = keys.map(([key, value]) => ` with ${key}: ${value}`).join('');
+    const edits = [replaceText(yaml, diagnostic.range, text), added];
+    return { title: `Change to "${text}"${more}`, edits, preferred: index === 0 };
   });
 }
 
-/** Replaces an entry with another tool's name by the equivalent keys. */
 function replaceForeignKey(
   { path, keys, guessed }: FixData['instead'],
   { yaml }: FixContext,
@@ -127,12 +124,9 @@ function replaceForeignKey(
   return { title: `Change to ${terms.join(' and ')}`, edits, preferred: !guessed };
 }
 
-const TAB_INDENT = /^ *\t[ \t]*/;
-
-/** Replaces each tab in the indents of all lines by two spaces. */
 function indentWithSpaces(_: true, { yaml }: FixContext): QuickFix {
   const edits = yaml.text.split(/\r\n|\r|\n/).flatMap((text, line): TextEdit[] => {
-    const indent = TAB_INDENT.exec(text)?.[0];
+    const indent = /^ *\t[ \t]*/.exec(text)?.[0];
     if (indent === undefined) return [];
     const range = { start: { line, character: 0 }, end: { line, character: indent.length } };
     return [{ range, newText: indent.replaceAll('\t', '  ') }];
@@ -140,7 +134,6 @@ function indentWithSpaces(_: true, { yaml }: FixContext): QuickFix {
   return { title: 'Indent with spaces', edits, preferred: true };
 }
 
-/** Quotes words that YAML doesn't read as text. */
 function addQuotes({ start, end }: FixData['quote'], { yaml }: FixContext): QuickFix {
   const [from, to] = [yaml.offsetAt(start), yaml.offsetAt(end)];
   const edits = [edit(yaml, from, to, quoted(yaml.text.slice(from, to)))];

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import type { CodeAction } from 'vscode-languageserver-types';
-import type { AssertionType } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { llmJudge } from '../../assertions/types/llm-judge.ts';
 import { isMapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
@@ -24,9 +23,8 @@ import {
 export async function toPromptFile(context: ActionContext): Promise<CodeAction[]> {
   const { yaml } = context.document;
   const path = assertionPath(context);
-  const given = path && valueAt(yaml.value, path);
-  const prompt = given === undefined ? undefined : promptOf(given);
-  if (!path || !prompt) return [];
+  const prompt = path && promptOf(valueAt(yaml.value, path));
+  if (!prompt) return [];
   const file = await freeFile(context, 'judges', prompt.name, '.md');
   if (!file) return [];
   const edits = referTo(prompt, yaml, path, file.reference);
@@ -44,14 +42,8 @@ function assertionPath({ path }: ActionContext): Path | undefined {
   return at < 0 ? undefined : path.slice(0, at + 1);
 }
 
-interface InlinePrompt {
-  readonly type: AssertionType;
-  readonly key: string;
-  readonly name: string;
-  readonly text: string;
-}
-
-function promptOf(given: unknown): InlinePrompt | undefined {
+function promptOf(given: unknown) {
+  if (given === undefined) return undefined;
   const mapping = assertionMapping(given);
   const type = findAssertionType(mapping.type);
   if (!type?.asPrompt || mapping.prompt !== undefined) return undefined;
@@ -60,13 +52,11 @@ function promptOf(given: unknown): InlinePrompt | undefined {
   if (typeof words !== 'string') return undefined;
   const named = typeof mapping.name === 'string' ? mapping.name : undefined;
   const label = named ?? type.label?.(mapping) ?? type.type;
-  return {
-    type,
-    key,
-    name: slug(named ?? words, 'judge'),
-    text: `---\nname: ${writeWord(label)}\n---\n\n${body(words)}\n`,
-  };
+  const text = `---\nname: ${writeWord(label)}\n---\n\n${body(words)}\n`;
+  return { type, key, name: slug(named ?? words, 'judge'), text };
 }
+
+type InlinePrompt = NonNullable<ReturnType<typeof promptOf>>;
 
 function referTo({ type, key }: InlinePrompt, yaml: YamlDocument, path: Path, prompt: string) {
   const given = valueAt(yaml.value, path);
@@ -80,7 +70,7 @@ function referTo({ type, key }: InlinePrompt, yaml: YamlDocument, path: Path, pr
   const judge = replaceValue(yaml, [...path, 'type'], llmJudge.type);
   if (own.length === 0 || judge.length === 0) return [];
   const added = given.threshold === undefined ? addKeys(yaml, path, { threshold }) : undefined;
-  return [...own, ...judge, ...(added ? [added] : [])];
+  return [...own, ...judge].concat(added ?? []);
 }
 
 /** Copies a prompt file into the assertion. Keeps the file, because others may use it. */
@@ -96,25 +86,18 @@ export async function inlinePrompt(context: ActionContext): Promise<CodeAction[]
   if (!prompt) return [];
   const edits = replaceEntry(yaml, [...path, 'prompt'], 'instructions', prompt.body);
   if (edits.length === 0) return [];
-  const { name, scale, labels, details, threshold, per_turn, model } = mappingOf(document.value);
-  const options = {
-    name: name ?? basename(file.path, '.md'),
-    scale,
-    labels,
-    details,
-    threshold,
-    per_turn,
-    judge: model,
-  };
+  const matter = mappingOf(document.value);
+  const { name = basename(file.path, '.md'), scale, labels, details, threshold, per_turn } = matter;
+  const options = { name, scale, labels, details, threshold, per_turn, judge: matter.model };
   const missing = Object.entries(options).filter(
     ([key, value]) => value !== undefined && given[key] === undefined,
   );
   const added = missing.length > 0 ? addKeys(yaml, path, Object.fromEntries(missing)) : undefined;
-  if (added) edits.push(added);
-  return [refactoring('Inline the prompt', 'refactor.inline', editsIn(context.uri, edits))];
+  const all = editsIn(context.uri, edits.concat(added ?? []));
+  return [refactoring('Inline the prompt', 'refactor.inline', all)];
 }
 
-/** Offers the client's command that lets a model rewrite a judge's question. Requires labels. */
+/** Offered only if there are labels. */
 export async function improveJudge(context: ActionContext): Promise<CodeAction[]> {
   const { document, uri, ports } = context;
   const path = assertionPath(context);

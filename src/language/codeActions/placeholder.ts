@@ -1,14 +1,13 @@
 import { extname } from 'node:path';
 import type * as z from 'zod';
 import { firstFree, isMapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
-import { unreachable } from '../../core/errors.ts';
 import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { toolsSchema, unwrapTools } from '../../core/message.ts';
 import type { NewFileKind } from '../../core/problem.ts';
 import { mentionsIn, rolesAt } from '../../schema/mentions.ts';
 import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../schema/schemaWalk.ts';
 
-/** Example values of keys, for which the schema alone would give a meaningless value. */
+/** For keys whose schema would give a meaningless value. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   cases: [
     {
@@ -47,7 +46,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 const MODEL = 'openai:gpt-5-mini';
 
-/** References to use if the file doesn't declare a symbol of the kind. */
+/** For files that don't declare a symbol of the kind. */
 const DEFAULT_REFERENCES: Readonly<Partial<Record<SymbolKind, unknown>>> = {
   model: MODEL,
   shortModel: MODEL,
@@ -101,13 +100,11 @@ function declared(schema: z.ZodType, root: unknown, kind: SymbolKind): string | 
   return names.find((one) => one.kind === kind && one.role === 'declaration')?.text;
 }
 
-/** The schemas of a field; of a union, each option. */
 function optionsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
   const plain = unwrap(schema);
   return definition(plain).options?.flatMap(optionsOf) ?? [plain];
 }
 
-/** The example if it matches a schema, otherwise a value generated from the first schema. */
 function valueFor(key: string, schemas: readonly z.core.$ZodType[]): unknown {
   const known = EXAMPLES[key];
   if (known !== undefined && schemas.some((one) => accepts(one, known))) return known;
@@ -193,7 +190,7 @@ const CASES = `cases:
       - The assistant greets the user.
 `;
 
-/** The text of a new file. It is valid. */
+/** Returns a valid file. */
 export function newFileText(kind: NewFileKind, path: string): string {
   switch (kind) {
     case 'prompt':
@@ -206,8 +203,6 @@ export function newFileText(kind: NewFileKind, path: string): string {
       return CASES;
     case 'transcript':
       return transcript(extname(path));
-    default:
-      return unreachable(kind);
   }
 }
 

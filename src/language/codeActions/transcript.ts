@@ -29,13 +29,10 @@ import {
   slug,
 } from './actions.ts';
 
-/**
- * Converts a transcript to turns: keeps the user's messages, for the target to reply to. Offered only if
- * there is a target. Comments and the user's messages keep their formatting.
- */
+/** Keeps the user's messages, with their formatting, for the target to reply to. Offered only if there is a target. */
 export function toTurns(context: ActionContext): CodeAction[] {
   const { yaml } = context.document;
-  const path = transcriptPath(context);
+  const path = context.path[2] === 'transcript' ? messagesAt(context)?.path : undefined;
   const messages = path && valueAt(yaml.value, path);
   const node = path && nodeAt(yaml.root, path)?.node;
   const target = targetOf(context);
@@ -43,17 +40,15 @@ export function toTurns(context: ActionContext): CodeAction[] {
   const texts = messages.map(userText);
   if (texts.every((text) => text === undefined)) return [];
   // A turn is a template and a single message, so neither templates nor consecutive messages can be converted.
-  const templates = texts.some((text) => text !== undefined && templateVariables(text).length > 0);
-  const consecutive = texts.some(
-    (text, index) => text !== undefined && texts[index - 1] !== undefined,
-  );
-  if (templates || consecutive) return [];
+  const isUnfit = (text: string | undefined, index: number) =>
+    text !== undefined && (templateVariables(text).length > 0 || texts[index - 1] !== undefined);
+  if (texts.some(isUnfit)) return [];
   const edits = node.flow
     ? [flowEdit(yaml, node, messages)]
     : messages.flatMap((message, index) => itemEdits(yaml, [...path, index], message));
-  const added =
-    target.name !== undefined && addKeys(yaml, path.slice(0, -1), { target: target.name });
-  const all = [...renameKey(yaml, path, 'turns'), ...edits, ...(added ? [added] : [])];
+  const { name } = target;
+  const added = name === undefined ? [] : addKeys(yaml, path.slice(0, -1), { target: name });
+  const all = [...renameKey(yaml, path, 'turns'), ...edits].concat(added ?? []);
   const left = messages.some(isSystemText) ? 'the replies and system messages' : 'the replies';
   const title = `Convert the transcript to turns, dropping ${left}`;
   return [refactoring(title, 'refactor.rewrite', editsIn(context.uri, all))];
@@ -102,11 +97,8 @@ function flowEdit(yaml: YamlDocument, list: YAMLSeq, messages: readonly unknown[
   const kept = list.items.flatMap((item, index) => {
     const user = userText(messages[index]);
     if (user === undefined) return [];
-    return [
-      isTurn(messages[index])
-        ? text.slice(startOf(item), endOf(item, text))
-        : writeInline({ user }, true),
-    ];
+    if (isTurn(messages[index])) return [text.slice(startOf(item), endOf(item, text))];
+    return [writeInline({ user }, true)];
   });
   return edit(yaml, startOf(list), endOf(list, text), `[${kept.join(', ')}]`);
 }
@@ -134,10 +126,8 @@ export async function toTranscript(context: ActionContext): Promise<CodeAction[]
   if (edits.length === 0) return [];
   edits.push(...renameKey(yaml, path, 'transcript'));
   // The conversation includes the history.
-  for (const unused of ['stop_on_failure', 'history'].filter((key) => key in given)) {
-    const removed = removeEntry(yaml, [...owner, unused]);
-    if (removed) edits.push(removed);
-  }
+  const unused = ['stop_on_failure', 'history'].filter((key) => key in given);
+  edits.push(...unused.flatMap((key) => removeEntry(yaml, [...owner, key]) ?? []));
   const title = 'Convert the turns to the transcript of the last run';
   return [refactoring(title, 'refactor.rewrite', editsIn(uri, edits))];
 }
@@ -153,26 +143,25 @@ function commentsIn(node: Node): string[] {
   return comments;
 }
 
-export function transcriptPath(context: ActionContext): Path | undefined {
-  const owner = casePath(context);
-  return owner && context.path[2] === 'transcript' ? [...owner, 'transcript'] : undefined;
-}
+const FOLDERS = { transcript: 'transcripts', history: 'histories' } as const;
 
-/** The path of the transcript or the history around the cursor. */
-function messagesPath(context: ActionContext): Path | undefined {
+/** The transcript or the history around the cursor. */
+function messagesAt(context: ActionContext) {
   const owner = casePath(context);
-  return owner && context.path[2] === 'history' ? [...owner, 'history'] : transcriptPath(context);
+  const name = context.path[2];
+  if (!owner || (name !== 'transcript' && name !== 'history')) return undefined;
+  return { name, path: [...owner, name] } as const;
 }
 
 /** Moves messages to a new file, with their formatting. */
 export async function toTranscriptFile(context: ActionContext): Promise<CodeAction[]> {
   const { yaml } = context.document;
-  const path = messagesPath(context);
-  if (!path || !Array.isArray(valueAt(yaml.value, path))) return [];
+  const found = messagesAt(context);
+  if (!found || !Array.isArray(valueAt(yaml.value, found.path))) return [];
+  const { name, path } = found;
   const moved = fragmentAt(yaml, path);
   if (!moved) return [];
   const id = String(valueAt(yaml.value, [...path.slice(0, 2), 'id']) ?? '');
-  const name = nameOf(path);
   const file = await freeFile(context, FOLDERS[name], slug(id, name), '.yaml');
   if (!file) return [];
   const created = { uri: context.ports.uriOf(file.path), text: `${moved.text}\n` };
@@ -181,25 +170,17 @@ export async function toTranscriptFile(context: ActionContext): Promise<CodeActi
   return [refactoring(`Move the ${name} to "${file.reference}"`, 'refactor.extract', changed)];
 }
 
-const FOLDERS = { transcript: 'transcripts', history: 'histories' } as const;
-
-function nameOf(path: Path): keyof typeof FOLDERS {
-  return path.at(-1) === 'history' ? 'history' : 'transcript';
-}
-
 /** Copies the messages of a file into the case. Keeps the file, because others may use it. */
 export async function inlineTranscript(context: ActionContext): Promise<CodeAction[]> {
   const { yaml } = context.document;
-  const path = messagesPath(context);
+  const { name, path } = messagesAt(context) ?? {};
   const reference = path && valueAt(yaml.value, path);
   if (!path || typeof reference !== 'string') return [];
   const file = await readReferenced(context, reference);
   if (!file || loadTranscript(file.text, file.path).problems.some(isError)) return [];
   const edits = replaceWith(yaml, path, messagesOf(file.text, file.path));
   if (edits.length === 0) return [];
-  return [
-    refactoring(`Inline the ${nameOf(path)}`, 'refactor.inline', editsIn(context.uri, edits)),
-  ];
+  return [refactoring(`Inline the ${name}`, 'refactor.inline', editsIn(context.uri, edits))];
 }
 
 /** The messages of a file as a YAML list. YAML keeps its formatting. */

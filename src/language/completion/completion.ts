@@ -18,8 +18,7 @@ import { symbolChoices } from './symbolChoices.ts';
 import { variableItems, variablesAt } from './variables.ts';
 
 /**
- * Completes keys, values, names, paths, turns, and variables within `{{`, also in invalid YAML. Offers no
- * keys that exist already, and nothing in free text and comments.
+ * Completes keys, values, names, paths, turns, and variables within `{{`, also in invalid YAML.
  *
  * @param path absolute
  */
@@ -34,35 +33,23 @@ export async function completion(
   if (!cursor) return [];
   const { snippets = false } = context;
   const request = { ...context, text, path, step };
-  if (cursor.variable) {
-    return cursor.onKey
-      ? []
-      : variableItems(
-          await runCooperatively(variablesAt(cursor, text), step),
-          cursor.variable,
-          cursor.style,
-        );
+  if (cursor.variable && !cursor.onKey) {
+    const variables = await runCooperatively(variablesAt(cursor, text), step);
+    return variableItems(variables, cursor.variable, cursor.style);
   }
-  if (cursor.style === 'block') return [];
+  if (cursor.variable || cursor.style === 'block') return [];
   if (cursor.onKey) {
     const keys = await symbolChoices(cursor, request);
     return [...keyItems(cursor, snippets), ...valueItems(keys, cursor, snippets)];
   }
-  const words = turnWords(cursor);
+  const isReply = isAtOfScriptedTurn(cursor);
   const choices = [
     ...(await symbolChoices(cursor, request)),
-    ...enumerated(cursor).filter(({ label }) => words === undefined || words.has(label)),
+    ...enumerated(cursor).filter(({ label }) => !isReply || label === 'all'),
     ...(await turnChoices(cursor, request)),
     ...(await pathChoices(cursor, request)),
-  ];
-  return [
-    ...mappingItems(cursor, snippets),
-    ...valueItems(
-      choices.filter(({ label, value = label }) => matches(String(value), cursor.typed)),
-      cursor,
-      snippets,
-    ),
-  ];
+  ].filter(({ label, value = label }) => matches(String(value), cursor.typed));
+  return [...mappingItems(cursor, snippets), ...valueItems(choices, cursor, snippets)];
 }
 
 interface TurnText {
@@ -73,20 +60,15 @@ interface TurnText {
 
 async function turnChoices(cursor: Cursor, request: CompletionRequest): Promise<Choice[]> {
   const { root, path, style } = cursor;
-  const owner = path.slice(0, path.lastIndexOf('at'));
-  const inList = path.length - owner.length === 2;
-  if (
-    !path.includes('at') ||
-    path.length - owner.length > 2 ||
-    !isKnownKey(root, [...owner, 'at'])
-  ) {
-    return [];
-  }
-  const { type } = Object(valueAt(root, owner));
-  const side = findAssertionType(type)?.side ?? 'both';
+  const index = path.lastIndexOf('at');
+  const owner = path.slice(0, index);
+  const depth = path.length - index;
+  if (index < 0 || depth > 2 || !isKnownKey(root, path.slice(0, index + 1))) return [];
   // Under a scripted turn, `at` can only select the reply to it.
   if (owner.includes('turns') || style !== 'plain') return [];
-  const there = inList ? valueAt(root, path.slice(0, -1)) : [];
+  const { type } = Object(valueAt(root, owner));
+  const side = findAssertionType(type)?.side ?? 'both';
+  const there = depth === 2 ? valueAt(root, path.slice(0, -1)) : [];
   const taken: readonly unknown[] = Array.isArray(there) ? there : [];
   const own = await runCooperatively(cursor.wholeCase(), request.step);
   const turns = await turnsOfCase(own, request);
@@ -102,32 +84,30 @@ async function turnChoices(cursor: Cursor, request: CompletionRequest): Promise<
     }));
 }
 
-/** The words that `at` accepts under a scripted turn; undefined elsewhere, if all are valid. */
-function turnWords({ root, path }: Cursor): ReadonlySet<string> | undefined {
-  const owner = path.slice(0, -1);
-  if (path.at(-1) !== 'at' || !owner.includes('turns') || !isKnownKey(root, path)) return undefined;
-  return new Set(['all']);
+/** There, the only word that `at` accepts is `all`. */
+function isAtOfScriptedTurn({ root, path }: Cursor): boolean {
+  return path.at(-1) === 'at' && path.includes('turns') && isKnownKey(root, path);
 }
 
 async function turnsOfCase(own: unknown, request: CompletionRequest): Promise<TurnText[]> {
   const { turns, transcript, history } = Object(own);
   if (!Array.isArray(turns)) return turnsIn(transcript, request);
   const before = await turnsIn(history, request);
-  return [...before, ...turns.flatMap((item, index) => scriptedTurn(item, index, before.length))];
+  const scripted = turns.flatMap((item, index): TurnText[] => {
+    const words = String(typeof item === 'string' ? item : (Object(item).user ?? ''));
+    const number = before.length + 2 * index + 1;
+    return [
+      { number, side: 'user', text: words },
+      { number: number + 1, side: 'assistant', text: `reply to: ${words}` },
+    ];
+  });
+  return [...before, ...scripted];
 }
 
-/** The turns of a list of messages, or of the file that a path names. */
+/** @param messages a list, or the path of a file */
 async function turnsIn(messages: unknown, request: CompletionRequest): Promise<TurnText[]> {
   if (Array.isArray(messages)) return groupTurns(numberTurns(messages));
   return typeof messages === 'string' ? turnsOfFile(messages, request) : [];
-}
-
-function scriptedTurn(item: unknown, index: number, before: number): TurnText[] {
-  const words = String(typeof item === 'string' ? item : (Object(item).user ?? ''));
-  return [
-    { number: before + 2 * index + 1, side: 'user', text: words },
-    { number: before + 2 * index + 2, side: 'assistant', text: `reply to: ${words}` },
-  ];
 }
 
 /** Groups messages by turn. A turn shows its first text. */
@@ -151,12 +131,10 @@ async function turnsOfFile(
   const text = found.kind === 'file' ? await readText(found.path) : undefined;
   if (found.kind !== 'file' || text === undefined) return [];
   const { messages } = await runCooperatively(readTranscriptFile(text, found.path), step);
-  return groupTurns(
-    numberTurns(messages.map(({ message: { role, content } }) => ({ role, content }))),
-  );
+  const plain = messages.map(({ message: { role, content } }) => ({ role, content }));
+  return groupTurns(numberTurns(plain));
 }
 
-/** The files and folders that can complete a path. */
 async function pathChoices(
   { root: data, path, typed: before }: Cursor,
   { files, listFolder, path: file, workspace }: CompletionRequest,
@@ -171,15 +149,14 @@ async function pathChoices(
   const found = await resolveReference(typed || '.', dirname(file), root, files);
   if (found.kind !== 'folder') return [];
   const folder = found.path;
+  const isOffered = (name: string) =>
+    extensions.includes(extname(name)) && join(folder, name) !== file;
   const entries = await listFolder(folder).catch(() => []);
-  const matching = entries.filter(
-    ({ name, isFolder }) =>
-      !name.startsWith('.') &&
-      (isFolder
-        ? name !== 'node_modules'
-        : extensions.includes(extname(name)) && join(folder, name) !== file),
-  );
-  const names = matching.map(({ name, isFolder }) => (isFolder ? `${name}/` : name));
+  const names = entries.flatMap(({ name, isFolder }) => {
+    if (name.startsWith('.') || name === 'node_modules') return [];
+    if (isFolder) return [`${name}/`];
+    return isOffered(name) ? [name] : [];
+  });
   if (folder !== root && /^(?:\.\.\/)*$/.test(typed)) names.push('../');
   return names.map((name) => {
     const shown = name.endsWith('/') ? { kind: KINDS.folder, rank: 6 } : { kind: KINDS.file };

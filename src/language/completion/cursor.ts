@@ -5,7 +5,6 @@ import { readLeniently } from '../../yaml/documentValue.ts';
 import { findMark, type Marked, type MarkSearchResult } from '../../yaml/markedYaml.ts';
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';
 
-/** The place of the cursor, and what is being typed there. */
 export interface Cursor {
   /** The file's data. Of the cases, contains only the one at the cursor; a long case is shortened. */
   readonly root: unknown;
@@ -16,7 +15,7 @@ export interface Cursor {
   /** The line has an unclosed quote, which the completion closes. */
   readonly unclosedQuote: boolean;
   readonly typed: string;
-  /** The existing text, within its quotes, which the completion replaces. */
+  /** The text to replace, without its quotes. */
   readonly range: Range;
   /** The cursor is right after a colon that needs a space. */
   readonly needsSpace: boolean;
@@ -46,7 +45,7 @@ export function isMarked(text: string): boolean {
   return text.includes(MARK);
 }
 
-/** Maximum number of characters of a line to look at. */
+/** Longer lines are cut. */
 const MAX_LINE = 10_000;
 
 const VARIABLE = /\{\{[ \t]*((?:[A-Za-z_][\w.-]*)?)$/;
@@ -57,10 +56,7 @@ export function* cursorAt(text: string, position: Position): Work<Cursor | undef
   if (!slice) return undefined;
   const cursor = yield* cursorInSlice(slice, position);
   // An alias of an anchor in another case.
-  if (cursor !== 'dangling') return cursor;
-  const whole = wholeSlice(text, position);
-  const again = whole && (yield* cursorInSlice(whole, position));
-  return again === 'dangling' ? undefined : again;
+  return cursor === 'dangling' ? yield* cursorInText(text, position) : cursor;
 }
 
 /** Like `cursorAt`, for texts other than eval files. */
@@ -86,7 +82,7 @@ export function variableIn(
   };
 }
 
-/** Length of the variable's rest after the cursor, with its closing braces. */
+/** Length of the rest of the variable, with its closing braces. */
 function restLength(after: string): number {
   return /^[\w.-]*(?:[ \t]*\}{1,2})?/.exec(after)?.[0].length ?? 0;
 }
@@ -103,8 +99,9 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
   const before = text.slice(lineStart, offset);
   const after = /[^\r\n]*/y.exec(text.slice(offset, offset + MAX_LINE))?.[0] ?? '';
   const variable = VARIABLE.exec(before);
-  const attempt = variable
-    ? yield* markVariable(slice, variable[0].length, after)
+  // Replaces `{{name}}` by the mark: without quotes, braces would be a mapping.
+  const attempt: Attempt = variable
+    ? yield* putMark(slice, MARK, variable[0].length, restLength(after))
     : yield* locate(slice, before, after);
   const { found, dangling } = attempt;
   if (!found) return undefined;
@@ -137,10 +134,14 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
   };
 }
 
-/** Replaces `{{name}}` by the mark: without quotes, braces would be a mapping. */
-function* markVariable({ text, offset }: Slice, typed: number, after: string): Work<Attempt> {
-  const rest = restLength(after);
-  const marked = `${text.slice(0, offset - typed)}${MARK}${text.slice(offset + rest)}`;
+/** Replaces the text around the cursor. */
+function* putMark(
+  { text, offset }: Slice,
+  insert: string,
+  before: number,
+  after: number,
+): Work<Attempt> {
+  const marked = text.slice(0, offset - before) + insert + text.slice(offset + after);
   return { ...(yield* findMark(marked, MARK)), text: marked };
 }
 
@@ -160,11 +161,8 @@ function variableCursor(
 }
 
 /** Tries the text unchanged first, then likely corrections. */
-function* locate({ text, offset }: Slice, before: string, after: string): Work<Attempt> {
-  const put = function* (insert: string, skipped = 0): Work<Attempt> {
-    const marked = text.slice(0, offset) + insert + text.slice(offset + skipped);
-    return { ...(yield* findMark(marked, MARK)), text: marked };
-  };
+function* locate(slice: Slice, before: string, after: string): Work<Attempt> {
+  const put = (insert: string, skipped = 0) => putMark(slice, insert, 0, skipped);
   const word = /^[\w.-]*/.exec(after)?.[0] ?? '';
   if (/(?:^|[\s{,])["']?[\w-]+["']?:$/.test(before) && /^[ \t]*(?:[}\],].*)?$/.test(after)) {
     const spaced = yield* put(` ${MARK}`);

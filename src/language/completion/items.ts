@@ -3,7 +3,7 @@ import { visibleLine } from '../../core/text/visibleText.ts';
 import { writeWithin, writeWord, type YamlScalar } from '../../yaml/quoting.ts';
 import type { Cursor } from './cursor.ts';
 
-/** LSP's `CompletionItemKind`, as far as it is used. */
+/** LSP's `CompletionItemKind`. */
 export const KINDS = {
   property: 10,
   value: 12,
@@ -20,7 +20,6 @@ export const KINDS = {
 const SNIPPET = 2;
 const ADJUST_INDENTATION = 2;
 
-/** Maximum length of an item's detail. */
 export const MAX_DETAIL = 100;
 
 export interface Choice {
@@ -50,6 +49,7 @@ export function valueItems(
     if (written === undefined) return [];
     const below = snippets && cursor.style === 'plain' ? choice.below : undefined;
     const blank = cursor.needsSpace ? ' ' : '';
+    const newText = blank + (below === undefined ? written : escapeSnippet(written) + below);
     const filter = String(value);
     const shown = visibleLine(label);
     return [
@@ -57,10 +57,7 @@ export function valueItems(
         label: shown,
         kind,
         sortText: sortText(rank, index),
-        textEdit: {
-          range: cursor.range,
-          newText: blank + (below === undefined ? written : escapeSnippet(written) + below),
-        },
+        textEdit: { range: cursor.range, newText },
         ...(filter !== shown && { filterText: filter }),
         ...(detail !== undefined && { detail: visibleLine(detail, MAX_DETAIL) }),
         ...documented(documentation),

@@ -8,11 +8,7 @@ import { type Cursor, cursorInText } from './cursor.ts';
 import { asSnippet, KINDS, sortText } from './items.ts';
 import { schemaItems } from './schemaItems.ts';
 
-/**
- * Completes keys, roles, and types in a file of messages, also in an invalid one. In JSON, items are quoted.
- *
- * @param path absolute
- */
+/** In JSON, items are quoted. @param path absolute */
 export function* messageCompletion(
   text: string,
   path: string,
@@ -20,12 +16,9 @@ export function* messageCompletion(
   { snippets = false }: Pick<CompletionContext, 'snippets'> = {},
 ): Work<CompletionItem[]> {
   if (/\.jsonl$/i.test(path)) return yield* completeLine(text, position, snippets);
-  if (/\.json$/i.test(path)) {
-    const cursor = yield* cursorInText(text, position);
-    return cursor ? jsonItems(cursor, messagesFileSchema, 1, snippets) : [];
-  }
   const cursor = yield* cursorInText(text, position);
   if (!cursor || cursor.style === 'block' || cursor.variable) return [];
+  if (/\.json$/i.test(path)) return jsonItems(cursor, messagesFileSchema, 1, snippets);
   if (cursor.path.length === 0) return firstItems(cursor);
   return schemaItems(cursor, messagesFileSchema, snippets);
 }
@@ -45,20 +38,15 @@ function firstItems(cursor: Cursor): CompletionItem[] {
 /** Completes one line of a JSON Lines file, independently of the other lines. */
 function* completeLine(
   text: string,
-  position: Position,
+  { line, character }: Position,
   snippets: boolean,
 ): Work<CompletionItem[]> {
-  const line = text.split(/\r?\n/)[position.line];
-  if (line === undefined) return [];
-  const blank = line.replace(/^\uFEFF/, ' ');
-  const cursor = yield* cursorInText(blank, { line: 0, character: position.character });
-  if (!cursor) return [];
-  const { range } = cursor;
-  const moved = {
-    start: { ...range.start, line: position.line },
-    end: { ...range.end, line: position.line },
-  };
-  return jsonItems({ ...cursor, range: moved }, messageSchema, 0, snippets);
+  const own = text.split(/\r?\n/)[line]?.replace(/^\uFEFF/, ' ');
+  const cursor = own === undefined ? undefined : yield* cursorInText(own, { line: 0, character });
+  if (!cursor || cursor.style === 'block' || cursor.variable) return [];
+  const { start, end } = cursor.range;
+  const range = { start: { ...start, line }, end: { ...end, line } };
+  return jsonItems({ ...cursor, range }, messageSchema, 0, snippets);
 }
 
 /** @param depth of the path to a message */
@@ -68,7 +56,6 @@ function jsonItems(
   depth: number,
   snippets: boolean,
 ): CompletionItem[] {
-  if (cursor.style === 'block' || cursor.variable) return [];
   if (!cursor.onKey && cursor.path.length === depth) return wholeMessages(cursor, snippets);
   // Items add quotes if there are none yet.
   const items = schemaItems({ ...cursor, canStartMapping: false }, schema, false);
@@ -76,8 +63,8 @@ function jsonItems(
 }
 
 function quoteItem(item: CompletionItem, { range, onKey, hasColon }: Cursor): CompletionItem {
-  const isLiteral = item.label === 'true' || item.label === 'false' || item.label === 'null';
-  const word = !onKey && isLiteral ? item.label : JSON.stringify(item.label);
+  const isLiteral = !onKey && ['true', 'false', 'null'].includes(item.label);
+  const word = isLiteral ? item.label : JSON.stringify(item.label);
   const { insertTextFormat: _format, insertTextMode: _mode, ...rest } = item;
   return { ...rest, textEdit: { range, newText: onKey && !hasColon ? `${word}: ` : word } };
 }

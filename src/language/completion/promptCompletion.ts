@@ -21,6 +21,7 @@ export interface PromptContext {
   readonly editorModels?: readonly string[];
   /** Keys of their cases' `context`. */
   readonly variables?: readonly string[];
+  /** Labels of their other prompts. */
   readonly labels?: readonly string[];
 }
 
@@ -41,7 +42,7 @@ export function* promptCompletion(
   const cursor = yield* cursorInText(matter, position);
   if (!cursor || cursor.style === 'block' || cursor.variable) return [];
   const { snippets = false } = context;
-  if (cursor.onKey && cursor.path.slice(0, -1).join('.') === 'labels') {
+  if (cursor.onKey && cursor.path.length === 2 && cursor.path[0] === 'labels') {
     return valueItems(labelsAt(cursor, context), cursor, snippets);
   }
   return schemaItems(cursor, frontMatterSchema, snippets, namesAt(cursor, context));
@@ -55,25 +56,25 @@ function matterEnd(lines: readonly string[]): number | undefined {
   return end < 0 ? lines.length : end;
 }
 
-function namesAt(cursor: Cursor, context: PromptContext): Choice[] {
-  const [key, index] = cursor.path;
-  const named = (names: readonly string[] = [], detail: string) =>
-    names.map((label) => ({ label, kind: KINDS.reference, detail, rank: 4 }));
-  if (key === 'model')
-    return [...named(context.models, 'model'), ...shortModels({}, context.editorModels)];
-  if (index === undefined) return [];
-  const there = textsAt(cursor.root, [String(key)]);
-  const free = (choices: Choice[]) => choices.filter(({ label }) => !there.includes(label));
-  if (key === 'variables') return free(named(context.variables, 'context'));
-  return [];
+function namesAt({ root, path }: Cursor, context: PromptContext): Choice[] {
+  const { models = [], variables = [], editorModels } = context;
+  const [key, index] = path;
+  if (key === 'model') return [...named(models, 'model'), ...shortModels({}, editorModels)];
+  if (key !== 'variables' || index === undefined) return [];
+  const there = textsAt(root, ['variables']);
+  const free = variables.filter((name) => !there.includes(name));
+  return named(free, 'context');
 }
 
 /** Labels of other prompts that this one doesn't have. */
 function labelsAt({ root, typed }: Cursor, { labels = [] }: PromptContext): Choice[] {
   const there = Object.keys(mappingOf(valueAt(root, ['labels'])));
-  return labels
-    .filter((label) => !there.includes(label) && matches(label, typed))
-    .map((label) => ({ label, kind: KINDS.reference, detail: 'label', rank: 4 }));
+  const free = labels.filter((label) => !there.includes(label) && matches(label, typed));
+  return named(free, 'label');
+}
+
+function named(names: readonly string[], detail: string): Choice[] {
+  return names.map((label) => ({ label, kind: KINDS.reference, detail, rank: 4 }));
 }
 
 function* bodyItems(
@@ -91,12 +92,7 @@ function* bodyItems(
   return variableItems(promptVariables(keys), variable, 'plain');
 }
 
-/**
- * The names for a judge prompt: the models of the suites that use it, the variables of the cases that it
- * judges, and the labels of the suites' other prompts.
- *
- * @param path of the prompt, absolute
- */
+/** @param path of the prompt, absolute */
 export async function promptContext(
   path: string,
   { documents, readText }: Pick<SymbolPorts, 'documents' | 'readText'>,

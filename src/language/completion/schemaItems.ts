@@ -1,6 +1,13 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
-import { mappingOf, type Path, uniqueBy, valueAt, withValueAt } from '../../core/data/data.ts';
+import {
+  groupBy,
+  mappingOf,
+  type Path,
+  uniqueBy,
+  valueAt,
+  withValueAt,
+} from '../../core/data/data.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import {
   defaultOf,
@@ -50,8 +57,9 @@ export function mappingItems(
   if (!cursor.canStartMapping) return [];
   const { options, keys } = offerAt(cursor.root, cursor.path, {}, schema);
   const wholes = options.map(({ key, value, documentation, keys: own }, index): CompletionItem => {
-    const needed = missingKeys(own, [key]);
-    const below = snippetOf(needed, cursor.indent.own);
+    const word = writeWord(value);
+    const below = snippetOf(missingKeys(own, [key]), cursor.indent.own);
+    const newText = `${key}: ${snippets ? escapeSnippet(word) + below : word}`;
     return {
       label: value,
       // Not the kind snippet, which the extension turns off because VS Code offers snippets in prose, too.
@@ -59,12 +67,7 @@ export function mappingItems(
       sortText: sortText(2, index),
       detail: key,
       ...documented(documentation),
-      textEdit: {
-        range: cursor.range,
-        newText: snippets
-          ? `${key}: ${escapeSnippet(writeWord(value))}${below}`
-          : `${key}: ${writeWord(value)}`,
-      },
+      textEdit: { range: cursor.range, newText },
       ...(snippets && asSnippet()),
     };
   });
@@ -86,11 +89,10 @@ export function missingKeys(keys: readonly KeyInfo[], there: readonly string[]):
 /** @param indent columns from the first word of the line to the keys; undefined within braces */
 export function snippetOf(keys: readonly KeyInfo[], indent: number | undefined): string {
   const before = indent === undefined ? ', ' : `\n${marginOf(indent)}`;
-  return keys
-    .map(
-      ({ name, schema }, index) => before + name + entrySnippet(formOf(schema), index + 1, indent),
-    )
-    .join('');
+  const entries = keys.map(
+    ({ name, schema }, index) => before + name + entrySnippet(formOf(schema), index + 1, indent),
+  );
+  return entries.join('');
 }
 
 function itemsOf(
@@ -133,19 +135,13 @@ function hasChoices(schema: KeyInfo['schema']): boolean {
 
 /** The text after a key, with a tab stop. */
 function entrySnippet(form: Form, number: number, indent: number | undefined): string {
-  const margin = marginOf(indent);
-  const bodies =
-    indent === undefined
-      ? { scalar: ` $${number}`, list: ` [$${number}]`, mapping: ` {$${number}\\}` }
-      : {
-          scalar: ` $${number}`,
-          list: `\n${margin}  - $${number}`,
-          mapping: `\n${margin}  $${number}`,
-        };
-  return `:${bodies[form]}`;
+  const stop = `$${number}`;
+  if (form === 'scalar') return `: ${stop}`;
+  if (indent === undefined) return form === 'list' ? `: [${stop}]` : `: {${stop}\\}`;
+  return `:\n${marginOf(indent)}  ${form === 'list' ? '- ' : ''}${stop}`;
 }
 
-function marginOf(indent = 0): string {
+function marginOf(indent: number): string {
   return ' '.repeat(Math.max(0, indent));
 }
 
@@ -153,8 +149,7 @@ type Form = 'scalar' | 'list' | 'mapping';
 
 /** How to write a value; the simplest form if there are several. */
 function formOf(schema: KeyInfo['schema']): Form {
-  const plain = unwrap(schema);
-  const { type, options } = definition(plain);
+  const { type, options } = definition(unwrap(schema));
   if (options) {
     const forms = options.map(formOf);
     return forms.find((form) => form === 'scalar') ?? forms[0] ?? 'scalar';
@@ -190,17 +185,15 @@ export function offerAt(
     const { shape } = definition(one);
     if (!shape) return [];
     const offered = Object.entries(shape).filter(([, field]) => !isUnread(field));
-    return [
-      { keys: offered.map(([name, field]) => keyInfo(name, field)), ...discriminatorOf(shape) },
-    ];
+    const keys = offered.map(([name, field]) => keyInfo(name, field));
+    return [{ keys, ...discriminatorOf(shape) }];
   });
   const options = mappings.flatMap(({ key, value: tag, documentation, keys }) =>
     key !== undefined && tag !== undefined ? [{ key, value: tag, documentation, keys }] : [],
   );
-  const keys = [...new Set(options.map(({ key }) => key))].flatMap((key) => {
-    const own = options.filter((option) => option.key === key);
-    const undecided = own.some((option) => option.value !== own[0]?.value);
-    return undecided ? sharedKeys(own) : own.flatMap((option) => option.keys);
+  const keys = [...groupBy(options, ({ key }) => key).values()].flatMap((own) => {
+    const isUndecided = own.some((option) => option.value !== own[0].value);
+    return isUndecided ? sharedKeys(own) : own.flatMap((option) => option.keys);
   });
   const free = mappings.filter(({ key }) => key === undefined).flatMap((one) => one.keys);
   return {
@@ -302,7 +295,7 @@ function languageName(code: string): string | undefined {
   return languages.of(code);
 }
 
-/** Completes by a schema. @param more values besides the schema's own */
+/** @param more values in addition to the schema's */
 export function schemaItems(
   cursor: Cursor,
   schema: z.ZodType,

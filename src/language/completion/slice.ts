@@ -14,7 +14,6 @@ export interface Slice {
   readonly wholeCase?: string;
 }
 
-/** Longer cases are shortened. */
 const MAX_CASE_LINES = 200;
 
 /** The whole text as a slice; undefined if the position is outside of it. */
@@ -45,18 +44,18 @@ export function sliceAt(text: string, position: Position): Slice | undefined {
   const cases = caseLines(lines, cursor);
   if (!cases) return wholeSlice(text, position);
   const { head, end, starts } = cases;
-  const tail = lineNumbers(end, lines.length);
-  if (cursor <= head || cursor >= end)
-    return sliceOfLines(lines, [...lineNumbers(0, head + 1), ...tail], position);
+  const sliceWith = (shown: readonly number[]) => {
+    const numbers = [...lineNumbers(0, head + 1), ...shown, ...lineNumbers(end, lines.length)];
+    return sliceOfLines(lines, numbers, position);
+  };
+  if (cursor <= head || cursor >= end) return sliceWith([]);
   const index = starts.findLastIndex((start) => start <= cursor);
   const start = starts[index];
-  if (start === undefined) {
-    return sliceOfLines(lines, [...lineNumbers(0, head + 1), cursor, ...tail], position);
-  }
+  if (start === undefined) return sliceWith([cursor]);
   const stop = starts[index + 1] ?? end;
   const own = lineNumbers(start, stop);
   const shown = own.length > MAX_CASE_LINES ? linesOfLongCase(lines, start, stop, cursor) : own;
-  const slice = sliceOfLines(lines, [...lineNumbers(0, head + 1), ...shown, ...tail], position);
+  const slice = sliceWith(shown);
   if (!slice || shown.length === own.length) return slice;
   return { ...slice, wholeCase: lines.slice(start, stop).join('\n') };
 }

@@ -81,7 +81,7 @@ function* choicesOf(
     }));
 }
 
-/** `yes-no node` of a node, `tool` of a tool. */
+/** `yes-no node`, `tool` */
 function detailOf(kind: SymbolKind, type: unknown): string {
   return kind === 'node' && typeof type === 'string' ? `${type} ${kind}` : kind;
 }
@@ -114,10 +114,7 @@ function* rootWithCase(
   const known = whole === undefined ? root : withValueAt(root, ['cases', own], () => whole);
   if (kind !== 'tag') return known;
   const others = yield* readEntries(text, 'tags');
-  return withValueAt(known, ['cases'], (cases) => [
-    ...(Array.isArray(cases) ? cases : []),
-    ...others,
-  ]);
+  return withValueAt(known, ['cases'], (all) => [...(Array.isArray(all) ? all : []), ...others]);
 }
 
 /** `provider:model` as used elsewhere in the file, the editor's models, and the providers to start with. */

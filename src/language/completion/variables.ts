@@ -34,7 +34,6 @@ function withContext(
   ];
 }
 
-/** The variables of prompts. @param context those of the case's `context` */
 export function promptVariables(context: readonly Variable[]): Variable[] {
   const own = Object.entries(PROMPT_VARIABLES).map(([name, { says }]) => [name, says]);
   return withContext(Object.fromEntries(own), context);
@@ -45,31 +44,30 @@ export function variableItems(
   { needsQuotes, range }: VariableCursor,
   style: Cursor['style'],
 ): CompletionItem[] {
-  return variables.map(({ name, detail }, index) => ({
-    label: visibleLine(name),
-    kind: KINDS.variable,
-    detail: visibleLine(detail, MAX_DETAIL),
-    documentation: `Inserts its value for {{${name}}}`,
-    sortText: sortText(5, index),
+  return variables.map(({ name, detail }, index) => {
+    const braced = `{{${name}}}`;
     // Without quotes, braces at the start of a text would be a mapping.
-    textEdit: {
-      range,
-      newText: needsQuotes && style === 'plain' ? writeWord(`{{${name}}}`) : `${name}}}`,
-    },
-    ...(needsQuotes && { filterText: `{{${name}}}` }),
-  }));
+    const newText = needsQuotes && style === 'plain' ? writeWord(braced) : `${name}}}`;
+    return {
+      label: visibleLine(name),
+      kind: KINDS.variable,
+      detail: visibleLine(detail, MAX_DETAIL),
+      documentation: `Inserts its value for ${braced}`,
+      sortText: sortText(5, index),
+      textEdit: { range, newText },
+      ...(needsQuotes && { filterText: braced }),
+    };
+  });
 }
 
 function* contextVariables(cursor: Cursor, text: string): Work<Variable[]> {
-  if (cursor.path[0] === 'cases') {
-    return variablesOf(yield* cursor.wholeCase());
-  }
+  if (cursor.path[0] === 'cases') return variablesOf(yield* cursor.wholeCase());
   // Defaults apply to every case, so the variables of all cases are offered.
-  const entries = [
-    ...(yield* readEntries(text, 'context')),
-    ...(yield* readEntries(text, 'matrix')),
+  const [contexts, matrices] = [
+    yield* readEntries(text, 'context'),
+    yield* readEntries(text, 'matrix'),
   ];
-  return uniqueBy(entries.flatMap(variablesOf), ({ name }) => name);
+  return uniqueBy([...contexts, ...matrices].flatMap(variablesOf), ({ name }) => name);
 }
 
 /** The variables that a case declares. Those of a matrix file aren't known here. */
