@@ -74,14 +74,11 @@ export function validityOf(
   return isOther ? 'other-question' : 'current';
 }
 
-const { assertion, turn, status, label, score, comment } = labelSchema.shape;
-
 /** A person's label for a verdict, as views show it. */
-export const opinionSchema = z.strictObject({
-  ...{ assertion, turn, status, label, score, comment },
-  person: z.string(),
-  standing: z.enum(['current', 'other-question', 'earlier-text']),
-});
+export const opinionSchema = labelSchema
+  .omit({ case: true, variant: true, question_hash: true, conversation_hash: true, at: true })
+  .extend({ person: z.string(), standing: z.enum(['current', 'other-question', 'earlier-text']) })
+  .strict();
 
 export type Opinion = z.infer<typeof opinionSchema>;
 

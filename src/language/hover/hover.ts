@@ -6,7 +6,7 @@ import type { CaseLine } from '../../core/record/runRecord.ts';
 import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
 import { isCachedAmong, isFailure } from '../../core/verdict.ts';
 import { textChangeDetector } from '../../evalfile/caseChanges.ts';
-import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
+import type { LoadedSuite, OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import { numberTurns } from '../../evalfile/numberTurns.ts';
 import { messagesFileSchema } from '../../evalfile/schema.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
@@ -26,12 +26,7 @@ import {
   verdictMarkdown,
 } from './verdictMarkdown.ts';
 
-/**
- * Shows the documentation of a key or an assertion type, the declaration of a name, the head of a file,
- * the text of a chosen turn, and the last result of a case, a turn, or an assertion.
- *
- * @param symbols without it, names and paths are not described
- */
+/** @param symbols without it, names and paths are not described */
 export async function hover(
   document: EvalDocument,
   position: Position,
@@ -48,7 +43,6 @@ export async function hover(
   return range && markdownHover({ markdown: parts.join('\n\n---\n\n'), range });
 }
 
-/** Describes a name in a judge prompt: its model, or a key of the cases' `context`. */
 export async function promptHover(
   path: string,
   position: Position,
@@ -58,12 +52,7 @@ export async function promptHover(
   return part && markdownHover(part);
 }
 
-/**
- * Shows the documentation of a key, a role, or a type in a file of messages, and the turn that the message
- * belongs to.
- *
- * @param path absolute
- */
+/** @param path absolute */
 export function* messageHover(
   text: string,
   path: string,
@@ -88,16 +77,13 @@ function turnText({ value }: YamlDocument, [index]: Path): string | undefined {
   return turn === undefined ? `${number}, in no turn.` : `${number}, in turn ${turn}.`;
 }
 
-/** The last result of the case, the turn, or the assertion at a position. */
 async function lastVerdict(
   document: EvalDocument,
   position: Position,
   { lastRuns, lastVariants, changeDetector = textChangeDetector, pastRuns }: ResultPorts,
 ): Promise<HoverPart | undefined> {
   const { suite } = document;
-  const found = suite.outline.find(
-    ({ path, range }) => path === suite.path && contains(range, position),
-  );
+  const found = suite.outline.find(isIn(suite, position));
   if (found?.id === undefined) return undefined;
   const findSubject = subjectAt(document, found, position);
   const lines = findSubject ? await lastRuns(suite.path, found.id) : [];
@@ -131,6 +117,11 @@ function titleOf({ variant, repetition, repetitions }: CaseLine): string {
   return `### ${[...named, ...repeated].join(' · ')}\n\n`;
 }
 
+function isIn(suite: LoadedSuite, position: Position) {
+  return ({ path, range }: OutlineCase | OutlineAssertion) =>
+    path === suite.path && contains(range, position);
+}
+
 interface Subject {
   readonly range: Range;
   readonly isCase?: true;
@@ -143,19 +134,16 @@ function subjectAt(
   found: OutlineCase,
   position: Position,
 ): (() => Subject) | undefined {
-  const assertion = found.assertions.find(
-    ({ path, range }) => path === document.suite.path && contains(range, position),
-  );
+  const assertion = found.assertions.find(isIn(document.suite, position));
   if (assertion) return () => assertionSubject(document, found, assertion, position);
   const turn = found.turns.find(({ range }) => contains(range, position));
   if (turn) {
     // The reply to a scripted turn isn't in the file.
     const [, reply] = turn.turns;
-    const describe = (line: CaseLine) =>
-      paragraphs(
-        reply === undefined ? undefined : replyMarkdown(line, reply),
-        turnMarkdown(line, turn.turns),
-      ) || undefined;
+    const describe = (line: CaseLine) => {
+      const words = reply === undefined ? undefined : replyMarkdown(line, reply);
+      return paragraphs(words, turnMarkdown(line, turn.turns)) || undefined;
+    };
     return () => ({ range: turn.range, describe });
   }
   const { yaml } = document;
@@ -182,9 +170,10 @@ function assertionSubject(
     range: last && last !== chain[0] ? yaml.entryRangeOf(last.path) : assertion.range,
     describe({ verdicts, source }, stale) {
       const moved = found.range.start.line - source.range.start.line;
-      const verdict = recordedVerdict(verdicts, chain, { stale, moved, suiteCase });
+      const changes = { stale, moved, suiteCase };
+      const verdict = recordedVerdict(verdicts, chain, changes);
       if (verdict) return verdictMarkdown(verdict, isCachedAmong(verdicts)(verdict));
-      const outer = recordedVerdict(verdicts, [chain[0]], { stale, moved, suiteCase });
+      const outer = recordedVerdict(verdicts, [chain[0]], changes);
       return outer && '_The last run did not reach this assertion._';
     },
   };

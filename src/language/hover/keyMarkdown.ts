@@ -15,7 +15,6 @@ export interface HoverPart {
 
 const MAX_VALUES = 12;
 
-/** The documentation of the key or the value at a position. */
 export function documentation(
   yaml: YamlDocument,
   position: Position,
@@ -26,20 +25,16 @@ export function documentation(
   if (typeof last !== 'string') return undefined;
   if (onKey) {
     const key = keysAt(schema, yaml.value, path.slice(0, -1)).find(({ name }) => name === last);
-    return (
-      key && { markdown: keyMarkdown(key, schema, yaml.value, path), range: yaml.keyRangeOf(path) }
-    );
+    const markdown = key && keyMarkdown(key, schema, yaml.value, path);
+    return markdown === undefined ? undefined : { markdown, range: yaml.keyRangeOf(path) };
   }
   const range = yaml.rangeOf(path);
   const value = valueAt(yaml.value, path);
   if (!contains(range, position) || typeof value !== 'string') return undefined;
   const type = last === 'type' ? findAssertionType(value) : undefined;
-  if (type)
-    return { markdown: `**${type.type}** — ${type.summary}\n\n${docsMarkdown(type)}`, range };
   const known = valuesAt(schema, yaml.value, path).find((one) => one.value === value);
-  return known?.documentation === undefined
-    ? undefined
-    : { markdown: `**${known.value}** — ${known.documentation}`, range };
+  const text = type ? `${type.summary}\n\n${docsMarkdown(type)}` : known?.documentation;
+  return text === undefined ? undefined : { markdown: `**${value}** — ${text}`, range };
 }
 
 function keyMarkdown(
@@ -51,16 +46,11 @@ function keyMarkdown(
   const values = valuesAt(format, root, path).map(({ value }) => `\`${value}\``);
   const shown = values.slice(0, MAX_VALUES).join(', ');
   const more = values.length > MAX_VALUES ? `, … (${values.length} in all)` : '';
-
+  const type = findAssertionType(valueAt(root, [...path.slice(0, -1), 'type']));
   return paragraphs(
     `**${name}**${required ? ' _(required)_' : ''}`,
     text,
-    defaultText(name === 'threshold' ? defaultThreshold(root, path) : defaultOf(schema)),
+    defaultText(name === 'threshold' ? type?.defaultThreshold : defaultOf(schema)),
     values.length > 1 ? `Values: ${shown}${more}` : undefined,
   );
-}
-
-/** Without its own threshold, an assertion uses its type's. */
-function defaultThreshold(root: unknown, path: Path): number | undefined {
-  return findAssertionType(valueAt(root, [...path.slice(0, -1), 'type']))?.defaultThreshold;
 }

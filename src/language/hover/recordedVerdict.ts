@@ -18,6 +18,8 @@ interface ListedAssertion {
   readonly path: Path;
 }
 
+type AssertionChain = readonly [ListedAssertion, ...ListedAssertion[]];
+
 /** From an assertion of a case to the innermost assertion at a path. */
 export function assertionChain(
   yaml: YamlDocument,
@@ -25,46 +27,32 @@ export function assertionChain(
   { index }: OutlineAssertion,
   path: Path,
   suiteCase: SuiteCase | undefined,
-): readonly [ListedAssertion, ...ListedAssertion[]] {
+): AssertionChain {
   const keys = assertionKeys(assertions);
-  const first: ListedAssertion = {
-    key: keys[index] ?? '',
-    order: index,
-    keys,
-    built: suiteCase?.assertions.find((one) => one.index === index),
-    ...locationOf(yaml, path.slice(0, path.indexOf('assert') + 2)),
-  };
-  const chain: [ListedAssertion, ...ListedAssertion[]] = [first];
-  for (let outer: ListedAssertion | undefined = first; outer; ) {
-    outer = innerAt(yaml, outer, path);
-    if (outer) chain.push(outer);
-  }
-  return chain;
+  const own = path.slice(0, path.indexOf('assert') + 2);
+  const built = suiteCase?.assertions.find((one) => one.index === index);
+  const key = keys[index] ?? '';
+  const outer = { key, order: index, keys, built, isGroup: isGroupAt(yaml, own), path: own };
+  return [outer, ...innerAt(yaml, outer, path)];
 }
 
-function innerAt(
-  yaml: YamlDocument,
-  outer: ListedAssertion,
-  path: Path,
-): ListedAssertion | undefined {
+/** The assertions within another one that contain the path, from the outside in. */
+function innerAt(yaml: YamlDocument, outer: ListedAssertion, path: Path): ListedAssertion[] {
   const rest = path.slice(outer.path.length);
   const all = nestedKeys(valueAt(yaml.value, outer.path), outer.key);
   const order = all.findIndex((one) => one.path.every((step, index) => rest[index] === step));
   const inner = all[order];
-  if (!inner) return undefined;
+  if (!inner) return [];
   const nestedPath = inner.path.join('.');
-  return {
-    key: inner.key,
-    order,
-    keys: all.map((one) => one.key),
-    built: outer.built?.nested?.find((one) => one.path === nestedPath)?.assertion,
-    ...locationOf(yaml, [...outer.path, ...inner.path]),
-  };
+  const built = outer.built?.nested?.find((one) => one.path === nestedPath)?.assertion;
+  const keys = all.map((one) => one.key);
+  const own = [...outer.path, ...inner.path];
+  const found = { key: inner.key, order, keys, built, isGroup: isGroupAt(yaml, own), path: own };
+  return [found, ...innerAt(yaml, found, path)];
 }
 
-function locationOf(yaml: YamlDocument, path: Path): Pick<ListedAssertion, 'isGroup' | 'path'> {
-  const type = findAssertionType(valueAt(yaml.value, [...path, 'type']));
-  return { isGroup: type?.kind === 'group', path };
+function isGroupAt(yaml: YamlDocument, path: Path): boolean {
+  return findAssertionType(valueAt(yaml.value, [...path, 'type']))?.kind === 'group';
 }
 
 /** How the case may have changed since it ran. */
@@ -77,14 +65,14 @@ interface Changes {
 }
 
 /**
- * Finds the verdict of an assertion by its key, so that assertions added before it don't matter. If its key
- * has changed because another assertion of its type was added or removed, finds it by its question.
+ * Finds the verdict of an assertion by its key, or by its question if another assertion of its type was added or
+ * removed, which changes keys.
  *
  * @param chain from the assertion of the case to the wanted one
  */
 export function recordedVerdict(
   verdicts: readonly Verdict[],
-  [first, ...inner]: readonly [ListedAssertion, ...ListedAssertion[]],
+  [first, ...inner]: AssertionChain,
   changes: Changes,
 ): Verdict | undefined {
   const { suiteCase } = changes;

@@ -21,11 +21,7 @@ const HEAD_LINES = 12;
 const HEAD_WIDTH = 160;
 const MAX_VALUES = 8;
 
-/**
- * Describes the declaration of the symbol at a position. For a path, shows the head of the file.
- *
- * @param path of an eval file or a prompt
- */
+/** The declaration of a name, or the head of a file. @param path of an eval file or a prompt */
 export async function symbolHover(
   path: string,
   position: Position,
@@ -34,14 +30,9 @@ export async function symbolHover(
   const found = await symbolAt(path, position, ports);
   if (!found) return undefined;
   const { range, text } = found.occurrence;
-  if (isFileKind(found.symbol.kind)) {
-    const markdown = await headMarkdown(text, path, ports);
-    return markdown === undefined ? undefined : { markdown, range };
-  }
-  const isDeclared = found.symbol.declarations.length > 0;
-  const declaring = isDeclared ? [found] : await sameSymbols(found, ports);
-  const values = await Promise.all(declaring.map((one) => valuesOf(one, ports)));
-  const markdown = valuesMarkdown(found, values.flat());
+  const markdown = isFileKind(found.symbol.kind)
+    ? await headMarkdown(text, path, ports)
+    : await declarationMarkdown(found, ports);
   return markdown === undefined ? undefined : { markdown, range };
 }
 
@@ -66,10 +57,9 @@ async function headMarkdown(
 
 interface Declared {
   readonly value: unknown;
-  readonly caseId?: string;
+  readonly caseId: string;
 }
 
-/** The declared values of a symbol, as plain data. */
 async function valuesOf(
   { table, symbol }: FoundSymbol,
   { documents, documentAt }: SymbolPorts,
@@ -82,16 +72,22 @@ async function valuesOf(
     const id = top === 'cases' && index !== undefined && valueAt(yaml.value, [top, index, 'id']);
     // The path of a tool leads to its `name`, the path of any other symbol to its value.
     const at = symbol.kind === 'tool' ? path.slice(0, -1) : path;
-    return { value: valueAt(yaml.value, at), ...(typeof id === 'string' && { caseId: id }) };
+    return { value: valueAt(yaml.value, at), caseId: typeof id === 'string' ? id : 'a case' };
   });
 }
 
-function valuesMarkdown({ symbol }: FoundSymbol, values: readonly Declared[]): string | undefined {
+async function declarationMarkdown(
+  found: FoundSymbol,
+  ports: SymbolPorts,
+): Promise<string | undefined> {
+  const { kind, name, declarations } = found.symbol;
+  const declaring = declarations.length > 0 ? [found] : await sameSymbols(found, ports);
+  const values = (await Promise.all(declaring.map((one) => valuesOf(one, ports)))).flat();
   const [first] = values;
   if (!first) return undefined;
-  const title = `**${escapeLine(symbol.name, 80)}**`;
-  if (symbol.kind === 'variable') return variableMarkdown(title, values);
-  const describe = DESCRIPTIONS[symbol.kind];
+  const title = `**${escapeLine(name, 80)}**`;
+  if (kind === 'variable') return variableMarkdown(title, values);
+  const describe = DESCRIPTIONS[kind];
   return describe && `${title} — ${describe(first.value)}`;
 }
 
@@ -107,16 +103,11 @@ function modelMarkdown(value: unknown): string {
   if (typeof value === 'string') return `model ${escapeLine(value, 120)}`;
   const { provider, model, base_url: address, path, price } = mappingOf(value);
   const { input, output } = mappingOf(price);
-  return factList('model', {
-    provider,
-    model,
-    base_url: typeof address === 'string' ? withoutSecrets(address) : undefined,
-    path,
-    price:
-      input === undefined && output === undefined
-        ? undefined
-        : `${String(input)} read, ${String(output)} written, per million tokens`,
-  });
+  const base_url = typeof address === 'string' ? withoutSecrets(address) : undefined;
+  const isPriced = input !== undefined || output !== undefined;
+  const prices = `${String(input)} read, ${String(output)} written, per million tokens`;
+  const facts = { provider, model, base_url, path, price: isPriced ? prices : undefined };
+  return factList('model', facts);
 }
 
 /** `https://key:secret@host/v1?token=x` becomes `https://host/v1`. */
@@ -129,24 +120,24 @@ function targetMarkdown(value: unknown): string {
   const { type, model, path, export: exported, command, cwd, timeout } = mappingOf(value);
   const program: unknown = Array.isArray(command) ? command[0] : undefined;
   const { provider, model: inline } = mappingOf(model);
-  return factList('target', {
-    type,
-    model: typeof model === 'string' ? model : inline && `${String(provider)}:${String(inline)}`,
-    path,
-    export: exported,
-    program,
-    cwd,
-    timeout: timeout === undefined ? undefined : `${String(timeout)} ms`,
-  });
+  const own = inline && `${String(provider)}:${String(inline)}`;
+  const limit = timeout === undefined ? undefined : `${String(timeout)} ms`;
+  const shown = { type, model: typeof model === 'string' ? model : own, path, export: exported };
+  return factList('target', { ...shown, program, cwd, timeout: limit });
 }
 
-function factList(kind: string, given: Readonly<Record<string, unknown>>): string {
-  const lines = Object.entries(given).flatMap(([key, value]) =>
+function factList(kind: string, facts: Readonly<Record<string, unknown>>): string {
+  return paragraphs(kind, factLines(Object.entries(facts), ': ', 120));
+}
+
+/** Skips values that are neither texts nor numbers. */
+function factLines(entries: readonly [string, unknown][], between: string, length: number): string {
+  const written = entries.flatMap(([key, value]) =>
     typeof value === 'string' || typeof value === 'number'
-      ? [`- ${escapeLine(key)}: ${escapeLine(String(value), 120)}`]
+      ? [`- ${escapeLine(key, 80)}${between}${escapeLine(String(value), length)}`]
       : [],
   );
-  return paragraphs(kind, lines.join('\n'));
+  return written.join('\n');
 }
 
 function toolMarkdown(value: unknown): string {
@@ -178,15 +169,10 @@ function nodeMarkdown(value: unknown): string {
     ['score', score],
     ['decided by', typeof assert === 'string' ? assert : mappingOf(assert).type],
   ];
-  const lines = ways.flatMap(([answer, to]) =>
-    typeof to === 'string' || typeof to === 'number'
-      ? [`- ${escapeLine(answer, 80)} → ${escapeLine(String(to), 80)}`]
-      : [],
-  );
   return paragraphs(
     `node${typeof type === 'string' ? `, ${escapeLine(type, 40)}` : ''}`,
     typeof asked === 'string' ? escapeMarkdown(asked) : undefined,
-    lines.join('\n'),
+    factLines(ways, ' → ', 80),
   );
 }
 
@@ -194,14 +180,10 @@ function nodeMarkdown(value: unknown): string {
 function variableMarkdown(title: string, values: readonly Declared[]): string {
   const shown = (value: unknown) =>
     escapeLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), 400);
-  const [first] = values;
-  if (first && values.length === 1) return `${title} — ${shown(first.value)}`;
-  return paragraphs(
-    title,
-    limitLines(
-      values.map(({ caseId, value }) => `- ${escapeLine(caseId ?? 'a case', 80)}: ${shown(value)}`),
-    ),
-  );
+  const [first, ...others] = values;
+  if (first && others.length === 0) return `${title} — ${shown(first.value)}`;
+  const list = values.map(({ caseId, value }) => `- ${escapeLine(caseId, 80)}: ${shown(value)}`);
+  return paragraphs(title, limitLines(list));
 }
 
 function limitLines(lines: readonly string[]): string {

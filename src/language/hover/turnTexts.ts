@@ -1,4 +1,4 @@
-import { type Turn, textOf, toConversation, turnsOf } from '../../core/conversation.ts';
+import { textOf, toConversation, turnsOf } from '../../core/conversation.ts';
 import { valueAt } from '../../core/data/data.ts';
 import { contains, type Position } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -8,8 +8,8 @@ import type { OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { EvalDocument, ResultPorts } from '../ports.ts';
 import type { HoverPart } from './keyMarkdown.ts';
 
-/** Limits of a hover: number of turns, and characters of each. */
 const MAX_TURNS = 6;
+/** In characters. */
 const MAX_TEXT = 300;
 
 /** The texts of the turns that a number, a list, or a range under `at` selects. */
@@ -52,26 +52,19 @@ function numbersOf(value: unknown, count: number): number[] {
 }
 
 function turnsOfCase({ origin }: SuiteCase): Map<number, SpokenTurn> {
-  if (origin.kind === 'transcript') {
-    return new Map(turnsOf(toConversation(origin.messages)).map(spokenTurn));
+  const { messages } = origin.kind === 'transcript' ? origin : (origin.history ?? { messages: [] });
+  const spoken = turnsOf(toConversation(messages));
+  const turns: SpokenTurn[] = spoken.map((turn) => ({ side: turn.side, text: textOf(turn) }));
+  if (origin.kind !== 'transcript') {
+    const scripted = origin.kind === 'turns' ? origin.turns : origin.user.opening;
+    for (const { user } of scripted) {
+      turns.push({ side: 'user', text: user }, { side: 'assistant' });
+    }
   }
-  const before = turnsOf(toConversation(origin.history?.messages ?? []));
-  return new Map([
-    ...before.map((turn) => spokenTurn(turn)),
-    ...(origin.kind === 'turns' ? origin.turns : origin.user.opening).flatMap(
-      ({ user }, index): [number, SpokenTurn][] => [
-        [before.length + 2 * index + 1, { side: 'user', text: user }],
-        [before.length + 2 * index + 2, { side: 'assistant' }],
-      ],
-    ),
-  ]);
+  return new Map(turns.map((turn, index) => [index + 1, turn]));
 }
 
-function spokenTurn(turn: Turn): [number, SpokenTurn] {
-  return [turn.number, { side: turn.side, text: textOf(turn) }];
-}
-
-/** For a case with errors: the turns as far as its outline has them. */
+/** For a case with errors. */
 function turnsOfOutline({ turns }: OutlineCase): Map<number, SpokenTurn> {
   const spoken = new Map<number, SpokenTurn>();
   for (const { turns: numbers, role, label } of turns) {
@@ -92,16 +85,12 @@ function turnMarkdown(
 ): string {
   const heading = `**Turn ${number}** (${turn?.side ?? 'assistant'})`;
   if (turn?.text !== undefined) return `${heading}: ${escapeLine(turn.text, MAX_TEXT)}`;
-  return (
-    (last && replyMarkdown(last, number)) ?? `${heading}: the reply of the target, when it runs`
-  );
+  const reply = last && replyMarkdown(last, number);
+  return reply ?? `${heading}: the reply of the target, when it runs`;
 }
 
-/** The target's reply in a run. */
 export function replyMarkdown({ conversation }: CaseLine, number: number): string | undefined {
   const reply = turnsOf(conversation).find((one) => one.number === number);
-  return (
-    reply &&
-    `**Turn ${number}** (assistant), in the last run: ${escapeLine(textOf(reply), MAX_TEXT)}`
-  );
+  const heading = `**Turn ${number}** (assistant), in the last run`;
+  return reply && `${heading}: ${escapeLine(textOf(reply), MAX_TEXT)}`;
 }

@@ -24,7 +24,7 @@ import { cacheText, durationText } from '../../core/text/format.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../../core/text/markdown.ts';
 import { isCachedAmong, isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
 
-/** The last results of turns; undefined if no assertion judged them. */
+/** Undefined if no assertion judged the turns. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {
   const isCached = isCachedAmong(line.verdicts);
   const parts = turns.flatMap((turn) => {
@@ -33,11 +33,10 @@ export function turnMarkdown(line: CaseLine, turns: readonly number[]): string |
     if (!badge) return [];
     const score = badgeScoreText(badge);
     const scored = score === undefined ? '' : ` · score ${score}`;
-    const { status } = badge;
+    const { status, error } = badge;
     const heading = `**${STATUS_ICONS[status]} Turn ${turn}: ${STATUS_WORDS[status]}**${scored}`;
     const entries = badge.entries.map((one) => entryMarkdown(one, isCached(one.verdict)));
-    const error = badge.error === undefined ? [] : [escapeMarkdown(badge.error)];
-    return [[heading, ...error, ...entries].join('\n\n')];
+    return [paragraphs(heading, error && escapeMarkdown(error), ...entries)];
   });
   return parts.length === 0 ? undefined : parts.join('\n\n---\n\n');
 }
@@ -47,13 +46,15 @@ export function entryMarkdown(
   { verdict, entry }: TurnBadge['entries'][number],
   fromCache = false,
 ): string {
-  const score = entry.score === null ? '' : `, ${scoreText(entry.score, verdict.threshold)}`;
-  const name = escapeLine(verdict.assertion.name, 80);
-  return [
-    `${STATUS_ICONS[entry.status]} **${name}** — ${STATUS_WORDS[entry.status]}${score}${fromCache ? ', from the cache' : ''}`,
-    escapeMarkdown(entry.rationale),
-    ...(entry.evidence ? [quoteMarkdown(entry.evidence)] : []),
-  ].join('  \n');
+  const { status, score, rationale, evidence } = entry;
+  const facts = [
+    STATUS_WORDS[status],
+    ...(score === null ? [] : [scoreText(score, verdict.threshold)]),
+    ...(fromCache ? ['from the cache'] : []),
+  ];
+  const heading = `${STATUS_ICONS[status]} **${escapeLine(verdict.assertion.name, 80)}**`;
+  const quote = evidence ? [quoteMarkdown(evidence)] : [];
+  return [`${heading} — ${facts.join(', ')}`, escapeMarkdown(rationale), ...quote].join('  \n');
 }
 
 function quoteMarkdown({ text, verified }: NonNullable<TurnVerdict['evidence']>): string {
@@ -65,19 +66,17 @@ function quoteMarkdown({ text, verified }: NonNullable<TurnVerdict['evidence']>)
 /** @param fromCache as in `entryMarkdown` */
 export function verdictMarkdown(verdict: Verdict, fromCache: boolean): string {
   const { assertion, status, score, rationale, reason, misses, usage } = verdict;
-  const samples = samplesText(verdict);
   const together = togetherText(verdict);
-  const cached = fromCache ? 'from the cache' : cacheText(usage);
   const outcome = escapeLine(verdictText(verdict), 60);
   const facts = [
     STATUS_WORDS[status],
-    ...(score === null ? [] : [`${outcome}${thresholdNote(verdict)}`]),
-    ...(samples === undefined ? [] : [samples]),
-    ...(together === undefined ? [] : [escapeLine(together, 200)]),
-    ...(reason === undefined ? [] : [escapeLine(reason, 60)]),
-    ...(assertion.required ? ['required'] : []),
-    ...(cached === undefined ? [] : [cached]),
-  ];
+    score === null ? undefined : `${outcome}${thresholdNote(verdict)}`,
+    samplesText(verdict),
+    together && escapeLine(together, 200),
+    reason && escapeLine(reason, 60),
+    assertion.required ? 'required' : undefined,
+    fromCache ? 'from the cache' : cacheText(usage),
+  ].filter((fact) => fact !== undefined);
   return paragraphs(
     `**${STATUS_ICONS[status]} ${escapeLine(assertion.name, 80)}** — ${facts.join(', ')}`,
     escapeMarkdown(rationale),
@@ -103,8 +102,8 @@ export function caseMarkdown(line: CaseLine): string {
   });
   return paragraphs(
     `**${STATUS_ICONS[status]} Last run** — ${facts.join(' · ')}`,
-    reason === undefined ? undefined : escapeMarkdown(reason),
-    stop === undefined ? undefined : `Ended: ${escapeLine(stop, MAX_STOP_LENGTH)}`,
+    reason && escapeMarkdown(reason),
+    stop && `Ended: ${escapeLine(stop, MAX_STOP_LENGTH)}`,
     list.join('\n'),
   );
 }
@@ -113,7 +112,6 @@ export function changeMarkdown(change: Change | undefined): string | undefined {
   return change && `_${CHANGES[change]}_`;
 }
 
-/** Maximum number of variants to list individually. */
 const MAX_VARIANTS = 20;
 
 /** The number of variants that passed, and a list of the others. */
