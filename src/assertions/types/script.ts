@@ -2,12 +2,12 @@ import { dirname } from 'node:path';
 import type { ScriptInput } from 'turnlight';
 import * as z from 'zod';
 import { textOf, turnsOf } from '../../core/conversation.ts';
-import { toolSchema } from '../../core/message.ts';
 import { mean, reaches } from '../../core/scoring.ts';
 import { programKeys, type UserCode } from '../../core/userCode.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
-import type { AssertionInput, Outcome, ProcedureType } from '../contract.ts';
+import type { AssertionInput, Outcome } from '../contract.ts';
 import { lookUpQuote, notApplicable, scored } from '../shared/entries.ts';
+import { procedureType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   path: z.string().min(1).optional().meta({
@@ -37,8 +37,7 @@ const params = z.strictObject({
   ...programKeys,
 });
 
-export const script: ProcedureType = {
-  kind: 'procedure',
+export const script = procedureType({
   type: 'script',
   summary: 'Your function or program decides.',
   docs: {
@@ -88,12 +87,9 @@ export const script: ProcedureType = {
     const message = '`export` belongs to `path`: a program exports nothing.';
     return exported === undefined ? [] : [{ path: ['export'], message }];
   },
-  async run(input, toolbox) {
-    const own = params.parse(input.assertion.params);
-    const returned = await toolbox.script(codeOf(own, input), scriptInput(input, own.options));
-    return conclude(returned, input);
-  },
-};
+  run: async (input, own, toolbox) =>
+    conclude(await toolbox.script(codeOf(own, input), scriptInput(input, own.options)), input),
+});
 
 function codeOf(own: z.infer<typeof params>, { assertion }: AssertionInput): UserCode {
   const { path = '', export: exported = 'default', command, timeout, env, pass_env } = own;
@@ -112,24 +108,20 @@ function scriptInput(
     case: id,
     conversation: {
       id: conversationId,
-      system: conversation.entries.flatMap((entry) =>
-        entry.kind === 'system' ? [entry.text] : [],
-      ),
+      system: conversation.entries
+        .filter((entry) => entry.kind === 'system')
+        .map(({ text }) => text),
       turns: turnsOf(conversation).map((turn) => ({
         number: turn.number,
         side: turn.side,
         text: textOf(turn),
-        tool_calls: turn.items.flatMap((item) =>
-          item.kind === 'tool-call'
-            ? [
-                {
-                  name: item.call.name,
-                  arguments: item.call.arguments,
-                  result: item.result ?? null,
-                },
-              ]
-            : [],
-        ),
+        tool_calls: turn.items
+          .filter((item) => item.kind === 'tool-call')
+          .map(({ call, result = null }) => ({
+            name: call.name,
+            arguments: call.arguments,
+            result,
+          })),
         retrieval_context: turn.retrievalContext ?? [],
         expected: turn.expected ?? null,
         latency: turn.latency ?? null,
@@ -149,9 +141,8 @@ function scriptInput(
 function conclude(returned: unknown, input: AssertionInput): Outcome {
   const read = scriptResultSchema.safeParse(returned);
   if (!read.success) {
-    throw new Error(
-      `The script returned an invalid value: ${z.prettifyError(read.error).replaceAll('\n', ' ')}`,
-    );
+    const problems = z.prettifyError(read.error).replaceAll('\n', ' ');
+    throw new Error(`The script returned an invalid value: ${problems}`);
   }
   const { data } = read;
   if (typeof data === 'object' && 'skipped' in data) {
@@ -164,9 +155,8 @@ function conclude(returned: unknown, input: AssertionInput): Outcome {
     throw new Error('The script returned neither a `score` nor `turns`.');
   }
   const { label, value, details = {} } = result;
-  const outcome = input.assertion.negate ? 1 - score : score;
   return scored(result.rationale ?? `The script returned ${score}.`, turns, {
-    score: outcome,
+    score: input.assertion.negate ? 1 - score : score,
     ...(label !== undefined && { label }),
     ...(value !== undefined && { value }),
     details,
@@ -175,14 +165,15 @@ function conclude(returned: unknown, input: AssertionInput): Outcome {
 
 function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVerdict[] {
   const known = turnsOf(input.conversation);
-  const { threshold } = input.assertion;
+  const { threshold, negate } = input.assertion;
   const numbers = turns.map(({ turn }) => turn);
   const twice = numbers.find((number, index) => numbers.indexOf(number) < index);
   if (twice !== undefined) throw new Error(`The script returned turn ${twice} twice.`);
   return turns.map(({ turn: number, score: given, rationale, evidence }) => {
-    const turn = known.find((one) => one.number === number);
-    if (!turn) throw new Error(`The script returned turn ${number}, which does not exist.`);
-    const score = input.assertion.negate ? 1 - given : given;
+    if (!known.some((one) => one.number === number)) {
+      throw new Error(`The script returned turn ${number}, which does not exist.`);
+    }
+    const score = negate ? 1 - given : given;
     return {
       turn: number,
       status: reaches(score, threshold) ? 'pass' : 'fail',
@@ -193,42 +184,7 @@ function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVe
   });
 }
 
-/**
- * The input and the result of a script assertion's function. `types/index.d.ts` declares the same for
- * authors of scripts; a test compares the two.
- */
-export const scriptInputSchema = z.strictObject({
-  case: z.string(),
-  conversation: z.strictObject({
-    id: z.string().nullable(),
-    system: z.array(z.string()),
-    turns: z.array(
-      z.strictObject({
-        number: z.int(),
-        side: z.enum(['user', 'assistant']),
-        text: z.string(),
-        tool_calls: z.array(
-          z.strictObject({
-            name: z.string(),
-            arguments: z.unknown().optional(),
-            result: z.string().nullable(),
-          }),
-        ),
-        retrieval_context: z.array(z.string()),
-        expected: z.string().nullable(),
-        latency: z.number().nullable(),
-      }),
-    ),
-  }),
-  chosen: z.array(z.int()),
-  role: z.string().nullable(),
-  topics: z.array(z.string()),
-  tools: z.array(toolSchema),
-  expectations: z.record(z.string(), z.unknown()),
-  context: z.record(z.string(), z.unknown()),
-  options: z.record(z.string(), z.unknown()),
-});
-
+/** The result of a script. `types/index.d.ts` declares the same for authors of scripts; a test compares the two. */
 const unit = z.number().min(0).max(1);
 
 const skippedSchema = z.strictObject({ skipped: z.string() });
