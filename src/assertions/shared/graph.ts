@@ -3,6 +3,7 @@ import { atSchema, type ChosenTurns, parseAt, selectTurns } from '../../core/at.
 import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, Divisible, Fault } from '../contract.ts';
 import { entrySchema, partsOf, rationaleSchema } from './entries.ts';
+import type { TurnsAnswer } from './kinds.ts';
 import { withFacts } from './questions.ts';
 
 const text = z.string().regex(/\S/, 'Expected text, found only blanks');
@@ -11,7 +12,6 @@ const branch = z
   .union([z.string().min(1).meta({ refersTo: 'node' }), z.number().min(0).max(10)])
   .meta({ description: "The next node's name, or a score from 0 to 10 that ends the graph." });
 
-/** The turns that a node's question is about. */
 const at = atSchema
   .optional()
   .meta({ description: `Which turns to look at. Default: the assertion's turns.` });
@@ -46,24 +46,20 @@ export function nodeSchema(assertion: z.ZodType) {
     }),
     z.strictObject({
       type: z.literal('assertion').meta({ description: 'Ends the graph with another assertion.' }),
-      assert: assertion.meta({
-        description: "The assertion whose score becomes the graph's.",
-      }),
+      assert: assertion.meta({ description: "The assertion whose score becomes the graph's." }),
     }),
   ]);
 }
 
 export type Node = z.infer<ReturnType<typeof nodeSchema>>;
-export type Branch = string | number;
 export type Nodes = Readonly<Record<string, Node>>;
 
 interface Edge {
   /** Relative to the node. */
   readonly key: readonly string[];
-  readonly to: Branch;
+  readonly to: string | number;
 }
 
-/** The edges from a node. */
 export function edgesFrom(node: Node): Edge[] {
   switch (node.type) {
     case 'task':
@@ -80,11 +76,11 @@ export function edgesFrom(node: Node): Edge[] {
   }
 }
 
-export function nodeAt(nodes: Nodes, name: string): Node | undefined {
+export function nodeAt(nodes: Nodes, name: string | number): Node | undefined {
   return Object.hasOwn(nodes, name) ? nodes[name] : undefined;
 }
 
-/** Everything that keeps a graph from reaching exactly one end for all answers. */
+/** Reasons why a graph doesn't reach exactly one end for all answers. */
 export function graphFaults(nodes: Nodes, start: string): Fault[] {
   if (!nodeAt(nodes, start)) {
     const known = Object.keys(nodes).join(', ');
@@ -99,20 +95,18 @@ export function graphFaults(nodes: Nodes, start: string): Fault[] {
     }
     if (node.type === 'choice') faults.push(...choiceFaults(name, Object.keys(node.choices)));
   }
-  const reached = reachedFrom(nodes, start);
+  const { reached, cycles } = explore(nodes, start);
   for (const name of Object.keys(nodes)) {
     if (reached.has(name)) continue;
     const message = `The node "${name}" is unreachable. Point a branch to it, or remove it.`;
     faults.push({ path: ['nodes', name], message });
   }
-  return [...faults, ...cycleFaults(nodes, start)];
+  return [...faults, ...cycles];
 }
 
 function choiceFaults(name: string, answers: readonly string[]): Fault[] {
   const path = ['nodes', name, 'choices'];
-  if (answers.length < 2) {
-    return [{ path, message: 'A choice needs at least two answers.' }];
-  }
+  if (answers.length < 2) return [{ path, message: 'A choice needs at least two answers.' }];
   const folded = answers.map((answer) => answer.trim().toLowerCase());
   return answers
     .filter((_answer, index) => folded.indexOf(folded[index] ?? '') < index)
@@ -122,47 +116,32 @@ function choiceFaults(name: string, answers: readonly string[]): Fault[] {
     }));
 }
 
-function reachedFrom(nodes: Nodes, start: string): Set<string> {
-  const reached = new Set<string>();
-  const open = [start];
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const node = nodeAt(nodes, name);
-    if (!node || reached.has(name)) continue;
-    reached.add(name);
-    for (const { to } of edgesFrom(node)) if (typeof to === 'string') open.push(to);
-  }
-  return reached;
-}
-
-/** The branch that closes each cycle, found depth-first without recursion. */
-function cycleFaults(nodes: Nodes, start: string): Fault[] {
-  const faults: Fault[] = [];
-  const done = new Set<string>();
-  const onPath = new Set<string>([start]);
-  const stack = [{ name: start, ways: edgesFrom(nodes[start] as Node) }];
-  while (stack.length > 0) {
-    const here = stack[stack.length - 1];
-    const way = here?.ways.shift();
-    if (!here || !way) {
-      const left = stack.pop();
-      if (left) {
-        onPath.delete(left.name);
-        done.add(left.name);
-      }
+/** Finds the reachable nodes, and the branch that closes each cycle: depth-first, without recursion. */
+function explore(nodes: Nodes, start: string) {
+  const cycles: Fault[] = [];
+  const reached = new Set([start]);
+  const onPath = new Set([start]);
+  const stack = [{ name: start, edges: edgesFrom(nodes[start] as Node) }];
+  for (let here = stack.at(-1); here; here = stack.at(-1)) {
+    const edge = here.edges.shift();
+    if (!edge) {
+      stack.pop();
+      onPath.delete(here.name);
       continue;
     }
-    const { to, key } = way;
-    if (typeof to === 'number' || done.has(to)) continue;
+    const { to, key } = edge;
     const node = nodeAt(nodes, to);
+    if (typeof to === 'number' || !node) continue;
     if (onPath.has(to)) {
       const message = `This branch leads back to "${to}", which makes a cycle.`;
-      faults.push({ path: ['nodes', here.name, ...key], message });
-    } else if (node) {
+      cycles.push({ path: ['nodes', here.name, ...key], message });
+    } else if (!reached.has(to)) {
+      reached.add(to);
       onPath.add(to);
-      stack.push({ name: to, ways: edgesFrom(node) });
+      stack.push({ name: to, edges: edgesFrom(node) });
     }
   }
-  return faults;
+  return { reached, cycles };
 }
 
 /** The longest path, as names of nodes. The graph has no cycles. */
@@ -172,38 +151,30 @@ export function longestPath(nodes: Nodes, start: string): string[] {
     const found = known.get(name);
     if (found) return found;
     const node = nodeAt(nodes, name);
-    const rests = node
-      ? edgesFrom(node).map(({ to }) => (typeof to === 'string' ? from(to) : []))
-      : [];
-    const longest = rests.reduce<string[]>((a, b) => (b.length > a.length ? b : a), []);
-    const way = [name, ...longest];
-    known.set(name, way);
-    return way;
+    const edges = node ? edgesFrom(node) : [];
+    const rests = edges.map(({ to }) => (typeof to === 'string' ? from(to) : []));
+    const longest = rests.reduce((a, b) => (b.length > a.length ? b : a), []);
+    const path = [name, ...longest];
+    known.set(name, path);
+    return path;
   };
   return from(start);
 }
 
-type Entry = z.infer<typeof entrySchema>;
-
-interface NodeAnswer {
-  readonly turns: readonly Entry[];
-  readonly rationale: string;
+interface NodeAnswer extends TurnsAnswer {
   readonly answer: string;
 }
 
 /** A visited node. */
-export interface Step {
+export interface Step extends NodeAnswer {
   readonly node: string;
   readonly asked: string;
-  readonly answer: string;
-  readonly rationale: string;
-  readonly turns: readonly Entry[];
 }
 
 const HOW =
   'First say for each turn whether it bears on your answer: applicable if it does, with the words that show it.';
 
-/** A node with a question. */
+/** A node that asks the judge. */
 export type AskingNode = Extract<Node, { type: 'task' | 'yes-no' | 'choice' }>;
 
 export function isAskingNode(node: Node): node is AskingNode {
@@ -214,7 +185,7 @@ export function turnsAt({ at }: AskingNode, { conversation, turns }: AssertionIn
   return at === undefined ? { turns } : selectTurns(parseAt(at), conversation, 'assistant');
 }
 
-/** The question of a node. @param steps on the path to it */
+/** @param steps on the path to the node */
 export function questionAt(
   node: AskingNode,
   steps: readonly Step[],
@@ -224,12 +195,7 @@ export function questionAt(
   const before = steps.map(({ asked, answer }) => `${fence(asked)}\nAnswer:\n${fence(answer)}`);
   const found = before.length === 0 ? [] : [`Found before:\n${before.join('\n')}`];
   const text = node.type === 'task' ? node.instructions : node.question;
-  const choices =
-    node.type === 'yes-no'
-      ? ['yes', 'no']
-      : node.type === 'choice'
-        ? Object.keys(node.choices)
-        : [];
+  const choices = node.type === 'choice' ? Object.keys(node.choices) : ['yes', 'no'];
   const ask =
     node.type === 'task'
       ? `Work out the following and write it down in \`answer\`:\n${fence(text)}`

@@ -7,12 +7,10 @@ import type { AssertionInput, Fault, Finding, Outcome, Planned, Toolbox } from '
 import { citing, hitsAndMisses, notApplicable, scored, turnVerdicts } from '../shared/entries.ts';
 import {
   type AskingNode,
-  type Branch,
   edgesFrom,
   graphFaults,
   isAskingNode,
   longestPath,
-  type Node,
   type Nodes,
   nodeAt,
   nodeSchema,
@@ -49,9 +47,8 @@ export const decisionGraph = procedureType({
     example:
       '`satisfied` is answered yes, which leads to `tone`, which is answered neutral, worth 5: 5 ÷ 10 = 0.5.',
     skipped: 'if it ends in an assertion that is skipped.',
-    differences: `
-      - None known. A path that ends in an assertion takes that assertion's score, as one that ends in a metric does in DeepEval.
-    `,
+    differences:
+      "- None known. A path that ends in an assertion takes that assertion's score, as one that ends in a metric does in DeepEval.",
     yaml: `
       - type: decision-graph
         nodes:
@@ -110,7 +107,7 @@ export const decisionGraph = procedureType({
   },
   async run(input, own, toolbox) {
     const steps: Step[] = [];
-    let next: Branch = startOf(own);
+    let next: string | number = startOf(own);
     while (typeof next === 'string') {
       const node = nodeAt(own.nodes, next);
       if (!node || steps.some((step) => step.node === next)) {
@@ -134,27 +131,19 @@ async function takeStep(
   steps: Step[],
   input: AssertionInput,
   toolbox: Toolbox,
-): Promise<Branch> {
+): Promise<string | number> {
   const question = (turns: AssertionInput['turns']) => questionAt(node, steps, { ...input, turns });
   const looked = turnsAt(node, input);
   if ('missing' in looked) throw new Error(`The node "${name}": ${looked.missing}.`);
   const { answer } = await toolbox.ask(looked.turns, (turns) => question(turns).asked);
   steps.push({ node: name, asked: question(looked.turns).text, ...answer });
-  const ways = edgesFrom(node);
-  const taken =
-    node.type === 'task'
-      ? ways[0]
-      : ways.find(({ key }) => key.at(-1) === keyOf(node, answer.answer));
+  const keys = { task: 'next', 'yes-no': `if_${answer.answer}`, choice: answer.answer };
+  const taken = edgesFrom(node).find(({ key }) => key.at(-1) === keys[node.type]);
   if (!taken) throw new Error(`The node "${name}" has no branch for "${answer.answer}".`);
   return taken.to;
 }
 
-/** The key of the branch that an answer takes. */
-function keyOf({ type }: Node, answer: string): string {
-  return type === 'yes-no' ? `if_${answer}` : answer;
-}
-
-/** The assertion of a node. */
+/** The assertion in which the graph ends at a node. */
 function endAt(name: string, { assertion }: AssertionInput): Assertion | undefined {
   return assertion.nested?.find(({ path }) => path === `nodes.${name}.assert`)?.assertion;
 }
@@ -184,9 +173,9 @@ function conclude(
   const score = shareOnScale(SCALE, value);
   const passed = reaches(score, input.assertion.threshold);
   const turns = end?.turns.length ? end.turns : turnsOnPath(steps, score, passed, input);
-  const way = steps.map(({ node, answer }) => `${node}: ${brief(answer)}`).join(' → ');
+  const answers = steps.map(({ node, answer }) => `${node}: ${brief(answer)}`);
   const last = end?.rationale ?? steps.at(-1)?.rationale ?? '';
-  const rationale = `${way === '' ? '' : `${way} → `}${value} of ${SCALE[1]}. ${last}`.trim();
+  const rationale = `${[...answers, `${value} of ${SCALE[1]}.`].join(' → ')} ${last}`.trim();
   const label = end?.label ?? steps.at(-1)?.answer;
   const whole = citing(input.turns.at(-1)?.number ?? 0, `by then ${rationale}`);
   return scored(rationale, turns, {
@@ -215,24 +204,18 @@ function turnsOnPath(
   passed: boolean,
   input: AssertionInput,
 ): TurnVerdict[] {
-  const looked = turnsOfSide(input.conversation, 'assistant');
-  const entries = looked.map(({ number }) => {
-    const spoken = steps.flatMap(({ node, turns }) =>
-      turns.filter(({ turn }) => turn === number).map((entry) => ({ node, entry })),
+  const turns = turnsOfSide(input.conversation, 'assistant');
+  const entries = turns.flatMap(({ number }) => {
+    const found = steps.flatMap((step) =>
+      step.turns
+        .filter(({ turn }) => turn === number)
+        .map((entry) => ({ ...entry, rationale: `${step.node}: ${entry.rationale}` })),
     );
-    const bearing = spoken.filter(({ entry }) => entry.applicable);
-    const shown = bearing.length > 0 ? bearing : spoken;
-    return {
-      turn: number,
-      applicable: bearing.length > 0,
-      rationale: shown.map(({ node, entry }) => `${node}: ${entry.rationale}`).join(' '),
-      evidence: bearing.at(-1)?.entry.evidence ?? '',
-    };
+    const applicable = found.filter((entry) => entry.applicable);
+    const shown = applicable.length > 0 ? applicable : found;
+    const last = shown.at(-1);
+    return last ? [{ ...last, rationale: shown.map((one) => one.rationale).join(' ') }] : [];
   });
-  return turnVerdicts(
-    entries.filter(({ rationale }) => rationale !== ''),
-    looked,
-    () => score,
-    () => passed,
-  );
+  const isPass = () => passed;
+  return turnVerdicts(entries, turns, () => score, isPass);
 }
