@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Turn, textOf } from '../../core/conversation.ts';
+import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
 import { capitalized } from '../../core/text/format.ts';
 import type { TurnVerdict, Usage } from '../../core/verdict.ts';
 import { stepsOf } from '../../node/cooperative.ts';
@@ -15,16 +15,18 @@ import {
 } from './entries.ts';
 import { deterministicType } from './kinds.ts';
 
-/** The result of checking a turn; `holds` is undefined if it is unknown. */
 export interface TurnFinding {
+  /** Undefined if unknown. */
   readonly holds: boolean | undefined;
   /** Follows `Turn 4: `. */
   readonly rationale: string;
 }
 
+/** The finding, after `Turn 4`: `is JSON`, `is not JSON`. */
+type Claim = (found: boolean) => string;
+
 interface Wording {
-  /** The finding, after `Turn 4`: `is JSON`. */
-  claim(found: boolean): string;
+  readonly claim: Claim;
   /** If all turns are unknown: a stable kebab-case reason, and a sentence. */
   readonly undecided?: { readonly reason: string; readonly rationale: string };
 }
@@ -37,14 +39,14 @@ const NO_TEXT = { reason: 'no-turns', rationale: 'The turns have no text.' };
  */
 export async function checkTurns(
   { turns, assertion: { negate } }: AssertionInput,
-  look: (turn: Turn) => TurnFinding | Promise<TurnFinding>,
+  checkTurn: (turn: Turn) => TurnFinding | Promise<TurnFinding>,
   { claim, undecided = NO_TEXT }: Wording,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<Outcome> {
   const step = stepsOf();
   const entries: TurnVerdict[] = [];
   for (const turn of turns) {
-    const { holds, rationale } = await look(turn);
+    const { holds, rationale } = await checkTurn(turn);
     entries.push(
       holds === undefined
         ? { turn: turn.number, status: 'skipped', score: null, rationale }
@@ -59,11 +61,8 @@ export async function checkTurns(
   return scored(rationale, entries, { score: hits.length / decided, details });
 }
 
-type Claim = (found: boolean) => string;
-
 interface TextAssertion<Params extends z.ZodObject> extends TypeInfo {
   readonly params: Params;
-  /** The finding, after `Turn 4`: `contains "98765"`, `does not contain "98765"`. */
   claim(params: z.infer<Params>, found: boolean): string;
   holds(text: string, params: z.infer<Params>): boolean;
 }
@@ -88,11 +87,11 @@ export function textAssertion<Params extends z.ZodObject>({
       const claim = (found: boolean) => claimOf(params, found);
       const holds = (text: string) => holdsFor(text, params);
       if (input.assertion.at.kind !== 'each') return checkJoined(input, claim, holds);
-      const look = (turn: Turn) => {
+      const checkTurn = (turn: Turn) => {
         const found = holds(textOf(turn));
         return { holds: found, rationale: claim(found) };
       };
-      return checkTurns(input, look, { claim });
+      return checkTurns(input, checkTurn, { claim });
     },
   });
 }
@@ -105,16 +104,11 @@ function checkJoined(
   const found = holds(turns.map(textOf).join('\n\n'));
   const passed = found !== negate;
   // If several turns lack something together, no single turn is to blame.
-  const several = found ? turns.filter((turn) => holds(textOf(turn))) : [];
-  const speaking = turns.length === 1 ? turns : several;
-  const entries = speaking.map((turn) => {
-    const own = holds(textOf(turn));
-    return decidedTurn(turn.number, own !== negate, claim(own));
-  });
+  const shown = turns.length === 1 ? turns : turns.filter((turn) => found && holds(textOf(turn)));
+  const entries = shown.map(({ number }) => decidedTurn(number, passed, claim(found)));
   const summary = `${turnsText(turns)}: ${claim(found)}`;
-  const cited =
-    entries.length > 0 ? entries.map((one) => citing(one.turn, one.rationale)) : [summary];
-  return scored(`${summary}.`, entries, allOrNothing(passed, cited));
+  const cited = entries.map(({ turn, rationale }) => citing(turn, rationale));
+  return scored(`${summary}.`, entries, allOrNothing(passed, cited.length > 0 ? cited : [summary]));
 }
 
 interface Comparison<Wanted> extends TypeInfo {
@@ -124,28 +118,21 @@ interface Comparison<Wanted> extends TypeInfo {
   holds(text: string, wanted: Wanted): boolean;
 }
 
-const oneParams = z.strictObject({
-  value: z.string().min(1).meta({ description: 'The text to look for.' }),
-  ignore_case: ignoreCase,
-});
-
-const severalParams = z.strictObject({
-  values: z.array(z.string().min(1)).min(1).meta({ description: 'The texts to look for.' }),
-  ignore_case: ignoreCase,
-});
+const VALUE = z.string().min(1).meta({ description: 'The text to look for.' });
+const VALUES = z.array(z.string().min(1)).min(1).meta({ description: 'The texts to look for.' });
 
 /** An assertion type that compares the assistant's text with one text. */
 export function valueAssertion({ says, holds, ...type }: Comparison<string>): DeterministicType {
   return textAssertion({
     ...type,
-    params: oneParams,
+    params: z.strictObject({ value: VALUE, ignore_case: ignoreCase }),
     claim: ({ value }, found) => `${says[found ? 0 : 1]} ${JSON.stringify(value)}`,
     holds: (text, { value, ignore_case }) =>
-      holds(folded(text, ignore_case), folded(value, ignore_case)),
+      ignore_case ? holds(text.toLowerCase(), value.toLowerCase()) : holds(text, value),
   });
 }
 
-/** As `valueAssertion`, with several texts. */
+/** An assertion type that compares the assistant's text with several texts. */
 export function valuesAssertion({
   says,
   holds,
@@ -153,18 +140,14 @@ export function valuesAssertion({
 }: Comparison<readonly string[]>): DeterministicType {
   return textAssertion({
     ...type,
-    params: severalParams,
+    params: z.strictObject({ values: VALUES, ignore_case: ignoreCase }),
     claim: ({ values }, found) => `${says[found ? 0 : 1]} ${JSON.stringify(values)}`,
-    holds: (text, { values, ignore_case }) =>
-      holds(
-        folded(text, ignore_case),
-        values.map((value) => folded(value, ignore_case)),
-      ),
+    holds(text, { values, ignore_case }) {
+      if (!ignore_case) return holds(text, values);
+      const lower = values.map((value) => value.toLowerCase());
+      return holds(text.toLowerCase(), lower);
+    },
   });
-}
-
-function folded(text: string, ignore: boolean): string {
-  return ignore ? text.toLowerCase() : text;
 }
 
 /**
@@ -181,15 +164,13 @@ export function usageLimit(
   remedy: string,
 ): Finding {
   const used = targetUsage && read(targetUsage);
-  if (used === undefined) {
-    throw new Error(`The target's ${what} was not measured. ${remedy}`);
-  }
-  const passed = used <= max !== negate;
-  const last = conversation.entries.filter(({ kind }) => kind === 'turn').length;
-  const found = citing(last, `the ${what} by then is ${used}; the limit is ${max}`);
-  const rationale = `The target's ${what} is ${used}; the limit is ${max}.`;
-  return scored(rationale, [], {
-    ...allOrNothing(passed, [found]),
+  if (used === undefined) throw new Error(`The target's ${what} was not measured. ${remedy}`);
+  const found = citing(
+    turnsOf(conversation).length,
+    `the ${what} by then is ${used}; the limit is ${max}`,
+  );
+  return scored(`The target's ${what} is ${used}; the limit is ${max}.`, [], {
+    ...allOrNothing(used <= max !== negate, [found]),
     value: used,
     details: { used, max },
   });

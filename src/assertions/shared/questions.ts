@@ -61,6 +61,10 @@ export function perTurnQuestion(instructions: string): OwnQuestion<z.infer<typeo
 
 const LIKERT: Scale = [1, 5];
 
+/** For `docs.differences`. */
+export const AZURE_RATING =
+  "- Azure's score is the rating, 1 to 5. Here the rating is `value`, and the score is (value − 1) ÷ 4.";
+
 interface Likert extends TypeInfo {
   readonly instructions: string;
   /** Aspects to rate on the same scale, for the details. */

@@ -1,4 +1,4 @@
-import { likertType } from '../shared/questions.ts';
+import { AZURE_RATING, likertType } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: does the conversation hang together on the assistant's side?
 
@@ -23,7 +23,7 @@ export const coherence = likertType({
     example: 'value 2: (2 − 1) ÷ 4 = 0.25.',
     skipped: 'if the user makes the conversation incoherent.',
     differences: `
-      - Azure's score is the rating, 1 to 5. Here the rating is \`value\`, and the score is (value − 1) ÷ 4.
+      ${AZURE_RATING}
       - A conversation that the user makes incoherent is skipped.
     `,
     yaml: `

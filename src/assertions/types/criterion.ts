@@ -55,9 +55,8 @@ export const criterion: ChecklistType = {
     score: '1 if met, else 0.',
     example:
       'the criterion forbids promising a date, and one of 6 replies promises one: 0, with that turn as a miss.',
-    differences: `
-      - AgentV can grade each criterion of a rubric in points. Here a criterion is an assertion of its own, met or not, and \`weight\` says how much it counts.
-    `,
+    differences:
+      '- AgentV can grade each criterion of a rubric in points. Here a criterion is an assertion of its own, met or not, and `weight` says how much it counts.',
     yaml: `
       assert:
         - The agent never promises a date for a refund.

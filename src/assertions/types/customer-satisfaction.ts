@@ -1,4 +1,4 @@
-import { likertType } from '../shared/questions.ts';
+import { AZURE_RATING, likertType } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: how satisfied would a fair customer be with how the assistant served them?
 
@@ -23,9 +23,7 @@ export const customerSatisfaction = likertType({
     asks: 'The judge rates helpfulness, completeness and tone, and then the whole conversation, each 1 to 5.',
     score: '(value − 1) ÷ 4. A threshold may use that scale: `threshold: 4`.',
     example: 'value 4: (4 − 1) ÷ 4 = 0.75.',
-    differences: `
-      - Azure's score is the rating, 1 to 5. Here the rating is \`value\`, and the score is (value − 1) ÷ 4. Both pass from 3 on by default.
-    `,
+    differences: `${AZURE_RATING} Both pass from 3 on by default.`,
     yaml: `
       - type: customer-satisfaction
         threshold: 4

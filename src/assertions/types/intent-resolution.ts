@@ -1,4 +1,4 @@
-import { likertType } from '../shared/questions.ts';
+import { AZURE_RATING, likertType } from '../shared/questions.ts';
 
 const INSTRUCTIONS = `Question: did the assistant understand what the user wanted, and resolve it?
 
@@ -18,9 +18,7 @@ export const intentResolution = likertType({
     asks: "The judge rates how well the user's intent was understood and resolved.",
     score: '(value − 1) ÷ 4. A threshold may use that scale: `threshold: 3`.',
     example: 'value 5: (5 − 1) ÷ 4 = 1.',
-    differences: `
-      - Azure's score is the rating, 1 to 5. Here the rating is \`value\`, and the score is (value − 1) ÷ 4.
-    `,
+    differences: AZURE_RATING,
     yaml: `
       - type: intent-resolution
         threshold: 4
