@@ -8,6 +8,10 @@ export function contradiction(text: string): Mistake {
   return { reason: 'contradiction', text };
 }
 
+function mismatch(text: string): Mistake {
+  return { reason: 'turns-mismatch', text };
+}
+
 /**
  * There must be exactly one entry per numbered item.
  *
@@ -27,18 +31,17 @@ export function turnMistakes(
   where = '`turns`',
 ): Mistake[] {
   const mistakes: Mistake[] = [];
-  const count = (number: number) => entries.filter(({ turn }) => turn === number).length;
   const judged = turns.map(({ number }) => number);
   for (const number of judged) {
-    const found = count(number);
+    const found = entries.filter(({ turn }) => turn === number).length;
     if (found === 1) continue;
-    const text = `${where} has ${found === 0 ? 'no entry' : `${found} entries`} for turn ${number}; it needs exactly one.`;
-    mistakes.push({ reason: 'turns-mismatch', text });
+    const count = found === 0 ? 'no entry' : `${found} entries`;
+    mistakes.push(mismatch(`${where} has ${count} for turn ${number}; it needs exactly one.`));
   }
   for (const number of new Set(entries.map(({ turn }) => turn))) {
     if (judged.includes(number)) continue;
     const text = `${where} has an entry for turn ${number}, which is not to be judged. Judge only turns ${judged.join(', ')}.`;
-    mistakes.push({ reason: 'turns-mismatch', text });
+    mistakes.push(mismatch(text));
   }
   return mistakes;
 }
@@ -50,8 +53,7 @@ export function judgedTurnMistakes(
   what: string,
 ): Mistake[] {
   if (turns.some(({ number }) => number === turn)) return [];
-  const text = `${what} cites turn ${turn}, which is not to be judged.`;
-  return [{ reason: 'turns-mismatch', text }];
+  return [mismatch(`${what} cites turn ${turn}, which is not to be judged.`)];
 }
 
 /**
@@ -66,11 +68,9 @@ export function citationMistakes(
   turn: number | null,
   what: string,
 ): Mistake[] {
-  if (turn === null || turnsOfSide(conversation, side).some(({ number }) => number === turn)) {
-    return [];
-  }
-  const text = `${what} cites turn ${turn}, which is no turn of the ${side}.`;
-  return [{ reason: 'turns-mismatch', text }];
+  const isValid =
+    turn === null || turnsOfSide(conversation, side).some(({ number }) => number === turn);
+  return isValid ? [] : [mismatch(`${what} cites turn ${turn}, which is no turn of the ${side}.`)];
 }
 
 /** A number out of range is refused, never clipped. */

@@ -4,21 +4,22 @@ import { type Grading, type Scale, UNIT_SCALE } from '../../core/scoring.ts';
 import type { Fault } from '../contract.ts';
 import { readSchema } from './readSchema.ts';
 
-const scaleSchema = z
-  .tuple([z.number(), z.number()])
-  .refine(([low, high]) => low < high, 'Give the lowest score first and the highest second.')
-  .meta({ description: 'Lowest and highest score the judge can give. Default: `[0, 1]`.' });
-
-const labelsSchema = z
-  .record(z.string().min(1), z.number().min(0).max(1))
-  .refine((labels) => Object.keys(labels).length > 1, 'Give at least two labels.')
-  .meta({
-    description:
-      'Labels for the judge to choose from, each with a score from 0 to 1: `{ polite: 1, neutral: 0.5, impolite: 0 }`. Replaces `scale`.',
-  });
-
 /** Keys of an assertion or a judge prompt that define how the judge grades. */
-export const gradingKeys = { scale: scaleSchema.optional(), labels: labelsSchema.optional() };
+export const gradingKeys = {
+  scale: z
+    .tuple([z.number(), z.number()])
+    .refine(([low, high]) => low < high, 'Give the lowest score first and the highest second.')
+    .meta({ description: 'Lowest and highest score the judge can give. Default: `[0, 1]`.' })
+    .optional(),
+  labels: z
+    .record(z.string().min(1), z.number().min(0).max(1))
+    .refine((labels) => Object.keys(labels).length > 1, 'Give at least two labels.')
+    .meta({
+      description:
+        'Labels for the judge to choose from, each with a score from 0 to 1: `{ polite: 1, neutral: 0.5, impolite: 0 }`. Replaces `scale`.',
+    })
+    .optional(),
+};
 
 const gradingSchema = z.object(gradingKeys);
 
@@ -70,7 +71,7 @@ export function detailsFaults({ details }: Mapping): Fault[] {
 /** The schema of an answer's details. Default: names and values. */
 export function detailsSchemaOf(schema: Mapping | undefined): z.ZodType {
   if (!schema) return listed;
-  const asked = strict(schema);
+  const asked = mappingOf(strict(schema));
   const { wrongs } = readSchema(asked);
   return z
     .unknown()
@@ -88,25 +89,20 @@ export function readDetails(given: unknown): Mapping {
 }
 
 /** For endpoints with strict schemas: no additional properties, all properties required. */
-function strict({ $schema: _, ...schema }: Mapping): Mapping {
-  const { properties } = schema;
-  const inner = Object.entries(schema).map(([key, value]) => [key, strictWithin(key, value)]);
-  if (!isMapping(properties)) return Object.fromEntries(inner);
+function strict(schema: unknown): unknown {
+  if (!isMapping(schema)) return schema;
+  const { $schema: _, ...keys } = schema;
+  const { properties, anyOf, items } = keys;
   return {
-    ...Object.fromEntries(inner),
-    required: Object.keys(properties),
-    additionalProperties: false,
+    ...keys,
+    ...(items !== undefined && { items: strict(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(strict) }),
+    ...(isMapping(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, one]) => [name, strict(one)]),
+      ),
+      required: Object.keys(properties),
+      additionalProperties: false,
+    }),
   };
-}
-
-function strictWithin(key: string, value: unknown): unknown {
-  if (key === 'properties' && isMapping(value)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, one]) => [name, isMapping(one) ? strict(one) : one]),
-    );
-  }
-  if (key === 'anyOf' && Array.isArray(value)) {
-    return value.map((one) => (isMapping(one) ? strict(one) : one));
-  }
-  return key === 'items' && isMapping(value) ? strict(value) : value;
 }

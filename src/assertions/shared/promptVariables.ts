@@ -4,16 +4,15 @@ import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, CaseFacts } from '../contract.ts';
 import { numbersOf } from './entries.ts';
 
-/** A part of the case that can be missing. */
-type OptionalFact = 'role' | 'topics' | 'tools' | 'expectations';
-
 /** A variable of judge prompts, `{{name}}`, besides `{{context.NAME}}`. */
 interface PromptVariable {
   readonly says: string;
   /** The part of the case that it needs. */
-  readonly fact?: OptionalFact;
+  readonly fact?: 'role' | 'topics' | 'tools' | 'expectations';
   value(input: AssertionInput): string;
 }
+
+const theConversation = () => 'the conversation above';
 
 export const PROMPT_VARIABLES: Readonly<Record<string, PromptVariable>> = {
   conversation: { says: 'The whole conversation, turn by turn.', value: theConversation },
@@ -49,11 +48,13 @@ export const PROMPT_VARIABLES: Readonly<Record<string, PromptVariable>> = {
 };
 
 /** The part of the case that a variable needs, if it is missing. */
-export function missingFact(variable: string, facts: CaseFacts): OptionalFact | undefined {
+export function missingFact(variable: string, facts: CaseFacts) {
   const { fact } = (Object.hasOwn(PROMPT_VARIABLES, variable) && PROMPT_VARIABLES[variable]) || {};
-  if (fact === undefined) return undefined;
-  const value = facts[fact];
-  return value === undefined || Object.keys(value).length === 0 ? fact : undefined;
+  if (fact === undefined || Object.keys(facts[fact] ?? '').length > 0) return undefined;
+  const where =
+    fact === 'expectations' ? 'to the case or to `defaults`' : 'to the case or the file';
+  const message = `The prompt uses {{${variable}}}, but the case has no \`${fact}\`. Add \`${fact}\` ${where}.`;
+  return { fact, message };
 }
 
 /** `city` of `context.city`: a key of the case's `context`. */
@@ -68,19 +69,12 @@ export function fillPrompt(prompt: string, input: AssertionInput): string {
     const key = contextKey(name);
     if (key === undefined) {
       if (!Object.hasOwn(PROMPT_VARIABLES, name)) return undefined;
-      const fact = missingFact(name, input.facts);
-      if (fact !== undefined) throw new Error(missingFactMessage(name, fact));
+      const missing = missingFact(name, input.facts);
+      if (missing) throw new Error(missing.message);
       return PROMPT_VARIABLES[name]?.value(input);
     }
     return Object.hasOwn(context, key) ? fenced(textual(context[key])) : undefined;
   });
-}
-
-/** @param fact missing from the case */
-export function missingFactMessage(variable: string, fact: OptionalFact): string {
-  const where =
-    fact === 'expectations' ? 'to the case or to `defaults`' : 'to the case or the file';
-  return `The prompt uses {{${variable}}}, but the case has no \`${fact}\`. Add \`${fact}\` ${where}.`;
 }
 
 /** One line per key, with texts as they are. */
@@ -88,10 +82,6 @@ export function expectationsText({ expectations }: Pick<CaseFacts, 'expectations
   return Object.entries(expectations)
     .map(([key, value]) => `${key}: ${textual(value)}`)
     .join('\n');
-}
-
-function theConversation(): string {
-  return 'the conversation above';
 }
 
 /** Fences values, which come from files and agents, on lines of their own. */

@@ -3,14 +3,20 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
-import { mappingOf, memoize, pointerSteps } from '../../core/data/data.ts';
+import {
+  isMapping,
+  type Mapping,
+  mappingOf,
+  memoize,
+  type Path,
+  pointerSteps,
+  uniqueBy,
+} from '../../core/data/data.ts';
 import { errorText, WorkLimitError } from '../../core/errors.ts';
 import { closest } from '../../core/text/closest.ts';
 import { cpuTime } from '../../node/cooperative.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
 
 interface ReadSchema {
   readonly faults: readonly Fault[];
@@ -70,7 +76,7 @@ const recentSchemas = new Map<string, ReadSchema>();
 const MAX_RECENT = 64;
 
 /** Compiles a JSON Schema of draft 2020-12, or of draft 7 if `$schema` says so. */
-export function readSchema(schema: Schema): ReadSchema {
+export function readSchema(schema: Mapping): ReadSchema {
   const key = JSON.stringify(schema);
   const known = recentSchemas.get(key);
   if (known) return known;
@@ -83,7 +89,7 @@ export function readSchema(schema: Schema): ReadSchema {
 function readInTime({
   $schema = 'https://json-schema.org/draft/2020-12/schema',
   ...schema
-}: Schema): ReadSchema {
+}: Mapping): ReadSchema {
   const dialect = DIALECTS.find(([name]) => typeof $schema === 'string' && name.test($schema));
   if (!dialect) {
     const message = 'Unsupported `$schema`. Use draft 2020-12 or draft 7.';
@@ -108,10 +114,11 @@ const checkerOf = memoize((Dialect: Dialect): Ajv | Ajv2020 => {
   return checker;
 });
 
-function compiled(checker: Ajv | Ajv2020, ajv: Ajv | Ajv2020, schema: Schema): ReadSchema {
+function compiled(checker: Ajv | Ajv2020, ajv: Ajv | Ajv2020, schema: Mapping): ReadSchema {
   try {
-    if (checker.validateSchema(schema) !== true)
+    if (checker.validateSchema(schema) !== true) {
       return { faults: schemaFaults(schema, checker.errors ?? []) };
+    }
     const misspelt = misspeltKeyword(schema);
     if (misspelt) return { faults: [misspelt] };
     const validate = ajv.compile(schema);
@@ -125,13 +132,9 @@ function compiled(checker: Ajv | Ajv2020, ajv: Ajv | Ajv2020, schema: Schema): R
 /** Keywords of both drafts that contain schemas: one, a list, or a mapping of them. */
 const SCHEMA_KEYWORDS = ['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties'];
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const MAPPING_KEYWORDS = [
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-];
+const MAPPING_KEYWORDS = 'properties patternProperties $defs definitions dependentSchemas'.split(
+  ' ',
+);
 const OTHERS =
   'type enum const minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minContains maxContains required minProperties maxProperties propertyNames unevaluatedItems unevaluatedProperties dependentRequired title description default examples $id $ref $comment $anchor $dynamicRef $dynamicAnchor'.split(
     ' ',
@@ -139,31 +142,30 @@ const OTHERS =
 const KEYWORDS = [...SCHEMA_KEYWORDS, ...LIST_KEYWORDS, ...MAPPING_KEYWORDS, ...OTHERS];
 
 /** Finds a misspelled keyword, which a validator would ignore. */
-function misspeltKeyword(
-  schema: unknown,
-  path: readonly (string | number)[] = [],
-): Fault | undefined {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
+function misspeltKeyword(schema: unknown, path: Path = []): Fault | undefined {
+  if (!isMapping(schema)) return undefined;
   for (const [key, value] of Object.entries(schema)) {
     const meant = KEYWORDS.includes(key) ? undefined : closest(key, KEYWORDS);
     if (meant !== undefined) {
       const message = `Unknown JSON Schema keyword "${key}". Did you mean "${meant}"?`;
       return { path: [...path, key], message };
     }
-    const inner: [string | number, unknown][] = SCHEMA_KEYWORDS.includes(key)
-      ? [[key, value]]
-      : LIST_KEYWORDS.includes(key) && Array.isArray(value)
-        ? [...value.entries()]
-        : MAPPING_KEYWORDS.includes(key)
-          ? Object.entries(Object(value))
-          : [];
-    for (const [step, one] of inner) {
-      const at = step === key ? [...path, key] : [...path, key, step];
-      const found = misspeltKeyword(one, at);
+    for (const [steps, one] of innerSchemas(key, value)) {
+      const found = misspeltKeyword(one, [...path, ...steps]);
       if (found) return found;
     }
   }
   return undefined;
+}
+
+function* innerSchemas(keyword: string, value: unknown): Generator<[Path, unknown]> {
+  if (SCHEMA_KEYWORDS.includes(keyword)) yield [[keyword], value];
+  if (LIST_KEYWORDS.includes(keyword) && Array.isArray(value)) {
+    for (const [index, one] of value.entries()) yield [[keyword, index], one];
+  }
+  if (MAPPING_KEYWORDS.includes(keyword)) {
+    for (const [name, one] of Object.entries(Object(value))) yield [[keyword, name], one];
+  }
 }
 
 function fault(message: string): ReadSchema {
@@ -171,19 +173,15 @@ function fault(message: string): ReadSchema {
 }
 
 /** The first fault of each place. */
-function schemaFaults(schema: Schema, errors: readonly ErrorObject[]): Fault[] {
-  const first = new Map<string, ErrorObject>();
-  for (const error of errors) {
-    if (!first.has(error.instancePath)) first.set(error.instancePath, error);
-  }
-  return [...first].map(([pointer, error]) => ({
-    path: pathOf(schema, pointer),
+function schemaFaults(schema: Mapping, errors: readonly ErrorObject[]): Fault[] {
+  return uniqueBy(errors, ({ instancePath }) => instancePath).map((error) => ({
+    path: pathOf(schema, error.instancePath),
     message: `This is not a valid JSON Schema: it ${phrase(error)}.`,
   }));
 }
 
 /** The path of a JSON pointer, with list indexes as numbers. */
-function pathOf(schema: Schema, pointer: string): (string | number)[] {
+function pathOf(schema: Mapping, pointer: string): (string | number)[] {
   let value: unknown = schema;
   return pointerSteps(pointer).map((name) => {
     const key = Array.isArray(value) ? Number(name) : name;
@@ -232,7 +230,7 @@ const MAX_ATTEMPTS = 4;
  * Runs work that nothing else can interrupt, such as validation by a recursive schema.
  *
  * @param limit milliseconds of CPU time; on a busy machine, it can take longer
- * @throws TookTooLong
+ * @throws WorkLimitError
  */
 export function withTimeLimit<Result>(limit: number, work: () => Result): Result {
   for (let tries = 1, timeout = limit; ; tries += 1, timeout *= 2) {
@@ -244,8 +242,9 @@ export function withTimeLimit<Result>(limit: number, work: () => Result): Result
       // Not always an Error of this realm.
       if (mappingOf(error).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
       const starved = cpuTime() - before < limit / 2;
-      if (!starved || tries === MAX_ATTEMPTS)
+      if (!starved || tries === MAX_ATTEMPTS) {
         throw new WorkLimitError(`It took longer than ${limit} ms.`);
+      }
     } finally {
       context.work = undefined;
     }

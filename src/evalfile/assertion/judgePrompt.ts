@@ -1,9 +1,5 @@
 import type { CaseFacts } from '../../assertions/contract.ts';
-import {
-  contextKey,
-  missingFact,
-  missingFactMessage,
-} from '../../assertions/shared/promptVariables.ts';
+import { contextKey, missingFact } from '../../assertions/shared/promptVariables.ts';
 import type { Mapping } from '../../core/data/data.ts';
 import type { Range } from '../../core/problem.ts';
 import type { JudgePrompt } from '../../core/suite.ts';
@@ -78,13 +74,13 @@ function reportMissingFact(
   facts: CaseFacts,
   range?: Range,
 ): void {
-  const fact = missingFact(variable, facts);
-  if (fact === undefined || location.scope.invalidKeys.has(fact)) return;
+  const missing = missingFact(variable, facts);
+  if (!missing || location.scope.invalidKeys.has(missing.fact)) return;
+  const { fact, message } = missing;
   const shared = fact === 'expectations' ? ['defaults'] : [];
   const { path } = location;
   const to = path[0] === 'cases' ? path.slice(0, 2) : shared;
   const fix = { add: { to, key: fact } };
-  const message = missingFactMessage(variable, fact);
   report('missing-fact', message, location, { fix, ...(range && { range }) });
 }
 
