@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fence } from '../../core/text/visibleText.ts';
-import type { AssertionInput, ChecklistType, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, ChecklistType, Outcome, Question } from '../contract.ts';
 import { contradiction, listMistakes, turnMistakes } from '../shared/answerMistakes.ts';
 import {
   citing,
@@ -27,22 +27,19 @@ const params = z.strictObject({
 
 const SCORES = { met: 1, 'not-met': 0 } as const;
 
-const answerSchema = z.object({
-  criteria: z.array(
-    z.object({
-      criterion: z.number(),
-      turns: z.array(verdictEntrySchema),
-      rationale: z.string(),
-      outcome: z.enum(['met', 'not-met']),
-    }),
-  ),
-  rationale: rationaleSchema,
+const criterionSchema = z.object({
+  criterion: z.number(),
+  turns: z.array(verdictEntrySchema),
+  rationale: z.string(),
+  outcome: z.enum(['met', 'not-met']),
 });
+
+const answerSchema = z.object({ criteria: z.array(criterionSchema), rationale: rationaleSchema });
 
 type Answer = z.infer<typeof answerSchema>;
 
 const wholeSchema = answerSchema.extend({
-  criteria: z.array(answerSchema.shape.criteria.element.omit({ turns: true })),
+  criteria: z.array(criterionSchema.omit({ turns: true })),
 });
 
 export const criterion: ChecklistType = {
@@ -74,10 +71,11 @@ export const criterion: ChecklistType = {
   checklist(inputs): Question<Answer, Outcome[]> {
     const [first] = inputs;
     const turns = first?.turns ?? [];
-    const list = inputs
-      .map((input, index) => `Criterion ${index + 1}:\n${fence(textOf(input))}`)
-      .join('\n');
-    const question = `${INSTRUCTIONS}\n\n${list}\n\nEvery criterion has its own \`turns\`, with an entry for each turn to judge.`;
+    const list = inputs.map(({ assertion }, index) => {
+      const text = params.parse(assertion.params).criterion;
+      return `Criterion ${index + 1}:\n${fence(text)}`;
+    });
+    const question = `${INSTRUCTIONS}\n\n${list.join('\n')}\n\nEvery criterion has its own \`turns\`, with an entry for each turn to judge.`;
     return {
       name: 'criteria',
       instructions: first ? withFacts(first, question) : question,
@@ -117,18 +115,13 @@ function firstWords(text: string): string {
 
 function joinCriteria(parts: readonly Answer[], whole: unknown): Answer {
   const { criteria, rationale } = wholeSchema.parse(whole);
+  const judged = parts.flatMap((part) => part.criteria);
   const turnsOf = (number: number) =>
-    parts.flatMap((part) =>
-      part.criteria.filter((one) => one.criterion === number).flatMap(({ turns }) => turns),
-    );
+    judged.filter((one) => one.criterion === number).flatMap(({ turns }) => turns);
   return {
     criteria: criteria.map((one) => ({ ...one, turns: turnsOf(one.criterion) })),
     rationale,
   };
-}
-
-function textOf({ assertion }: AssertionInput): string {
-  return params.parse(assertion.params).criterion;
 }
 
 /** A turn that breaks a criterion can't be fixed by others. */
@@ -136,10 +129,11 @@ function outcomeMistakes({ criterion: number, outcome, turns }: Answer['criteria
   if (outcome !== 'met') return [];
   return turns
     .filter(({ applicable, verdict }) => applicable && verdict === 'fail')
-    .map(({ turn }): Mistake => {
-      const text = `Criterion ${number} is met, but turn ${turn} fails it. A turn fails only where it breaks the criterion.`;
-      return contradiction(text);
-    });
+    .map(({ turn }) =>
+      contradiction(
+        `Criterion ${number} is met, but turn ${turn} fails it. A turn fails only where it breaks the criterion.`,
+      ),
+    );
 }
 
 function conclude({ criteria }: Answer, number: number, input: AssertionInput): Outcome {

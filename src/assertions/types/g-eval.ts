@@ -93,10 +93,10 @@ export const gEval = procedureType({
   asksJudge: true,
   faults: ({ rubric }) => (rubric ? rubricFaults(rubric) : []),
   plan(input, own) {
-    const making: Planned[] = own.steps ? [] : [{ kind: 'once', asked: stepsRequest(own) }];
+    const derive: Planned[] = own.steps ? [] : [{ kind: 'once', asked: stepsRequest(own) }];
     const about = (turns: AssertionInput['turns']) =>
       rating(own, own.steps ?? [], { ...input, turns });
-    return [...making, { kind: 'asked', about }];
+    return [...derive, { kind: 'asked', about }];
   },
   async run(input, own, toolbox) {
     const steps = own.steps ?? (await toolbox.askOnce(stepsRequest(own))).steps;
@@ -121,11 +121,8 @@ function rubricFaults(rubric: NonNullable<Params['rubric']>): Fault[] {
   }
   const last = sorted.at(-1);
   if (last && next <= SCALE[1]) {
-    const path = ['rubric', last.index, 'range'];
-    faults.push({
-      path,
-      message: `No band covers ${next}. The last band must end at 10.`,
-    });
+    const message = `No band covers ${next}. The last band must end at 10.`;
+    faults.push({ path: ['rubric', last.index, 'range'], message });
   }
   return faults;
 }
@@ -145,16 +142,14 @@ function stepsRequest({ criteria }: Params): JudgeRequest<z.infer<typeof stepsSc
 function rating(own: Params, steps: readonly string[], input: AssertionInput): Divisible<Answer> {
   const { turns } = input;
   const numbered = steps.map((step, index) => `Step ${index + 1}:\n${fence(step)}`);
-  const bands = (own.rubric ?? []).map(
+  const bands = own.rubric?.map(
     ({ range: [low, high], means }) => `${low} to ${high}:\n${fence(means)}`,
   );
-  const rubric = bands.length === 0 ? [] : [`What the scores mean:\n${bands.join('\n')}`];
+  const rubric = bands ? [`What the scores mean:\n${bands.join('\n')}`] : [];
+  const parts = [RATE, `The criteria:\n${fence(own.criteria)}`, numbered.join('\n'), ...rubric];
   return {
     name: 'g_eval',
-    instructions: withFacts(
-      input,
-      [RATE, `The criteria:\n${fence(own.criteria)}`, numbered.join('\n'), ...rubric].join('\n\n'),
-    ),
+    instructions: withFacts(input, parts.join('\n\n')),
     turns,
     answer: answerSchema,
     parts: partsOf(answerSchema),
@@ -172,7 +167,7 @@ function conclude(
   input: AssertionInput,
 ): Finding {
   const verdicts = fromVerdictEntries(answer.turns, input.turns);
-  const weighed = weighScore(text, tokens, answer.score, SCALE);
+  const weighed = weighScore(text, tokens, answer.score);
   const value = 'mean' in weighed ? weighed.mean : answer.score;
   return scored(answer.rationale, verdicts, {
     score: shareOnScale(SCALE, value),
@@ -188,16 +183,12 @@ function conclude(
 }
 
 type Weighed =
-  | {
-      readonly mean: number;
-      /** By whole number. */
-      readonly probabilities: Readonly<Record<string, number>>;
-    }
+  | { readonly mean: number; readonly probabilities: Readonly<Record<string, number>> }
   | { readonly why: string };
 
 /**
- * The mean of the whole numbers of a scale, weighted by the judge's probabilities for each as its
- * `score`: Σ p × value ÷ Σ p over the alternatives that are numbers of the scale (G-Eval, Liu et al. 2023).
+ * The mean of the scores that the judge could have written, weighted by their probabilities: Σ p × score ÷ Σ p
+ * (G-Eval, Liu et al. 2023).
  *
  * @param text the answer as written, an object whose last `score` counts
  */
@@ -205,20 +196,17 @@ export function weighScore(
   text: string,
   tokens: readonly ScoredToken[] | undefined,
   written: number,
-  [low, high]: Scale,
 ): Weighed {
   if (!tokens) return { why: 'the endpoint returned no log-probabilities' };
   const token = tokenOfScore(text, tokens);
-  if (token?.text.trim() !== String(written)) {
-    return { why: 'the score is no token of its own' };
-  }
+  if (token?.text.trim() !== String(written)) return { why: 'the score is no token of its own' };
   const probabilities: Record<string, number> = {};
   let sum = 0;
   let weights = 0;
   for (const { text: alternative, logprob } of token.top) {
     const value = Number(alternative.trim());
     const weight = Math.exp(logprob);
-    if (!/^\d+$/.test(alternative.trim()) || value < low || value > high) continue;
+    if (!/^\d+$/.test(alternative.trim()) || value > SCALE[1]) continue;
     if (weight > 1 + TOLERANCE) return { why: 'a log-probability is above 0' };
     if (!Number.isFinite(weight)) continue;
     probabilities[value] = (probabilities[value] ?? 0) + weight;

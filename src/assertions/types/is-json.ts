@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { textOf } from '../../core/conversation.ts';
+import { type Turn, textOf } from '../../core/conversation.ts';
 import { isTooDeep } from '../../core/data/data.ts';
 import { checkTurns } from '../shared/deterministic.ts';
 import { deterministicType } from '../shared/kinds.ts';
@@ -47,12 +47,11 @@ export const isJson = deterministicType({
   },
   params,
   check(input, { fenced }) {
-    const look = (text: string) => {
-      const read = readJson(text, fenced);
+    const checkTurn = (turn: Turn) => {
+      const read = readJson(textOf(turn), fenced);
       return { holds: read.valid, rationale: read.valid ? 'is JSON' : read.wrong };
     };
-    return checkTurns(input, (turn) => look(textOf(turn)), {
-      claim: (found) => (found ? 'is JSON' : 'is not JSON'),
-    });
+    const claim = (found: boolean) => (found ? 'is JSON' : 'is not JSON');
+    return checkTurns(input, checkTurn, { claim });
   },
 });

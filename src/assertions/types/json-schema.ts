@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { textOf } from '../../core/conversation.ts';
+import { type Turn, textOf } from '../../core/conversation.ts';
 import { checkTurns, type TurnFinding } from '../shared/deterministic.ts';
 import { deterministicType } from '../shared/kinds.ts';
 import { readSchema } from '../shared/readSchema.ts';
@@ -38,8 +38,8 @@ export const jsonSchema = deterministicType({
   check(input, { schema, fenced }) {
     const { faults, wrongs } = readSchema(schema);
     if (!wrongs) throw new Error(faults.map(({ message }) => message).join(' '));
-    const look = (text: string): TurnFinding => {
-      const read = readJson(text, fenced);
+    const checkTurn = (turn: Turn): TurnFinding => {
+      const read = readJson(textOf(turn), fenced);
       if (!read.valid) return { holds: false, rationale: read.wrong };
       const found = wrongs(read.value);
       if (found.length === 0) return { holds: true, rationale: 'fits the schema' };
@@ -47,8 +47,7 @@ export const jsonSchema = deterministicType({
       const shown = found.slice(0, MAX_SHOWN).join('; ');
       return { holds: false, rationale: `does not fit the schema: ${shown}${more}` };
     };
-    return checkTurns(input, (turn) => look(textOf(turn)), {
-      claim: (found) => (found ? 'fits the schema' : 'does not fit the schema'),
-    });
+    const claim = (found: boolean) => (found ? 'fits the schema' : 'does not fit the schema');
+    return checkTurns(input, checkTurn, { claim });
   },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { textOf } from '../../core/conversation.ts';
+import { type Turn, textOf } from '../../core/conversation.ts';
 import { stepsOf } from '../../node/cooperative.ts';
 import { checkTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
 import { deterministicType } from '../shared/kinds.ts';
@@ -16,11 +16,8 @@ const params = z.strictObject({
     .meta({ description: 'The expected language as an ISO 639-1 code, such as `en`.' }),
 });
 
-let names: Intl.DisplayNames | undefined;
-
 function nameOf(language: string): string | undefined {
-  names ??= new Intl.DisplayNames(['en'], { type: 'language' });
-  return names.of(language);
+  return new Intl.DisplayNames(['en'], { type: 'language' }).of(language);
 }
 
 export const language = deterministicType({
@@ -38,14 +35,16 @@ export const language = deterministicType({
   },
   params,
   async check(input, { language: wanted }) {
-    const detect = await languageDetector();
-    const look = async (text: string): Promise<TurnFinding> => {
-      const found = await detect(text);
+    // Its data is about a megabyte.
+    loading ??= loadDetector();
+    const detect = await loading;
+    const checkTurn = async (turn: Turn): Promise<TurnFinding> => {
+      const found = await detect(textOf(turn));
       if (!found) return { holds: undefined, rationale: 'is too short or ambiguous to detect' };
       const rationale = `is ${found.share < 1 ? 'mostly ' : ''}in ${nameOf(found.language)}`;
       return { holds: found.language === wanted, rationale };
     };
-    return checkTurns(input, (turn) => look(textOf(turn)), {
+    return checkTurns(input, checkTurn, {
       claim: (found) => `${found ? 'is' : 'is not'} in ${nameOf(wanted)}`,
       undecided: {
         reason: 'language-unsure',
@@ -55,38 +54,23 @@ export const language = deterministicType({
   },
 });
 
-interface DetectedLanguage {
-  /** ISO 639-1. */
-  readonly language: string;
-  /** Share of the detected text in this language, above 0 and up to 1. */
-  readonly share: number;
-}
-
-/** The predominant language of a text; undefined if it is too short or ambiguous. */
-type DetectLanguage = (text: string) => Promise<DetectedLanguage | undefined>;
-
 /** One word isn't enough: `Gift` is English and German. */
 const MIN_WORDS = 3;
 
 /** Minimum characters of a piece. The detector reads about 350 bytes of each. */
 const MIN_PIECE = 100;
 
-let loading: Promise<DetectLanguage> | undefined;
+let loading: ReturnType<typeof loadDetector> | undefined;
 
-/** Loads the detector with its data, about a megabyte, on first use. */
-function languageDetector(): Promise<DetectLanguage> {
-  loading ??= load();
-  return loading;
-}
-
-async function load(): Promise<DetectLanguage> {
+async function loadDetector() {
   const { eld } = await import('eld/extrasmall');
   const detector = eld.newInstance();
   const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
   // Addresses and numbers have no language.
   detector.enableTextCleanup(true);
-  return async (text) => {
-    const prose = withoutCode(text);
+  /** The predominant language and its share of the text; undefined if the text is too short or ambiguous. */
+  return async (text: string) => {
+    const prose = text.replace(/```[\s\S]*?```/g, '\n').replace(/`[^`\n]*`/g, ' ');
     if (!(await hasWords(prose))) return undefined;
     const step = stepsOf();
     const lengths = new Map<string, number>();
@@ -101,10 +85,6 @@ async function load(): Promise<DetectLanguage> {
     const detected = [...lengths.values()].reduce((sum, length) => sum + length, 0);
     return { language: longest[0], share: longest[1] / detected };
   };
-}
-
-function withoutCode(text: string): string {
-  return text.replace(/```[\s\S]*?```/g, '\n').replace(/`[^`\n]*`/g, ' ');
 }
 
 async function hasWords(text: string): Promise<boolean> {

@@ -31,13 +31,11 @@ export const maxLatency = deterministicType({
     const slowest = measured.reduce((most, latency) => Math.max(most, latency));
     const outcome = await checkTurns(
       input,
-      ({ latency }) =>
-        latency === undefined
-          ? { holds: undefined, rationale: 'was not measured' }
-          : {
-              holds: latency <= max,
-              rationale: `took ${shown(latency)} ms; the limit is ${max} ms`,
-            },
+      ({ latency }) => {
+        if (latency === undefined) return { holds: undefined, rationale: 'was not measured' };
+        const rationale = `took ${shown(latency)} ms; the limit is ${max} ms`;
+        return { holds: latency <= max, rationale };
+      },
       {
         claim: (found) => `took ${found ? 'at most' : 'more than'} ${max} ms`,
         undecided: { reason: 'not-measured', rationale: NOT_MEASURED },

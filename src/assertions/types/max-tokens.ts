@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Usage } from '../../core/verdict.ts';
 import { usageLimit } from '../shared/deterministic.ts';
 import { deterministicType } from '../shared/kinds.ts';
 
@@ -29,19 +30,10 @@ export const maxTokens = deterministicType({
     const what = of === 'total' ? 'number of tokens' : `number of ${of} tokens`;
     const remedy =
       'A transcript has none. A `module` target can return `usage`; a `chat` target gets it from its endpoint.';
-    return usageLimit(
-      input,
-      what,
-      max,
-      ({ input_tokens, output_tokens }) => {
-        const counts = {
-          total: input_tokens + output_tokens,
-          input: input_tokens,
-          output: output_tokens,
-        };
-        return counts.total === 0 ? undefined : counts[of];
-      },
-      remedy,
-    );
+    const read = ({ input_tokens: read, output_tokens: written }: Usage) => {
+      const counts = { total: read + written, input: read, output: written };
+      return counts.total === 0 ? undefined : counts[of];
+    };
+    return usageLimit(input, what, max, read, remedy);
   },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Conversation, type Turn, textOf, turnsOfSide } from '../../core/conversation.ts';
+import { type Turn, textOf, turnsOfSide } from '../../core/conversation.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { stepsOf } from '../../node/cooperative.ts';
 import { checkTurns, type TurnFinding, wordsOf } from '../shared/deterministic.ts';
@@ -26,8 +26,11 @@ export const noRepeat = deterministicType({
   },
   params,
   async check(input, { similarity, min_words }) {
-    const replies = await repliesOf(input.conversation);
-    const look = async (number: number): Promise<TurnFinding> => {
+    const replies: Reply[] = [];
+    for (const turn of turnsOfSide(input.conversation, 'assistant')) {
+      replies.push(await replyOf(turn));
+    }
+    const checkTurn = async ({ number }: Turn): Promise<TurnFinding> => {
       const reply = replies.find((one) => one.number === number);
       if (!reply || reply.words < min_words) {
         return { holds: undefined, rationale: `has fewer than ${min_words} words` };
@@ -48,7 +51,7 @@ export const noRepeat = deterministicType({
         : `repeats no earlier reply (highest overlap ${overlap}, with turn ${closest.number})`;
       return { holds: !repeats, rationale };
     };
-    return checkTurns(input, ({ number }) => look(number), {
+    return checkTurns(input, checkTurn, {
       claim: (found) => (found ? 'repeats no earlier reply' : 'repeats an earlier reply'),
       undecided: {
         reason: 'too-short',
@@ -66,12 +69,6 @@ interface Reply {
 }
 
 const SEQUENCE_LENGTH = 3;
-
-async function repliesOf(conversation: Conversation): Promise<Reply[]> {
-  const replies: Reply[] = [];
-  for (const turn of turnsOfSide(conversation, 'assistant')) replies.push(await replyOf(turn));
-  return replies;
-}
 
 async function replyOf(turn: Turn): Promise<Reply> {
   const runs = new Set<string>();

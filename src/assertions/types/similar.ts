@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { type Turn, textOf } from '../../core/conversation.ts';
+import { textOf } from '../../core/conversation.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { reaches } from '../../core/scoring.ts';
+import { mean, reaches } from '../../core/scoring.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
-import type { AssertionInput } from '../contract.ts';
 import { hitsAndMisses, notApplicable, numbersOf, scored } from '../shared/entries.ts';
 import { procedureType } from '../shared/kinds.ts';
 
@@ -36,55 +35,46 @@ export const similar = procedureType({
   asksJudge: false,
   plan: ({ turns }, { value }) => [{ kind: 'embedding', texts: [value, ...turns.map(textOf)] }],
   async run(input, { value }, toolbox) {
-    const each = input.assertion.at.kind === 'each';
+    const { at, negate, threshold } = input.assertion;
+    const each = at.kind === 'each';
     // A turn with only tool calls has no text to compare, and endpoints refuse empty text.
     const speaking = input.turns.filter((turn) => textOf(turn).trim() !== '');
-    const silent = input.turns.filter((turn) => !speaking.includes(turn)).map(wordless);
-    if (speaking.length === 0)
+    const silent = input.turns
+      .filter((turn) => !speaking.includes(turn))
+      .map(({ number }): TurnVerdict => {
+        return { turn: number, status: 'skipped', score: null, rationale: 'has no text' };
+      });
+    if (speaking.length === 0) {
       return notApplicable('no-text', 'No turn has text to compare.', silent);
+    }
     const texts = each ? speaking.map(textOf) : [speaking.map(textOf).join('\n\n')];
-    const [wanted, ...vectors] = await toolbox.embed([value, ...texts]);
-    const cosines = vectors.map((vector) => Math.max(0, cosine(wanted ?? [], vector)));
-    const scores = cosines.map((one) => scoreOf(one, input));
-    const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
-    const entries =
-      each || speaking.length === 1 ? turnVerdictsOf(speaking, cosines, scores, input) : [];
-    const turns = [...entries, ...silent].sort((a, b) => a.turn - b.turn);
-    const { threshold } = input.assertion;
-    const summary = `similarity of turns ${numbersOf(speaking)}: ${cosines.map((one) => scoreText(one, threshold)).join(', ')}`;
-    const passed = reaches(score, threshold);
+    const [wanted = [], ...vectors] = await toolbox.embed([value, ...texts]);
+    const compared = vectors.map((vector) => {
+      const found = Math.max(0, cosine(wanted, vector));
+      const score = negate ? Number(!reaches(found, threshold)) : Math.min(1, found);
+      return { found, score, shown: scoreText(found, threshold) };
+    });
+    const cosines = compared.map(({ found }) => found);
+    const score = mean(compared.map((one) => one.score)) ?? 0;
+    const entries = each || speaking.length === 1 ? speaking : [];
+    const turns = entries
+      .map(({ number }, index): TurnVerdict => {
+        const { score: own = 0, shown } = compared[index] ?? {};
+        const status = reaches(own, threshold) ? 'pass' : 'fail';
+        return { turn: number, status, score: own, rationale: `similarity ${shown}` };
+      })
+      .concat(silent)
+      .sort((a, b) => a.turn - b.turn);
+    const shown = compared.map((one) => one.shown).join(', ');
+    const summary = `similarity of turns ${numbersOf(speaking)}: ${shown}`;
     return scored(`${summary}.`, turns, {
       score,
       value: Math.min(...cosines),
-      ...hitsAndMisses(turns, { passed, text: summary }),
+      ...hitsAndMisses(turns, { passed: reaches(score, threshold), text: summary }),
       details: { cosines },
     });
   },
 });
-
-function scoreOf(found: number, input: AssertionInput): number {
-  if (!input.assertion.negate) return Math.min(1, found);
-  return reaches(found, input.assertion.threshold) ? 0 : 1;
-}
-
-function wordless({ number }: Turn): TurnVerdict {
-  return { turn: number, status: 'skipped', score: null, rationale: 'has no text' };
-}
-
-function turnVerdictsOf(
-  turns: readonly Turn[],
-  cosines: readonly number[],
-  scores: readonly number[],
-  input: AssertionInput,
-): TurnVerdict[] {
-  return turns.map(({ number }, index) => {
-    const score = scores[index] ?? 0;
-    const { threshold } = input.assertion;
-    const rationale = `similarity ${scoreText(cosines[index] ?? 0, threshold)}`;
-    const status = reaches(score, threshold) ? 'pass' : 'fail';
-    return { turn: number, status, score, rationale };
-  });
-}
 
 /** @throws Error if the vectors can't be compared */
 function cosine(a: readonly number[], b: readonly number[]): number {

@@ -45,11 +45,10 @@ export const toolCalled = deterministicType({
     });
     const like = wanted.args === undefined ? '' : ' with such arguments';
     const summary = `${turnsText(input.turns)}: ${wanted.name} was called ${counted(total, 'time')}${like}`;
-    const { hits, misses } = hitsAndMisses(entries);
+    const { misses } = hitsAndMisses(entries);
     return scored(`${summary}.`, entries, {
       score,
       value: total,
-      hits,
       misses: score < 1 && misses.length === 0 ? [summary] : misses,
       details: { calls: total },
     });

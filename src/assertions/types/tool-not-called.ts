@@ -55,10 +55,11 @@ export const toolNotCalled = deterministicType({
           : calls.map((call) => citing(turn, `called ${describeCall(call)}`)),
       );
     const summary = `${turnsText(turns)}: ${counted(total, 'call')} of ${what}`;
+    const [hits, misses] = [shown.filter(passes), shown.filter((one) => !passes(one))];
     const cited =
       shown.length === 0
         ? allOrNothing(score === 1, [summary])
-        : { hits: cite(shown.filter(passes)), misses: cite(shown.filter((one) => !passes(one))) };
+        : { hits: cite(hits), misses: cite(misses) };
     return scored(`${summary}.`, entries, {
       ...cited,
       score,

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import type { ToolCall } from '../../core/message.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
-import type { Finding } from '../contract.ts';
-import { citing, decidedTurn, turnsText } from '../shared/entries.ts';
+import { citing, decidedTurn, scored, turnsText } from '../shared/entries.ts';
 import { deterministicType } from '../shared/kinds.ts';
 import {
   type ArgumentsMatch,
@@ -12,17 +11,6 @@ import {
   callsOf,
   describeCall,
 } from '../shared/toolCalls.ts';
-
-const SEQUENCE_MATCHES = [
-  'exact',
-  'in-order',
-  'any-order',
-  'unordered',
-  'subset',
-  'superset',
-] as const;
-
-export type SequenceMatch = (typeof SEQUENCE_MATCHES)[number];
 
 interface WantedTool {
   readonly name: string;
@@ -36,7 +24,7 @@ interface PlacedCall {
   readonly call: ToolCall;
 }
 
-/** What was found; without `turn`, it is about all of the turns. */
+/** A finding about one turn, or about all of them. */
 interface Note {
   readonly turn?: number;
   readonly text: string;
@@ -44,7 +32,7 @@ interface Note {
 
 type Compare = (wanted: readonly WantedTool[], calls: readonly PlacedCall[]) => Note[];
 
-const COMPARE: Readonly<Record<SequenceMatch, Compare>> = {
+const COMPARE = {
   exact(wanted, calls) {
     const faults = [...tooFew(wanted, calls), ...tooMany(wanted, calls)];
     return faults.length > 0 ? faults : outOfPlace(wanted, calls);
@@ -77,59 +65,52 @@ const COMPARE: Readonly<Record<SequenceMatch, Compare>> = {
   superset: tooFew,
   subset: tooMany,
   unordered: (wanted, calls) => [...tooFew(wanted, calls), ...tooMany(wanted, calls)],
-};
+} as const satisfies Readonly<Record<string, Compare>>;
+
+export type SequenceMatch = keyof typeof COMPARE;
 
 /** Each entry of the list needs a call of its own. */
 function tooFew(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
-  const partners = pairUp(wanted, calls);
-  return missing(
-    wanted.filter((_, index) => partners[index] === undefined),
-    calls,
-  );
+  const entries = pairUp(wanted, calls);
+  const unpaired = wanted.filter((_, index) => !entries.includes(index));
+  return missing(unpaired, calls);
 }
 
 /** Each call needs an entry of its own. */
 function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
-  const paired = new Set(pairUp(wanted, calls));
+  const entries = pairUp(wanted, calls);
   return calls
-    .filter((_, index) => !paired.has(index))
-    .map((placed) =>
-      wanted.some((one) => isCallOf(placed, one))
-        ? {
-            turn: placed.turn,
-            text: `called ${describeCall(placed.call)} more often than expected`,
-          }
-        : notWanted(placed),
-    );
+    .filter((_, index) => entries[index] === undefined)
+    .map((placed) => {
+      const isWanted = wanted.some((one) => isCallOf(placed, one));
+      const fault = isWanted ? ' more often than expected' : ', which is not expected';
+      return { turn: placed.turn, text: `called ${describeCall(placed.call)}${fault}` };
+    });
 }
 
 /**
- * Matches as many wanted calls as possible, each with a call of its own: Kuhn's augmenting paths. In
- * `[search, {name: search, args: {page: 2}}]`, the first entry must not take the only call that
- * matches the second.
+ * Pairs as many entries as possible with a call each: Kuhn's augmenting paths. In
+ * `[search, {name: search, args: {page: 2}}]`, the first entry must not take the only call that matches the second.
+ *
+ * @returns the index of each call's entry
  */
 function pairUp(
   wanted: readonly WantedTool[],
   calls: readonly PlacedCall[],
 ): (number | undefined)[] {
-  const owners: (number | undefined)[] = calls.map(() => undefined);
+  const entries: (number | undefined)[] = calls.map(() => undefined);
   const serve = (index: number, tried: Set<number>): boolean =>
     calls.some((placed, place) => {
       const one = wanted[index];
       if (!one || tried.has(place) || !isCallOf(placed, one)) return false;
       tried.add(place);
-      const owner = owners[place];
-      if (owner !== undefined && !serve(owner, tried)) return false;
-      owners[place] = index;
+      const taken = entries[place];
+      if (taken !== undefined && !serve(taken, tried)) return false;
+      entries[place] = index;
       return true;
     });
-  wanted.forEach((_, index) => {
-    serve(index, new Set());
-  });
-  return wanted.map((_, index) => {
-    const place = owners.indexOf(index);
-    return place < 0 ? undefined : place;
-  });
+  for (const index of wanted.keys()) serve(index, new Set());
+  return entries;
 }
 
 function isCallOf({ call }: PlacedCall, { name, args, compare }: WantedTool): boolean {
@@ -138,28 +119,19 @@ function isCallOf({ call }: PlacedCall, { name, args, compare }: WantedTool): bo
 }
 
 function missing(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
-  const texts = wanted.map((one) =>
-    calls.some((placed) => isCallOf(placed, one))
-      ? `${nameOf(one)} was not called often enough`
-      : `${nameOf(one)} was not called`,
-  );
+  const texts = wanted.map((one) => {
+    const isCalled = calls.some((placed) => isCallOf(placed, one));
+    return `${nameOf(one)} was not called${isCalled ? ' often enough' : ''}`;
+  });
   return [...new Set(texts)].map((text) => ({ text }));
-}
-
-function notWanted({ turn, call }: PlacedCall): Note {
-  return { turn, text: `called ${describeCall(call)}, which is not expected` };
 }
 
 function outOfPlace(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
   return calls.flatMap((placed, index) => {
     const one = wanted[index];
     if (!one || isCallOf(placed, one)) return [];
-    return [
-      {
-        turn: placed.turn,
-        text: `called ${placed.call.name} out of order: expected ${nameOf(one)} as call ${index + 1}`,
-      },
-    ];
+    const text = `called ${placed.call.name} out of order: expected ${nameOf(one)} as call ${index + 1}`;
+    return [{ turn: placed.turn, text }];
   });
 }
 
@@ -185,10 +157,13 @@ const params = z.strictObject({
     )
     .min(1)
     .meta({ description: 'The expected calls: tool names, or a name with `args`.' }),
-  match: z.enum(SEQUENCE_MATCHES).default('in-order').meta({
-    description:
-      '`exact`: these calls in this order and no others; `in-order`: in this order, others allowed between; `any-order` or `superset`: each at least as often as listed; `unordered`: each exactly as often as listed and no others; `subset`: none unlisted or more often than listed.',
-  }),
+  match: z
+    .enum(['exact', 'in-order', 'any-order', 'unordered', 'subset', 'superset'])
+    .default('in-order')
+    .meta({
+      description:
+        '`exact`: these calls in this order and no others; `in-order`: in this order, others allowed between; `any-order` or `superset`: each at least as often as listed; `unordered`: each exactly as often as listed and no others; `subset`: none unlisted or more often than listed.',
+    }),
   args: argumentsMatchSchema.default('superset').meta({
     description:
       "How to compare a call's arguments with an entry's `args`: `superset`: these, others allowed; `exact`: these and no others; `subset`: no others, some may be missing; `ignore`: not at all; or a list of keys to compare, such as `[city, time.start]`.",
@@ -239,19 +214,22 @@ export const toolSequence = deterministicType({
     );
     const each = assertion.at.kind === 'each';
     const checked = (each ? turns.map((turn) => [turn]) : [turns]).map((run): Checked => {
-      const calls = placedCalls(run);
-      const faults = COMPARE[match](wanted, calls);
+      const faults = COMPARE[match](wanted, placedCalls(run));
       const found = faults.length === 0;
-      return {
-        passed: found !== assertion.negate,
-        notes: found ? madeCalls(run) : faults,
-        turns: run,
-      };
+      const notes = found ? madeCalls(run) : faults;
+      return { passed: found !== assertion.negate, notes, turns: run };
     });
-    return {
-      ...conclude(checked),
+    const passing = checked.filter(({ passed }) => passed);
+    const summary =
+      checked.length > 1
+        ? `${passing.length} of ${checked.length} turns pass`
+        : checked.flatMap(cited).join('. ');
+    return scored(`${summary}.`, checked.flatMap(entries), {
+      score: passing.length / checked.length,
+      hits: passing.flatMap(cited),
+      misses: checked.filter(({ passed }) => !passed).flatMap(cited),
       details: { match, calls: placedCalls(turns).map(({ call }) => call.name) },
-    };
+    });
   },
 });
 
@@ -265,22 +243,6 @@ function madeCalls(turns: readonly Turn[]): Note[] {
     return names.length === 0 ? [] : [{ turn: turn.number, text: `called ${names.join(', ')}` }];
   });
   return notes.length === 0 ? [{ text: 'no tool was called' }] : notes;
-}
-
-function conclude(checked: readonly Checked[]): Omit<Finding, 'details'> {
-  const passing = checked.filter(({ passed }) => passed);
-  const [only, ...more] = checked;
-  return {
-    kind: 'scored',
-    score: passing.length / checked.length,
-    rationale:
-      only && more.length === 0
-        ? `${cited(only).join('. ')}.`
-        : `${passing.length} of ${checked.length} turns pass.`,
-    turns: checked.flatMap(entries),
-    hits: passing.flatMap(cited),
-    misses: checked.filter(({ passed }) => !passed).flatMap(cited),
-  };
 }
 
 function cited({ notes, turns }: Checked): string[] {

@@ -292,7 +292,7 @@ function token(text: string, ...top: Alternatives): ScoredToken {
 }
 
 function weigh(written: number, ...tokens: ScoredToken[]) {
-  return weighScore(tokens.map(({ text }) => text).join(''), tokens, written, [0, 10]);
+  return weighScore(tokens.map(({ text }) => text).join(''), tokens, written);
 }
 
 function meanOf(...given: Parameters<typeof weigh>): number {
@@ -304,7 +304,7 @@ function meanOf(...given: Parameters<typeof weigh>): number {
 const START = token('{"rationale":"So.","score":');
 const END = token('}');
 
-describe('weighScore: the mean of the scores by the probability of their tokens', () => {
+describe('weighScore weights scores by the probabilities of their tokens', () => {
   it('of several tokens', () => {
     assert.equal(meanOf(8, START, token('8', ['8', 0.75], ['6', 0.25]), END), 7.5);
     const three = token('9', ['9', 0.5], ['8', 0.3], ['10', 0.2]);
@@ -361,7 +361,7 @@ describe('weighScore: the mean of the scores by the probability of their tokens'
   });
 });
 
-describe('weighScore believes no probabilities that cannot be', () => {
+describe('weighScore rejects impossible probabilities', () => {
   it('of more than 1', () => {
     const weighed = weigh(0, START, token('0', ['0', 0.9], ['10', 5e21]), END);
     assert.deepEqual(weighed, { why: 'a log-probability is above 0' });
@@ -373,14 +373,10 @@ describe('weighScore believes no probabilities that cannot be', () => {
   });
 });
 
-describe('weighScore says why it cannot weigh', () => {
+describe('weighScore reports why it cannot weight a score', () => {
   const eight = token('8', ['8', 1]);
   const rows: [string, ReturnType<typeof weigh>, RegExp][] = [
-    [
-      'no log-probabilities',
-      weighScore('{"score":8}', undefined, 8, [0, 10]),
-      /no log-probabilities/,
-    ],
+    ['no log-probabilities', weighScore('{"score":8}', undefined, 8), /no log-probabilities/],
     [
       '10 in two tokens',
       weigh(10, START, token('1', ['1', 1]), token('0'), END),
@@ -393,7 +389,7 @@ describe('weighScore says why it cannot weigh', () => {
     ],
     [
       'tokens of another text',
-      weighScore('{"score":8} ', [START, eight, END], 8, [0, 10]),
+      weighScore('{"score":8} ', [START, eight, END], 8),
       /no token of its own/,
     ],
     ['no `score` in the text', weigh(8, token('{"value":'), eight, END), /no token of its own/],
