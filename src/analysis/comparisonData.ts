@@ -118,23 +118,19 @@ export class ComparisonData {
     verdict: Verdict,
     conversation: string,
   ): void {
+    const { status, score, threshold, judge, question_hash: question, usage } = verdict;
     const { name, path, line } = verdict.assertion;
-    const there = into.get(key) ?? {
+    const known = into.get(key) ?? {
       key: this.#intern(key),
       name: this.#intern(name),
       path: this.#intern(path),
       line,
-      threshold: verdict.threshold,
+      threshold,
       verdicts: [],
     };
-    into.set(key, there);
-    there.verdicts.push(this.#verdictOf(verdict, conversation));
-  }
-
-  #verdictOf(verdict: Verdict, conversation: string): ComparedVerdict {
-    const { status, score, threshold, judge, question_hash: question, usage } = verdict;
+    into.set(key, known);
     const turns = verdict.turns.map((one) => `${one.turn} ${one.status}`).join(',');
-    return {
+    known.verdicts.push({
       status,
       score,
       threshold,
@@ -146,15 +142,14 @@ export class ComparisonData {
       ...(judge && { judge: this.#intern(judge.model) }),
       ...(question !== undefined && { question: this.#intern(question) }),
       ...(isFailure(verdict) && { reason: visibleLine(reasonOf(verdict), REASON_LENGTH) }),
-    };
+    });
   }
 
   /** Stores equal texts once. */
   #intern(text: string): string {
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known;
-    this.#texts.set(text, text);
-    return text;
+    const known = this.#texts.get(text) ?? text;
+    this.#texts.set(known, known);
+    return known;
   }
 }
 
@@ -170,9 +165,8 @@ export function turnStatuses({ turns }: Pick<ComparedVerdict, 'turns'>): Map<num
 }
 
 function reasonOf({ rationale, turns }: Verdict): string {
-  const [first] = turns.filter(isFailure);
-  if (!first) return rationale;
-  return first.rationale === '' ? rationale : `Turn ${first.turn}: ${first.rationale}`;
+  const first = turns.find(isFailure);
+  return first?.rationale ? `Turn ${first.turn}: ${first.rationale}` : rationale;
 }
 
 /** `agent (module, 1f2e3d4c)`, `agent (chat, 1f2e3d4c, environment 9a8b7c6d)` */

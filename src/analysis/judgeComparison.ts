@@ -35,12 +35,7 @@ export interface MeasuredJudge {
   /** Number of verdicts that are errors. */
   readonly errors: number;
   /** Their reasons, the most frequent first. */
-  readonly reasons: readonly ErrorReason[];
-}
-
-export interface ErrorReason {
-  readonly why: string;
-  readonly count: number;
+  readonly reasons: ReturnType<typeof reasonsOf>;
 }
 
 /** How two judges agree with each other, and which is right more often. */
@@ -69,7 +64,7 @@ export function compareJudges(
   labels: readonly PlacedLabel[],
   all: readonly JudgeRun[],
 ): JudgeComparison {
-  const measured = all.map((one) => ({ ...measure(labels, one), statuses: statusesIn(one.lines) }));
+  const measured = all.map((one) => measure(labels, one));
   const pairs = measured.flatMap((first, index) =>
     measured.slice(index + 1).map((second) => pairOf(first, second)),
   );
@@ -81,10 +76,7 @@ interface MeasuredItems extends MeasuredJudge {
   readonly statuses: ReadonlyMap<string, Status>;
 }
 
-function measure(
-  labels: readonly PlacedLabel[],
-  { name, lines }: JudgeRun,
-): Omit<MeasuredItems, 'statuses'> {
+function measure(labels: readonly PlacedLabel[], { name, lines }: JudgeRun): MeasuredItems {
   const data = new ComparisonData();
   for (const line of lines) data.add(line);
   const { rows, items } = agreementOf(labels, data);
@@ -95,6 +87,7 @@ function measure(
     name,
     rows: rows.map((row) => ({ ...row, judge: name })),
     items,
+    statuses: statusesIn(lines),
     usage: lines.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
     duration: asked.reduce((sum, line) => sum + line.duration, 0) / Math.max(1, asked.length),
     errors: errors.length,
@@ -103,9 +96,8 @@ function measure(
 }
 
 /** The reasons of errors, the most frequent first. */
-export function reasonsOf(errors: readonly Verdict[]): ErrorReason[] {
-  const groups = [...groupBy(errors, ({ rationale }) => visibleLine(rationale, REASON_LENGTH))];
-  return groups
+export function reasonsOf(errors: readonly Verdict[]) {
+  return [...groupBy(errors, ({ rationale }) => visibleLine(rationale, REASON_LENGTH))]
     .map(([why, { length: count }]) => ({ why, count }))
     .sort((a, b) => b.count - a.count);
 }
@@ -131,11 +123,15 @@ function pairOf(first: MeasuredItems, second: MeasuredItems): JudgePair {
     return isDecided(status) && isDecided(other) ? [{ judge: status, people: other }] : [];
   });
   const confusion = confusionOf(both);
-  const right = groupBy(whichIsRight(first, second), (which) => which);
-  const [onlyFirst, onlySecond] = [
-    right.get('first')?.length ?? 0,
-    right.get('second')?.length ?? 0,
-  ];
+  const others = new Map(second.items.map((item) => [subjectOf(item), item.status]));
+  // Items on which the judges disagree.
+  const disputed = first.items.filter((item) => {
+    const other = others.get(subjectOf(item));
+    const isDisputed = isDecided(item.status) && isDecided(other) && item.status !== other;
+    return isDisputed && isDecided(item.people);
+  });
+  const onlyFirst = disputed.filter(({ status, people }) => status === people).length;
+  const onlySecond = disputed.length - onlyFirst;
   return {
     first: first.name,
     second: second.name,
@@ -146,17 +142,6 @@ function pairOf(first: MeasuredItems, second: MeasuredItems): JudgePair {
     onlySecond,
     p: mcnemar(onlyFirst, onlySecond),
   };
-}
-
-/** Which judge is right, for each labeled item on which they disagree. */
-function whichIsRight(first: MeasuredItems, second: MeasuredItems): ('first' | 'second')[] {
-  const others = new Map(second.items.map((item) => [subjectOf(item), item]));
-  return first.items.flatMap((item) => {
-    const other = others.get(subjectOf(item));
-    if (!isDecided(item.people) || !isDecided(item.status) || !isDecided(other?.status)) return [];
-    if (item.status === other.status) return [];
-    return [item.status === item.people ? 'first' : 'second'];
-  });
 }
 
 function subjectOf({ labels: [label], assertion, turn }: LabelledItem): string {

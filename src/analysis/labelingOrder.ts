@@ -2,6 +2,7 @@ import type { CaseRef } from '../core/identity.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { allKeyedVerdicts, type Verdict } from '../core/verdict.ts';
 import { conversationHash } from '../node/hashes.ts';
+import { isDecided } from './agreement.ts';
 
 /** A judged conversation, and its record. */
 export interface InformativeCase extends CaseRef {
@@ -16,7 +17,7 @@ export interface InformativeCase extends CaseRef {
 interface JudgedConversation {
   readonly place: InformativeCase;
   /** The newest verdict of each judge, by assertion. */
-  readonly said: Map<string, Map<string, JudgeVerdict>>;
+  readonly verdicts: Map<string, Map<string, JudgeVerdict>>;
 }
 
 type JudgeVerdict = Pick<Verdict, 'status' | 'score' | 'threshold'> & {
@@ -38,11 +39,11 @@ export class LabelingOrder {
     const { suite, id, variant, repetition } = line;
     const assertions = judged.map(([key]) => key);
     const place = { suite, id, variant, repetition, record, conversation, assertions };
-    const known = this.#known.get(conversation) ?? { place, said: new Map() };
+    const known = this.#known.get(conversation) ?? { place, verdicts: new Map() };
     this.#known.set(conversation, known);
     for (const [key, { status, score, threshold, judge }] of judged) {
-      const byJudge: Map<string, JudgeVerdict> = known.said.get(key) ?? new Map();
-      known.said.set(key, byJudge);
+      const byJudge: Map<string, JudgeVerdict> = known.verdicts.get(key) ?? new Map();
+      known.verdicts.set(key, byJudge);
       const { model = '', unstable = false, spread } = judge ?? {};
       if (byJudge.has(model)) continue;
       byJudge.set(model, { status, score, threshold, unstable, spread: spread ?? 0 });
@@ -51,23 +52,19 @@ export class LabelingOrder {
 
   /** The most informative first. */
   ordered(): InformativeCase[] {
-    const told = [...this.#known.values()].map(({ place, said }) => ({
-      place,
-      telling: Math.max(
-        ...[...said.values()].map((byJudge) => informativenessOf([...byJudge.values()])),
-      ),
-    }));
-    return told.sort((a, b) => b.telling - a.telling).map(({ place }) => place);
+    const ranked = [...this.#known.values()].map(({ place, verdicts }) => {
+      const each = [...verdicts.values()].map((byJudge) => informativeness([...byJudge.values()]));
+      return { place, score: Math.max(...each) };
+    });
+    return ranked.sort((a, b) => b.score - a.score).map(({ place }) => place);
   }
 }
 
-/** @param said verdicts on one assertion, one per judge, the newest first */
-function informativenessOf(said: readonly JudgeVerdict[]): number {
-  const [newest] = said;
+/** @param verdicts on one assertion, one per judge, the newest first */
+function informativeness(verdicts: readonly JudgeVerdict[]): number {
+  const [newest] = verdicts;
   if (!newest) return 0;
-  const decided = new Set(
-    said.flatMap(({ status }) => (status === 'pass' || status === 'fail' ? [status] : [])),
-  );
+  const decided = new Set(verdicts.map(({ status }) => status).filter(isDecided));
   const samples = newest.unstable ? 4 : newest.spread;
   return samples + (decided.size > 1 ? 2 : 0) + nearness(newest);
 }

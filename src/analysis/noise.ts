@@ -1,6 +1,6 @@
-import { addTo, groupBy } from '../core/data/data.ts';
+import { groupBy } from '../core/data/data.ts';
 import { type Interval, wilson } from '../statistics/intervals.ts';
-import type { ComparedVerdict, ComparisonAssertion, ComparisonCase } from './comparisonData.ts';
+import type { ComparedVerdict, ComparisonCase } from './comparisonData.ts';
 
 /** How often a judge gives another verdict on the same question about the same conversation. */
 export interface NoiseRow {
@@ -23,22 +23,28 @@ export interface NoiseRow {
 
 /** Per judge: all assertions combined, then each, the noisiest first. */
 export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
-  const tallies = new Map<string, Map<string, NoiseCounts>>();
-  for (const one of cases) {
-    for (const assertion of one.assertions.values()) countVerdicts(assertion, tallies);
+  const byJudge = new Map<string, { readonly all: NoiseCounts; readonly each: Map<string, NoiseCounts> }>();
+  for (const { assertions } of cases) {
+    for (const { key, name, verdicts } of assertions.values()) {
+      for (const [judge, own] of groupBy(verdicts, (one) => one.judge)) {
+        if (judge === undefined) continue;
+        const counts = byJudge.get(judge) ?? { all: { ...ZERO_COUNTS }, each: new Map() };
+        byJudge.set(judge, counts);
+        const counted = counts.each.get(key) ?? { ...ZERO_COUNTS, assertion: { key, name } };
+        counts.each.set(key, counted);
+        for (const into of [counts.all, counted]) countVerdicts(own, into);
+      }
+    }
   }
-  return [...tallies].flatMap(([judge, byKey]) => {
-    const rows = [...byKey.values()].map((own) => rowOf(judge, own));
-    const each = rows.filter((row) => row.conversations + row.sampled > 0);
-    each.sort((a, b) => (b.disagreement ?? -1) - (a.disagreement ?? -1));
-    const { assertion: _none, ...all } = rowOf(judge, sumOf([...byKey.values()]));
-    return [all, ...each];
+  return [...byJudge].flatMap(([judge, { all, each }]) => {
+    const rows = [...each.values()].map((own) => rowOf(judge, own));
+    const noisy = rows.filter((row) => row.conversations + row.sampled > 0);
+    noisy.sort((a, b) => (b.disagreement ?? -1) - (a.disagreement ?? -1));
+    return [rowOf(judge, all), ...noisy];
   });
 }
 
-interface NoiseCounts {
-  readonly key: string;
-  readonly name: string;
+interface NoiseCounts extends Pick<NoiseRow, 'assertion'> {
   conversations: number;
   flipped: number;
   /** Sum over the conversations. */
@@ -47,65 +53,34 @@ interface NoiseCounts {
   unstable: number;
 }
 
-function countVerdicts(
-  assertion: ComparisonAssertion,
-  tallies: Map<string, Map<string, NoiseCounts>>,
-): void {
-  const { key, name } = assertion;
-  const byJudge = groupBy(assertion.verdicts, ({ judge }) => judge);
-  for (const [judge, verdicts] of byJudge) {
-    if (judge === undefined) continue;
-    const byKey = tallies.get(judge) ?? new Map<string, NoiseCounts>();
-    tallies.set(judge, byKey);
-    const own = byKey.get(key) ?? { ...ZERO_COUNTS, key, name };
-    byKey.set(key, own);
-    const fresh = verdicts.filter(({ cached }) => !cached);
-    const sampled = fresh.filter(({ samples }) => samples > 1);
-    own.sampled += sampled.length;
-    own.unstable += sampled.filter(({ unstable }) => unstable).length;
-    for (const same of repeatedIn(fresh)) {
-      const [n, passed] = [same.length, same.filter(({ status }) => status === 'pass').length];
-      own.conversations += 1;
-      if (passed > 0 && passed < n) own.flipped += 1;
-      own.disagreement += (2 * passed * (n - passed)) / (n * (n - 1));
-    }
+const ZERO_COUNTS = { conversations: 0, flipped: 0, disagreement: 0, sampled: 0, unstable: 0 };
+
+function countVerdicts(verdicts: readonly ComparedVerdict[], into: NoiseCounts): void {
+  const fresh = verdicts.filter(({ cached }) => !cached);
+  const sampled = fresh.filter(({ samples }) => samples > 1);
+  into.sampled += sampled.length;
+  into.unstable += sampled.filter(({ unstable }) => unstable).length;
+  for (const same of repeatedIn(fresh)) {
+    const [n, passed] = [same.length, same.filter(({ status }) => status === 'pass').length];
+    into.conversations += 1;
+    if (passed > 0 && passed < n) into.flipped += 1;
+    into.disagreement += (2 * passed * (n - passed)) / (n * (n - 1));
   }
 }
-
-const ZERO_COUNTS = { conversations: 0, flipped: 0, disagreement: 0, sampled: 0, unstable: 0 };
 
 /** Groups of verdicts on the same question about the same conversation. */
 function repeatedIn(verdicts: readonly ComparedVerdict[]): ComparedVerdict[][] {
-  const groups = new Map<string, ComparedVerdict[]>();
-  for (const one of verdicts) {
-    if (one.score === null || one.question === undefined) continue;
-    addTo(groups, `${one.conversation} ${one.question}`, one);
-  }
+  const asked = verdicts.filter(({ score, question }) => score !== null && question !== undefined);
+  const groups = groupBy(asked, ({ conversation, question }) => `${conversation} ${question}`);
   return [...groups.values()].filter(({ length }) => length > 1);
 }
 
-function sumOf(tallies: readonly NoiseCounts[]): NoiseCounts {
-  const sum = { ...ZERO_COUNTS, key: '', name: '' };
-  for (const one of tallies) {
-    sum.conversations += one.conversations;
-    sum.flipped += one.flipped;
-    sum.disagreement += one.disagreement;
-    sum.sampled += one.sampled;
-    sum.unstable += one.unstable;
-  }
-  return sum;
-}
-
-function rowOf(judge: string, own: NoiseCounts): NoiseRow {
-  const { key, name, conversations, flipped, disagreement, sampled, unstable } = own;
+function rowOf(judge: string, { disagreement, ...counts }: NoiseCounts): NoiseRow {
+  const { conversations, flipped } = counts;
   return {
     judge,
-    assertion: { key, name },
-    conversations,
-    flipped,
+    ...counts,
     share: wilson(flipped, conversations),
     disagreement: conversations === 0 ? null : disagreement / conversations,
-    sampled,
-    unstable,
   };
 }

@@ -94,11 +94,10 @@ function separatingThreshold(
   score: number,
   current: number | undefined,
 ): number {
-  const parts = (threshold: number) =>
+  const separates = (threshold: number) =>
     reaches(score, threshold) && (before === undefined || !reaches(before, threshold));
-  if (current !== undefined && parts(current)) return current;
   const middle = Math.round(50 * ((before ?? score) + score)) / 100;
-  return parts(middle) ? middle : score;
+  return [current ?? middle, middle].find(separates) ?? score;
 }
 
 function bestOf(rows: readonly ThresholdRow[], current: number | undefined): ThresholdRow {
@@ -115,14 +114,13 @@ function bestOf(rows: readonly ThresholdRow[], current: number | undefined): Thr
 const MAX_FOLDS = 50;
 
 function heldOut(scored: readonly Scored[], current: number | undefined): number {
-  const parts = Math.min(scored.length, MAX_FOLDS);
-  const thresholds = Array.from({ length: parts }, (_, part) => {
-    const others = scored.filter((_one, index) => index % parts !== part);
+  const folds = Math.min(scored.length, MAX_FOLDS);
+  const thresholds = Array.from({ length: folds }, (_, fold) => {
+    const others = scored.filter((_one, index) => index % folds !== fold);
     return bestOf(rowsOf(others, current), current).threshold;
   });
-  const right = scored.filter((one, index) => {
-    const passes = reaches(one.score, thresholds[index % parts] ?? 0);
-    return passes === (one.people === 'pass');
+  const right = scored.filter(({ score, people }, index) => {
+    return reaches(score, thresholds[index % folds] ?? 0) === (people === 'pass');
   });
   return right.length / scored.length;
 }
