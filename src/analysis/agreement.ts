@@ -102,12 +102,13 @@ const NO_JUDGE = 'no model';
  */
 export function agreementOf(labels: readonly PlacedLabel[], data: ComparisonData): JoinedAgreement {
   const verdicts = verdictsIn(data);
-  const reasonOf = unmatchedIn(data);
+  const reasonOf = unmatchedReasonsIn(data);
   const unmatched: UnmatchedLabel[] = [];
   const items: LabelledItem[] = [];
-  const subjects = groupBy(labels, sameSubject);
-  for (const own of subjects.values()) {
-    const found = (verdicts.get(subjectOf(own[0])) ?? []).flatMap((one) => itemOf(one, own));
+  for (const own of groupBy(labels, sameSubject).values()) {
+    const [{ conversation_hash: hash, assertion }] = own;
+    const judged = verdicts.get(JSON.stringify([hash, assertion])) ?? [];
+    const found = judged.flatMap((one) => itemOf(one, own));
     items.push(...found);
     if (found.length > 0) continue;
     unmatched.push(...own.map((label) => ({ label, reason: reasonOf(label) })));
@@ -149,10 +150,6 @@ function verdictsIn({ cases }: ComparisonData): Map<string, FoundVerdict[]> {
   return found;
 }
 
-function subjectOf({ conversation_hash: hash, assertion }: PlacedLabel): string {
-  return JSON.stringify([hash, assertion]);
-}
-
 function itemOf(
   { suite, id, variant, assertion, verdict }: FoundVerdict,
   labels: readonly [PlacedLabel, ...PlacedLabel[]],
@@ -184,14 +181,15 @@ function itemOf(
 }
 
 /** Why a label has no verdict. */
-function unmatchedIn({ cases }: ComparisonData): (label: PlacedLabel) => UnmatchedLabel['reason'] {
-  const named = (one: Omit<CaseIdentity, 'suite'>) => JSON.stringify([one.id, one.variant]);
+function unmatchedReasonsIn({
+  cases,
+}: ComparisonData): (label: PlacedLabel) => UnmatchedLabel['reason'] {
   const all = [...cases.values()];
-  const ids = new Set(all.map(named));
-  const said = new Set(all.flatMap((one) => one.executions.map((run) => run.conversation)));
+  const ids = new Set(all.map(({ id, variant }) => JSON.stringify([id, variant])));
+  const known = new Set(all.flatMap((one) => one.executions.map((run) => run.conversation)));
   return ({ case: id, variant, conversation_hash: hash }) => {
-    if (said.has(hash)) return 'not-judged';
-    return ids.has(named({ id, variant })) ? 'earlier-text' : 'not-run';
+    if (known.has(hash)) return 'not-judged';
+    return ids.has(JSON.stringify([id, variant])) ? 'earlier-text' : 'not-run';
   };
 }
 

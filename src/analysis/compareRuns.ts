@@ -1,10 +1,15 @@
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { type ComparedOutcome, OUTCOMES } from '../core/presentation/words.ts';
 import type { RunLine } from '../core/record/runRecord.ts';
+import type { Status } from '../core/verdict.ts';
 import type { Work } from '../node/cooperative.ts';
-import type { Interval } from '../statistics/intervals.ts';
 import { changeInterval } from '../statistics/pairedTests.ts';
-import type { ComparisonAssertion, ComparisonCase, ComparisonData } from './comparisonData.ts';
+import type {
+  ComparedVerdict,
+  ComparisonAssertion,
+  ComparisonCase,
+  ComparisonData,
+} from './comparisonData.ts';
 import {
   assertionResult,
   type Change,
@@ -21,13 +26,7 @@ import {
 import { judgeNoise, type NoiseRow } from './noise.ts';
 
 /** An assertion of a case, in one run or both. */
-export interface ComparedAssertion {
-  readonly key: string;
-  readonly name: string;
-  readonly path: string;
-  /** From 1. */
-  readonly line: number;
-  readonly threshold: number;
+export interface ComparedAssertion extends Omit<ComparisonAssertion, 'verdicts'> {
   readonly outcome: ComparedOutcome;
   readonly base?: ResultInRun;
   readonly head?: ResultInRun;
@@ -86,20 +85,17 @@ export function* compareRuns(
     pairs.push(...pairsOf(then, now));
     yield;
   }
-  const statuses = all.flatMap(({ base: then, head: now }): StatusPair[] =>
-    then && now ? [[then.status, now.status]] : [],
-  );
-  const facts = [runFactsOf(base), runFactsOf(head)] as const;
+  const [baseFacts, headFacts] = [runFactsOf(base), runFactsOf(head)];
   const counts = Object.fromEntries(
     OUTCOMES.map((outcome) => [outcome, all.filter((one) => one.outcome === outcome).length]),
   ) as Record<ComparedOutcome, number>;
   const evidence = yield* evidenceOf(pairs);
   return {
-    base: facts[0],
-    head: facts[1],
-    differences: yield* differencesOf(base, head, facts, common),
+    base: baseFacts,
+    head: headFacts,
+    differences: yield* differencesOf(base, head, [baseFacts, headFacts], common),
     counts,
-    ...passRateOf(statuses),
+    ...passRateOf(all),
     evidence: evidence.sort((a, b) => (a.adjusted ?? 2) - (b.adjusted ?? 2) || a.p - b.p),
     noise: judgeNoise(mergedCases(before, after)),
     cases: all.filter(({ outcome }) => outcome !== 'unchanged').map(changesOf),
@@ -135,16 +131,7 @@ function compareCase(
     (key) => compareAssertion(then?.assertions.get(key), now?.assertions.get(key)) ?? [],
   );
   const [base, head] = [then && caseResult(then), now && caseResult(now)];
-  const outcome =
-    base && head
-      ? outcomeOfCase(
-          base,
-          head,
-          assertions.map((one) => one.outcome),
-        )
-      : head
-        ? 'new'
-        : 'gone';
+  const outcomes = assertions.map((one) => one.outcome);
   return [
     {
       suite,
@@ -152,7 +139,7 @@ function compareCase(
       ...(variant !== undefined && { variant }),
       path,
       line,
-      outcome,
+      outcome: base && head ? outcomeOfCase(base, head, outcomes) : newOrGone(now),
       ...(base && { base }),
       ...(head && { head }),
       assertions,
@@ -169,7 +156,7 @@ function compareAssertion(
   const { key, name, path, line, threshold } = known;
   const [base, head] = [then && assertionResult(then), now && assertionResult(now)];
   const turns = then && now ? turnChanges(then, now) : { worse: [], better: [] };
-  const outcome = base && head ? outcomeOfAssertion(base, head, turns) : head ? 'new' : 'gone';
+  const outcome = base && head ? outcomeOfAssertion(base, head, turns) : newOrGone(now);
   const reason = now?.verdicts.find((one) => one.reason !== undefined)?.reason;
   return {
     key,
@@ -185,6 +172,10 @@ function compareAssertion(
   };
 }
 
+function newOrGone(now: unknown): 'new' | 'gone' {
+  return now ? 'new' : 'gone';
+}
+
 function pairsOf(then: ComparisonCase, now: ComparisonCase): Pair[] {
   return [...now.assertions].flatMap(([key, assertion]) => {
     const before = then.assertions.get(key);
@@ -194,26 +185,22 @@ function pairsOf(then: ComparisonCase, now: ComparisonCase): Pair[] {
   });
 }
 
-type StatusPair = readonly [before: ResultInRun['status'], after: ResultInRun['status']];
-
-function passRateOf(statuses: readonly StatusPair[]): Pick<Comparison, 'passRate'> {
-  const decided = statuses.filter((pair) => pair.every((one) => one === 'pass' || one === 'fail'));
-  const cases = decided.length;
-  if (cases === 0) return {};
-  const count = (then: StatusPair[0], now: StatusPair[1]) =>
-    decided.filter(([before, after]) => before === then && after === now).length;
+function passRateOf(all: readonly ComparedCase[]): Pick<Comparison, 'passRate'> {
+  const count = (then: Status, now: Status) =>
+    all.filter(({ base, head }) => base?.status === then && head?.status === now).length;
   const [both, worse, better] = [
     count('pass', 'pass'),
     count('pass', 'fail'),
     count('fail', 'pass'),
   ];
-  const interval: Interval = changeInterval(worse, better, cases);
+  const cases = both + worse + better + count('fail', 'fail');
+  if (cases === 0) return {};
   return {
     passRate: {
       cases,
       base: (both + worse) / cases,
       head: (both + better) / cases,
-      change: { value: (better - worse) / cases, ...interval },
+      change: { value: (better - worse) / cases, ...changeInterval(worse, better, cases) },
     },
   };
 }
@@ -319,37 +306,30 @@ function* differencesOf(
     }
     yield;
   }
+  const textsOf = ({ executions }: ComparisonCase, key: 'input' | 'conversation') =>
+    uniqueSorted(executions.map((one) => one[key]));
+  const countSame = (key: 'input' | 'conversation') =>
+    common.filter(([then, now]) => sameTexts(textsOf(then, key), textsOf(now, key))).length;
   return {
     agent: !sameTexts(before.agents, after.agents),
     judges: !sameTexts(before.judges, after.judges),
     files,
     cases: common.length,
-    inputs: common.filter(([a, b]) => !sameTexts(inputsOf(a), inputsOf(b))).length,
-    sameConversations: common.filter(([a, b]) => sameTexts(conversationsOf(a), conversationsOf(b)))
-      .length,
+    inputs: common.length - countSame('input'),
+    sameConversations: countSame('conversation'),
     questions,
     assertions,
   };
 }
 
-interface AskedQuestion {
-  readonly judge?: string;
-  readonly question?: string;
-}
-
 /** Whether the same judges got another question. */
-function asksDifferently(then: readonly AskedQuestion[], now: readonly AskedQuestion[]): boolean {
-  const differs = (key: keyof AskedQuestion) =>
+function asksDifferently(
+  then: readonly ComparedVerdict[],
+  now: readonly ComparedVerdict[],
+): boolean {
+  const differs = (key: 'judge' | 'question') =>
     !sameTexts(uniqueSorted(then.map((one) => one[key])), uniqueSorted(now.map((one) => one[key])));
   return !differs('judge') && differs('question');
-}
-
-function inputsOf({ executions }: ComparisonCase): string[] {
-  return uniqueSorted(executions.map(({ input }) => input));
-}
-
-function conversationsOf({ executions }: ComparisonCase): string[] {
-  return uniqueSorted(executions.map(({ conversation }) => conversation));
 }
 
 function uniqueSorted(texts: readonly (string | undefined)[]): string[] {
@@ -361,9 +341,6 @@ function sameTexts(a: readonly string[], b: readonly string[]): boolean {
 }
 
 function rangeOf(counts: readonly number[]): [number, number] {
-  if (counts.length === 0) return [1, 1];
-  return counts.reduce<[number, number]>(
-    ([low, high], one) => [Math.min(low, one), Math.max(high, one)],
-    [Number.POSITIVE_INFINITY, 0],
-  );
+  const sorted = [...counts].sort((a, b) => a - b);
+  return [sorted[0] ?? 1, sorted.at(-1) ?? 1];
 }

@@ -12,6 +12,7 @@ import {
   minimumChanges,
   wilcoxon,
 } from '../statistics/pairedTests.ts';
+import { isDecided } from './agreement.ts';
 import {
   type ComparedExecution,
   type ComparisonAssertion,
@@ -40,10 +41,7 @@ export interface Change extends Interval {
 }
 
 /** The evidence for a change of one assertion. */
-export interface Evidence {
-  readonly suite: string;
-  readonly key: string;
-  readonly name: string;
+export interface Evidence extends Pick<Pair, 'suite' | 'key' | 'name'> {
   /** Number of cases that passed or failed it in both runs. */
   readonly cases: number;
   readonly worse: number;
@@ -85,7 +83,10 @@ type Tested = Omit<Evidence, 'adjusted' | 'needed' | 'says'>;
 
 function* testOf(pairs: readonly [Pair, ...Pair[]]): Work<Tested> {
   const [{ suite, key, name }] = pairs;
-  const rates = pairs.map(({ base, head }) => ({ base: rateOf(base), head: rateOf(head) }));
+  const rates = pairs.map(({ base, head }) => ({
+    base: base.passed / base.decided,
+    head: head.passed / head.decided,
+  }));
   const scores = pairs.map(({ base, head }) => ({ base: base.score ?? 0, head: head.score ?? 0 }));
   const isPlain = pairs.every(({ base, head }) => isYesOrNo(base) && isYesOrNo(head));
   const changes = (isPlain ? rates : scores).map(({ base, head }) => head - base);
@@ -118,10 +119,6 @@ function conclusionOf(
 ): Evidence['says'] {
   if (adjusted !== null && adjusted <= ALPHA) return change.value < 0 ? 'worse' : 'better';
   return needed > cases * MAX_NEEDED_SHARE ? 'too-few' : 'no-evidence';
-}
-
-function rateOf({ passed, decided }: ResultInRun): number {
-  return passed / decided;
 }
 
 function isYesOrNo({ decided, score, passed }: ResultInRun): boolean {
@@ -165,12 +162,10 @@ function resultOf(
   score: number | null,
 ): ResultInRun {
   const range = scoreRangeOf(given);
-  return { ...counts(given), status, score, ...(range && { range }) };
-}
-
-function counts(given: readonly Pick<ComparedExecution, 'status'>[]) {
-  const count = (status: Status) => given.filter((one) => one.status === status).length;
-  return { passed: count('pass'), decided: count('pass') + count('fail'), errored: count('error') };
+  const count = (wanted: Status) => given.filter((one) => one.status === wanted).length;
+  const passed = count('pass');
+  const decided = passed + count('fail');
+  return { passed, decided, errored: count('error'), status, score, ...(range && { range }) };
 }
 
 /** Turns that pass in one run and fail in the other; empty if a run judged the assertion several times. */
@@ -198,11 +193,11 @@ export function outcomeOfAssertion(
   turns: TurnChanges,
 ): ComparedOutcome {
   if (base.decided === 0 || head.decided === 0) return unchangedIf(base.status === head.status);
-  const way =
+  const changed =
     direction(base.passed / base.decided, head.passed / head.decided) ??
     direction(base.score ?? 0, head.score ?? 0) ??
     direction(turns.worse.length, turns.better.length);
-  return way ?? unchangedIf(head.errored <= base.errored);
+  return changed ?? unchangedIf(head.errored <= base.errored);
 }
 
 /** By its status; if that is the same, by its assertions: worse if any is worse. */
@@ -212,17 +207,12 @@ export function outcomeOfCase(
   assertions: readonly ComparedOutcome[],
 ): ComparedOutcome {
   if (base.status !== head.status) {
-    if (base.decided === 0 || head.decided === 0) return 'undecided';
-    const [before, after] = [RANK[base.status], RANK[head.status]];
-    return before === undefined || after === undefined
-      ? 'undecided'
-      : (direction(before, after) ?? 'unchanged');
+    if (!isDecided(base.status) || !isDecided(head.status)) return 'undecided';
+    return head.status === 'fail' ? 'worse' : 'better';
   }
   const order: readonly ComparedOutcome[] = ['worse', 'better', 'undecided'];
   return order.find((one) => assertions.includes(one)) ?? 'unchanged';
 }
-
-const RANK: Readonly<Partial<Record<Status, number>>> = { fail: 0, pass: 1 };
 
 function direction(before: number, after: number): 'worse' | 'better' | undefined {
   if (Math.abs(after - before) <= SCORE_EPSILON) return undefined;

@@ -23,7 +23,10 @@ export interface NoiseRow {
 
 /** Per judge: all assertions combined, then each, the noisiest first. */
 export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
-  const byJudge = new Map<string, { readonly all: NoiseCounts; readonly each: Map<string, NoiseCounts> }>();
+  const byJudge = new Map<
+    string,
+    { readonly all: NoiseCounts; readonly each: Map<string, NoiseCounts> }
+  >();
   for (const { assertions } of cases) {
     for (const { key, name, verdicts } of assertions.values()) {
       for (const [judge, own] of groupBy(verdicts, (one) => one.judge)) {
