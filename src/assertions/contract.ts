@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Conversation, Report, Reporting, Turn } from '../core/conversation.ts';
 import { type Mapping, memoize } from '../core/data/data.ts';
-import { unreachable } from '../core/errors.ts';
 import type { Scale } from '../core/scoring.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
@@ -16,18 +15,18 @@ export type CaseFacts = Pick<
   readonly conversationId?: string | undefined;
 };
 
-/** The input of an assertion. Deep-frozen, so that no assertion sees another's changes. */
+/** Deep-frozen, so that no assertion sees another's changes. */
 export interface AssertionInput {
   readonly conversation: Conversation;
-  /** The turns that `at` chose, on the type's side, in order; at least one. */
+  /** The turns that `at` selects, on the type's side, in order; at least one. */
   readonly turns: readonly Turn[];
   readonly assertion: Assertion;
   readonly facts: CaseFacts;
-  /** What the target used for its replies; absent if it reported nothing. */
+  /** The target's usage; absent if it reported none. */
   readonly targetUsage?: Usage;
 }
 
-/** The result of an assertion. Pass or fail follows from `score` and the threshold. */
+/** The result of an assertion. Its status follows from `score` and the threshold. */
 export interface Finding {
   readonly kind: 'scored';
   /** 0..1. */
@@ -45,7 +44,7 @@ export interface Finding {
   readonly nested?: readonly Verdict[];
 }
 
-/** Nothing to judge: no fact, no intention, no turn. */
+/** There is nothing to judge: no facts, intentions, or turns. */
 export interface NotApplicable {
   readonly kind: 'skipped';
   /** Stable kebab-case name. */
@@ -56,7 +55,7 @@ export interface NotApplicable {
 
 export type Outcome = Finding | NotApplicable;
 
-/** A mistake in a judge's answer that its schema can't catch. */
+/** A mistake in a judge's answer that the schema can't catch. */
 export interface Mistake {
   readonly reason: 'turns-mismatch' | 'out-of-range' | 'contradiction' | 'incomplete-list';
   /** A sentence for the repair request. */
@@ -67,7 +66,7 @@ export interface Mistake {
 export interface JudgeRequest<Answer> {
   /** Name of the answer's schema: letters, digits, `_` and `-`. */
   readonly name: string;
-  /** The last part of the request: the assertion's own instructions. */
+  /** The last part of the request. */
   readonly instructions: string;
   /**
    * The turns to judge; the request ends with their numbers. For all questions, `turns` of the answer
@@ -85,12 +84,12 @@ export interface Parts<Answer> {
   join(parts: readonly Answer[], whole: unknown): Answer;
 }
 
-/** A request that can be about parts of a conversation. */
+/** A request that can be split into parts of a conversation. */
 export interface Divisible<Answer> extends JudgeRequest<Answer> {
   readonly parts: Parts<Answer>;
 }
 
-/** A question whose one answer decides. */
+/** A question whose answer alone decides the outcome. */
 export interface Question<Answer, Concluded = Outcome> extends Divisible<Answer> {
   /** Labels of the whole conversation with their scores, if it has any. */
   readonly outcomes?: Readonly<Record<string, number>>;
@@ -113,7 +112,7 @@ export interface Answered<Answer> {
   readonly tokens?: readonly ScoredToken[];
 }
 
-/** What a procedure can use. All of it is counted and cancellable. */
+/** The requests that a procedure can make. They are all counted and can be cancelled. */
 export interface Toolbox {
   /**
    * Asks about the conversation, in parts if it doesn't fit into the judge's window.
@@ -125,11 +124,11 @@ export interface Toolbox {
     about: (turns: readonly Turn[]) => Divisible<Answer>,
     options?: { readonly logprobs?: boolean },
   ): Promise<Answered<Answer>>;
-  /** Asks without the conversation; the same question goes to a model only once per run. */
+  /** Asks without the conversation. Each run sends the same question to a model only once. */
   askOnce<Answer>(asked: JudgeRequest<Answer>): Promise<Answer>;
   /** Checks another assertion over the same conversation. */
   verdict(assertion: Assertion): Promise<Verdict>;
-  /** One vector for each text, of the assertion's `model`. */
+  /** One vector per text, from the assertion's `model`. */
   embed(texts: readonly string[]): Promise<readonly (readonly number[])[]>;
   /** Calls the user's code in its own process. */
   script(code: UserCode, input: unknown): Promise<unknown>;
@@ -146,10 +145,9 @@ export interface Fault {
 export interface ConversationTraits {
   readonly hasSystemText?: boolean;
   readonly hasRetrievedContext?: boolean;
-  /** Some tool call has a result. */
   readonly hasToolResults?: boolean;
   readonly hasToolCalls?: boolean;
-  /** Some turn has `expected`. */
+  /** Whether any turn has `expected`. */
   readonly hasExpected?: boolean;
   readonly reporting?: Reporting;
 }
@@ -200,26 +198,23 @@ interface Common extends TypeInfo {
   /** For a type with assertions in its keys. */
   readonly nesting?: Nesting;
   readonly side: 'user' | 'assistant' | 'both';
-  /** It reads the whole `context` of the case, not only the keys that its texts name. */
+  /** Set if it reads the whole `context` of the case, not only the keys that its texts name. */
   readonly readsContext?: true;
-  /** It gets all facts of the case, in addition to its question or without one. */
+  /** Set if it gets all facts of the case besides any question. */
   readonly readsFacts?: true;
-  /**
-   * Its `prompt` is the path of a judge prompt, or its `instructions` are one, with the `{{variables}}`
-   * of judge prompts. Variables in all other texts are the case's.
-   */
+  /** Set if its `prompt` is the path of a judge prompt, or its `instructions` are one. Only these use the variables of judge prompts. */
   readonly takesPrompt?: true;
   /** How to turn it into a judge prompt: the key with its words, and the prompt for them. */
   readonly asPrompt?: { readonly key: string; body(words: string): string };
   /** The name of an assertion without a `name`. Default: its type. */
   label?(params: Readonly<Record<string, unknown>>): string | undefined;
-  /** What it needs to see besides messages. Unless the target reports one of these, it is an error. */
+  /** What the target must report besides messages: at least one of these, or it is an error. */
   sees?(facts: CaseFacts): readonly Report[];
-  /** What is missing from the case, as a sentence with what to do; undefined if nothing is. */
+  /** A sentence that says what is missing from the case and what to do; undefined if nothing is missing. */
   needs?(facts: CaseFacts, known: ConversationTraits): string | undefined;
   /** Why it will be skipped, if known before the run. */
   idle?(facts: CaseFacts, known: ConversationTraits): string | undefined;
-  /** Problems of parameters that are valid one by one. */
+  /** Problems of keys that are valid individually. */
   faults?(params: Readonly<Record<string, unknown>>): readonly Fault[];
 }
 
@@ -235,31 +230,30 @@ export interface JudgedType extends Common {
   question(input: AssertionInput): Question<unknown> | Outcome;
 }
 
-/** A judged type whose assertions of a case share one request. */
+/** A judged type. All its assertions in a case share one request. */
 export interface ChecklistType extends Common {
   readonly kind: 'checklist';
-  /** One question about all of them, over the same turns; concludes in their order. */
+  /** One question about all of them and the same turns; its outcomes are in the same order. */
   checklist(inputs: readonly AssertionInput[]): Question<unknown, Outcome[]>;
 }
 
-/** A type with several questions, or with other work than questions to a judge. */
+/** A type that asks several questions, or doesn't only ask judges. */
 export interface ProcedureType extends Common {
   readonly kind: 'procedure';
-  /** Whether it asks a judge. */
   readonly asksJudge: boolean;
   run(input: AssertionInput, toolbox: Toolbox): Promise<Outcome>;
-  /** The most that it can ask, for the plan of a run. */
+  /** The most that it can ask, to plan a run. */
   plan(input: AssertionInput): readonly Planned[];
 }
 
 export type Planned =
-  /** Asked about the conversation. @param about as of `Toolbox.ask` */
+  /** See `Toolbox.ask`. */
   | { readonly kind: 'asked'; about(turns: readonly Turn[]): Divisible<unknown> }
-  /** Asked once in a run, without the conversation. */
+  /** See `Toolbox.askOnce`. */
   | { readonly kind: 'once'; readonly asked: JudgeRequest<unknown> }
-  /** Another assertion over the same conversation. */
+  /** See `Toolbox.verdict`. */
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
-  /** Texts to embed with the assertion's `model`. */
+  /** See `Toolbox.embed`. */
   | { readonly kind: 'embedding'; readonly texts: readonly string[] };
 
 /** A type whose nested assertions decide. */
@@ -269,7 +263,6 @@ export interface GroupType extends Common {
   score(verdicts: readonly ScoredVerdict[]): number;
 }
 
-/** One assertion type: a file in `types` and its line in the registry. */
 export type AssertionType =
   | DeterministicType
   | JudgedType
@@ -277,25 +270,14 @@ export type AssertionType =
   | ProcedureType
   | GroupType;
 
-/** Whether it asks one question that is known in advance, and so can share a request. */
+/** Whether it asks a single question that is known in advance, so it can share a request. */
 export function asksOneQuestion({ kind }: AssertionType): boolean {
   return kind === 'judged' || kind === 'checklist';
 }
 
-/** Whether it asks a judge, and so has the keys `judge`, `samples` … */
+/** Whether it has the keys `judge`, `samples` … */
 export function asksJudge(type: AssertionType): boolean {
-  switch (type.kind) {
-    case 'judged':
-    case 'checklist':
-      return true;
-    case 'procedure':
-      return type.asksJudge;
-    case 'deterministic':
-    case 'group':
-      return false;
-    default:
-      return unreachable(type);
-  }
+  return asksOneQuestion(type) || (type.kind === 'procedure' && type.asksJudge);
 }
 
 /** The strict JSON Schema of an answer, without ranges: our own code checks them. */

@@ -18,7 +18,7 @@ import {
 } from './contract.ts';
 import { typeOf } from './registry.ts';
 
-/** Version of the text before every question. Raise it with each change of that text. */
+/** Version of the text before every question. Raise it whenever that text changes. */
 export const PROTOCOL_VERSION = 4;
 
 /** Version of the text of requests with several questions. */
@@ -31,8 +31,8 @@ const EXAMPLES_VERSION = 2;
  * SHA-256 of an assertion's question, hexadecimal. Verdicts with the same hash answer the same question
  * about any conversation. Name, weight, and threshold don't affect it.
  *
- * Only the question itself matters, so it's built with a fixed dummy conversation. The type's texts, the schema of its
- * answer, and the facts that it reads are in it as a judge gets them.
+ * The question is built for a fixed dummy conversation, because only the question itself matters: the type's texts, the
+ * schema of its answer, and the facts that it reads.
  */
 export function questionHash(assertion: Assertion, facts: CaseFacts): string {
   const { at, scriptedTurn, negate, granularity, window, judge, model, prompt } = assertion;
@@ -159,7 +159,7 @@ function portableParams(assertion: Assertion): Readonly<Record<string, unknown>>
   return withoutDefaults(typeOf(assertion), portable);
 }
 
-/** The model as written: without its endpoint, and before variables are filled in. */
+/** The model as written, before variables are filled in. */
 function modelName({ params, written = params }: ModelSpec): string {
   return String(written.model);
 }

@@ -1,4 +1,4 @@
-import { type Interval, Z } from './intervals.ts';
+import { type Interval, sumOf, Z } from './intervals.ts';
 
 export interface Kappa extends Interval {
   /** 1 for full agreement, 0 for agreement by chance. */
@@ -14,14 +14,13 @@ export interface Kappa extends Interval {
  * @returns undefined if both always give one outcome: they agree by chance alone
  */
 export function cohenKappa(table: readonly (readonly number[])[]): Kappa | undefined {
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const n = sum(table.map(sum));
+  const n = sumOf(table.map(sumOf));
   const share = (row: number, column: number) => (table[row]?.[column] ?? 0) / n;
   const each = table.map((_, index) => index);
-  const rows = each.map((row) => sum(each.map((column) => share(row, column))));
-  const columns = each.map((column) => sum(each.map((row) => share(row, column))));
-  const agreed = sum(each.map((one) => share(one, one)));
-  const chance = sum(each.map((one) => (rows[one] ?? 0) * (columns[one] ?? 0)));
+  const rows = each.map((row) => sumOf(each.map((column) => share(row, column))));
+  const columns = each.map((column) => sumOf(each.map((row) => share(row, column))));
+  const agreed = sumOf(each.map((one) => share(one, one)));
+  const chance = sumOf(each.map((one) => (rows[one] ?? 0) * (columns[one] ?? 0)));
   if (n === 0 || 1 - chance < 1e-12) return undefined;
   const kappa = (agreed - chance) / (1 - chance);
   const terms = each.flatMap((row) =>
@@ -31,7 +30,7 @@ export function cohenKappa(table: readonly (readonly number[])[]): Kappa | undef
       return share(row, column) * weight ** 2;
     }),
   );
-  const variance = (sum(terms) - (kappa - chance * (1 - kappa)) ** 2) / (n * (1 - chance) ** 2);
+  const variance = (sumOf(terms) - (kappa - chance * (1 - kappa)) ** 2) / (n * (1 - chance) ** 2);
   const half = Z * Math.sqrt(Math.max(0, variance));
   return { kappa, low: Math.max(-1, kappa - half), high: Math.min(1, kappa + half) };
 }
@@ -105,7 +104,7 @@ export function krippendorffAlpha(units: Iterable<readonly string[]>): number | 
     }
     all += given.length;
   }
-  const expected = [...totals.values()].reduce((sum, count) => sum + count * (all - count), 0);
+  const expected = sumOf([...totals.values()].map((count) => count * (all - count)));
   if (expected === 0) return undefined;
   return 1 - ((all - 1) * observed) / expected;
 }

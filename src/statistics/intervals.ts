@@ -10,6 +10,12 @@ const COVERAGE = 0.95;
 /** The share `COVERAGE` of the standard normal distribution is within ± this. */
 export const Z = 1.959963984540054;
 
+export function sumOf(values: Iterable<number>): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
 /**
  * Wilson's score interval of a share; 0 to 1 if `total` is 0.
  * Wilson 1927, Journal of the American Statistical Association 22, 209–212.
@@ -29,8 +35,6 @@ export function wilson(hits: number, total: number): Interval {
   };
 }
 
-const RESAMPLES = 2_000;
-
 /**
  * The bootstrap percentile interval of a mean. For pairs, the values are their differences. Yields after each resample,
  * because those of 10,000 values take a while.
@@ -42,7 +46,7 @@ const RESAMPLES = 2_000;
 export function* bootstrap(
   values: readonly number[],
   seed = 1,
-  resamples = RESAMPLES,
+  resamples = 2_000,
 ): Generator<undefined, Interval> {
   const random = seededRandom(seed);
   const { length } = values;

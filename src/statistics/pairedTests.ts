@@ -1,4 +1,4 @@
-import { type Interval, Z } from './intervals.ts';
+import { type Interval, sumOf, Z } from './intervals.ts';
 
 /**
  * McNemar's exact test of pairs with two outcomes: twice the lower tail of the binomial distribution of ½, at most 1.
@@ -54,14 +54,11 @@ export function wilcoxon(differences: readonly number[]): number {
     .filter((one) => Math.abs(one) > TIE_TOLERANCE)
     .sort((a, b) => Math.abs(a) - Math.abs(b));
   const ranks = doubledRanks(sorted);
-  const above = ranks.reduce(
-    (sum, rank, index) => ((sorted[index] ?? 0) > 0 ? sum + rank : sum),
-    0,
-  );
-  const all = ranks.reduce((sum, rank) => sum + rank, 0);
+  const above = sumOf(ranks.filter((_, index) => (sorted[index] ?? 0) > 0));
+  const all = sumOf(ranks);
   const lesser = Math.min(above, all - above);
   if (ranks.length <= MAX_EXACT) return Math.min(1, 2 * shareOfSums(ranks, lesser));
-  const squares = ranks.reduce((sum, rank) => sum + rank * rank, 0);
+  const squares = sumOf(ranks.map((rank) => rank * rank));
   return Math.min(1, 2 * normalCdf((lesser - all / 2) / Math.sqrt(squares / 4)));
 }
 
@@ -83,11 +80,9 @@ function shareOfSums(ranks: readonly number[], most: number): number {
   let shares = new Float64Array(most + 1);
   shares[0] = 1;
   for (const rank of ranks) {
-    shares = shares.map(
-      (share, sum) => (share + (sum >= rank ? (shares[sum - rank] ?? 0) : 0)) / 2,
-    );
+    shares = shares.map((share, sum) => (share + (shares[sum - rank] ?? 0)) / 2);
   }
-  return shares.reduce((sum, share) => sum + share, 0);
+  return sumOf(shares);
 }
 
 /**
