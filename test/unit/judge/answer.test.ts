@@ -71,12 +71,12 @@ describe('the text of an answer', () => {
 
 describe('the schema of an answer', () => {
   for (const { type, question } of questionsOfAllTypes()) {
-    it(`of ${type} is strict: closed, everything required, no keyword that endpoints refuse`, () => {
+    it(`of ${type} is strict: no extra keys, all keys required, no keyword that endpoints refuse`, () => {
       const schema = answerSchema(question.answer);
       assertStrict(schema);
       assert.match(question.name, /^[A-Za-z0-9_-]{1,64}$/);
     });
-    it(`of ${type} asks for an entry on each turn and for a rationale`, () => {
+    it(`of ${type} requires an entry per turn and a rationale`, () => {
       const text = JSON.stringify(answerSchema(question.answer));
       assert.match(text, /"turns":\{"type":"array"/);
       for (const key of ['turn', 'applicable', 'rationale', 'evidence']) {
@@ -306,7 +306,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe('a bad answer is repaired once, else an error', () => {
+describe('a bad answer gets one repair request, and is then an error', () => {
   for (const { name, bad, reason, said, assertion = PER_TURN } of rows) {
     it(`${name}: error ${reason}`, async (t) => {
       const verdict = await judgeOne(t, assertion, [bad, bad]);
@@ -330,21 +330,21 @@ describe('a bad answer is repaired once, else an error', () => {
     });
   }
 
-  it('a repaired answer counts, and both requests are paid', async (t) => {
+  it('uses the repaired answer, and counts both requests', async (t) => {
     const verdict = await judgeOne(t, PER_TURN, ['Well …', answer(entry(2), fails(4))]);
     assert.equal(verdict.status, 'pass');
     assert.equal(verdict.score, 0.5);
     assert.equal(verdict.usage.calls, 2);
   });
 
-  it('a repair that never comes keeps what the first answer cost, and counts as asked', async (t) => {
+  it('counts the usage of both requests if the repair request fails', async (t) => {
     const verdict = await judgeOne(t, PER_TURN, ['Well …']);
     assert.equal(verdict.reason, 'bad-request');
     assert.equal(verdict.usage.calls, 2);
     assert.ok(verdict.usage.input_tokens > 0);
   });
 
-  it('a long list of faults is told in part', async (t) => {
+  it('limits the list of faults in the repair request', async (t) => {
     const many = answer(...Array.from({ length: 200 }, (_entry, index) => entry(index + 100)));
     const verdict = await judgeOne(t, PER_TURN, [many, GOOD]);
     const repair = verdict.requests[1]?.body.messages.at(-1)?.content ?? '';
@@ -352,7 +352,7 @@ describe('a bad answer is repaired once, else an error', () => {
     assert.equal(verdict.status, 'pass');
   });
 
-  it('a list of faults without end is kept in part', async (t) => {
+  it('limits the list of faults in the verdict', async (t) => {
     const many = { ...answer(), turns: Array.from({ length: 3_000 }, () => null) };
     const verdict = await judgeOne(t, PER_TURN, [many, many]);
     assert.equal(verdict.reason, 'wrong-type');
@@ -360,7 +360,7 @@ describe('a bad answer is repaired once, else an error', () => {
   });
 });
 
-describe('an answer that no repair can help is an error at once', () => {
+describe("an answer that a repair can't fix is an error at once", () => {
   const hopeless: [string, Step, string][] = [
     ['a refusal', refusal('I cannot help with that.'), 'refusal'],
     ['an answer cut off', cutOff(), 'cut-off'],
@@ -391,25 +391,25 @@ describe('quotes', () => {
     return verdict.turns[0]?.evidence;
   };
 
-  it('that stand in their turn are verified, white space folded', async (t) => {
+  it('are verified if they are in their turn, ignoring white space', async (t) => {
     const found = await evidenceOf(t, 'shipped  on\nMonday');
     assert.deepEqual(found, { text: 'shipped  on\nMonday', verified: true });
   });
 
-  it('that stand in no turn are kept and marked', async (t) => {
+  it('are kept and marked if they are in no turn', async (t) => {
     const found = await evidenceOf(t, 'shipped on Tuesday');
     assert.deepEqual(found, { text: 'shipped on Tuesday', verified: false });
   });
 
-  it('of another turn are marked', async (t) => {
+  it('are marked if they are from another turn', async (t) => {
     assert.equal((await evidenceOf(t, 'The refund was sent today.'))?.verified, false);
   });
 
-  it('that are empty are left out: nothing in the turn shows it', async (t) => {
+  it('are omitted if they are empty', async (t) => {
     assert.equal(await evidenceOf(t, ' '), undefined);
   });
 
-  it('of turns to which the question does not apply are left out', async (t) => {
+  it("are omitted for turns to which the question doesn't apply", async (t) => {
     const verdict = await judgeOne(t, PER_TURN, [answer(entry(2), away(4, { evidence: 'x' }))]);
     assert.deepEqual(verdict.turns[1], {
       turn: 4,

@@ -51,14 +51,14 @@ async function sent(t: TestContext, text: (judge: string) => string) {
   return server.requests;
 }
 
-describe('what a case will take', () => {
+describe('the estimate of a case', () => {
   for (const [name, asserts] of [
     ['two types', '      - type: turn-relevancy\n      - type: safety\n'],
     ['criteria that share a request', '      - It is polite.\n      - It is short.\n'],
     ['one request for each turn', '      - {type: turn-relevancy, granularity: turn, window: 1}\n'],
     ['groups', '      - type: all-of\n        assert: [It is polite., {type: safety}]\n'],
   ] as const) {
-    it(`is what is sent: ${name}`, async (t) => {
+    it(`equals the tokens sent: ${name}`, async (t) => {
       const requests = await sent(t, (judge) => suite(asserts, judge));
       const estimate = await estimateOf(suite(asserts));
       assert.equal(estimate.requests, requests.length);
@@ -70,7 +70,7 @@ describe('what a case will take', () => {
     });
   }
 
-  it('is one request for what is asked together, and one for each where they do not fit', async (t) => {
+  it("is one request for joint questions, or one per question if they don't fit", async (t) => {
     const types = '      - type: turn-relevancy\n      - type: safety\n      - It is polite.\n';
     const requests = await sent(t, (judge) => suite(types, `${judge}together: true\n`));
     const estimate = await estimateOf(suite(types, 'judge: openai:j\ntogether: true\n'));
@@ -81,7 +81,7 @@ describe('what a case will take', () => {
     assert.equal((await estimateOf(suite(types, small))).requests, 3);
   });
 
-  it('counts the assertion that a graph ends in, and embeddings', async () => {
+  it("counts a graph's final assertion, and embeddings", async () => {
     const graph = `      - type: decision-graph
         nodes:
           a: {type: yes-no, question: Done?, if_yes: b, if_no: 0}
@@ -93,7 +93,7 @@ describe('what a case will take', () => {
     assert.deepEqual([requests, unpriced], [1, ['openai:e']]);
   });
 
-  it('counts what a judge asks in parts', async (t) => {
+  it('counts questions about parts', async (t) => {
     const talk = Array.from({ length: 12 }, (_one, index) => {
       const words = `w${index} `.repeat(60);
       return `      - user: ${words}\n      - assistant: ${words}\n`;
@@ -109,7 +109,7 @@ describe('what a case will take', () => {
     assert.ok(estimate.requests >= 3 && estimate.requests <= 8, String(estimate.requests));
   });
 
-  it('counts samples, repetitions, the steps of g-eval once, the longest way of a graph', async () => {
+  it("counts samples, repetitions, g-eval's steps once, and a graph's longest path", async () => {
     const one = await estimateOf(suite('      - {type: g-eval, criteria: warm}\n'));
     assert.equal(one.requests, 2);
     const three = await estimateOf(suite('      - {type: g-eval, criteria: warm, samples: 3}\n'));
@@ -124,7 +124,7 @@ describe('what a case will take', () => {
     assert.equal(twice.requests, 4);
   });
 
-  it('counts the steps of g-eval once in a whole plan', async () => {
+  it("counts g-eval's steps once per plan", async () => {
     const rated = (id: string) =>
       `  - id: ${id}\n${TALK}    assert: [{type: g-eval, criteria: warm}]\n`;
     const text = `judge: openai:j\ncases:\n${rated('a')}${rated('b')}`;
@@ -138,14 +138,14 @@ describe('what a case will take', () => {
     assert.deepEqual(counts, [2, 1]);
   });
 
-  it('is nothing where nothing is asked: no context, no tool, skipped', async () => {
+  it('is zero for skipped assertions: no context, no tool, or `skip`', async () => {
     const asserts = '      - type: turn-faithfulness\n      - type: tool-call-efficiency\n';
     assert.equal((await estimateOf(suite(asserts))).requests, 0);
     assert.equal((await estimateOf(`${suite('      - polite\n')}    skip: true\n`)).requests, 0);
     assert.equal(estimateWords(NO_ESTIMATE), 'no requests');
   });
 
-  it('has a price where all prices are known, and names the models of which none is', async () => {
+  it('has a cost if all prices are known, else lists models without a price', async () => {
     const priced = 'judge: {provider: openai, model: j, price: {input: 2, output: 8}}\n';
     const known = await estimateOf(suite('      - type: safety\n', priced));
     const cost = (known.inputTokens * 2 + known.outputTokens * 8) / 1_000_000;
@@ -157,7 +157,7 @@ describe('what a case will take', () => {
     assert.match(estimateWords(unknown), /^about 1 request, [\d.]+k tokens$/);
   });
 
-  it('names no price, nor calls it free, where no judge is set', async () => {
+  it('shows neither a price nor "free" if no judge is set', async () => {
     const { suite: loaded } = await load(suite('      - polite\n', ''), {}, { defaultJudge: '' });
     const [only] = loaded?.cases ?? [];
     assert.ok(only);
@@ -167,7 +167,7 @@ describe('what a case will take', () => {
     assert.equal(estimate.cost, null);
   });
 
-  it('counts the calls of a target that is a program', async () => {
+  it('counts calls to a program', async () => {
     const top = 'targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\n';
     const contains = '      - {type: contains, value: x}\n';
     const live = await estimateOf(suite(contains, top, '    turns: [Hi, Bye]\n    repeat: 2\n'));
@@ -179,7 +179,7 @@ describe('what a case will take', () => {
     assert.match(estimateWords(judged), /^1 call to the target, about 1 request, [\d.]+k tokens$/);
   });
 
-  it('takes replies that are still to come for some, and counts the requests of a chat target', async () => {
+  it('assumes a length for missing replies, and counts the requests of a chat target', async () => {
     const top = 'judge: openai:j\ntargets:\n  bot: {type: chat, model: "openai:m"}\ntarget: bot\n';
     const live = await estimateOf(suite('      - polite\n', top, '    turns: [Hi, Bye]\n'));
     assert.deepEqual([live.requests, live.live], [3, true]);

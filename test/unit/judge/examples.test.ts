@@ -35,7 +35,7 @@ function read(name: string): Example {
   return JSON.parse(readFileSync(pathOf(name), 'utf8'));
 }
 
-describe('an example of what is asked, answered and concluded', () => {
+describe('an example of a request, its answer, and the verdict', () => {
   for (const assertion of judgedAssertions()) {
     const name = nameOf(assertion);
     it(`of ${name}`, async (t) => {
@@ -68,11 +68,11 @@ describe('an example of what is asked, answered and concluded', () => {
 
   const files = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''));
 
-  it('stands there for every judged type, and for no other', () => {
+  it('exists for every judged type, and for no other', () => {
     assert.deepEqual(files.sort(), judgedAssertions().map(nameOf).sort());
   });
 
-  it('begins with the same bytes in all of them: the system text and the conversation', () => {
+  it('starts with the same bytes in all: the system text and the conversation', () => {
     const prefixes = files.map((name) => {
       const [system, question] = read(name).request?.messages ?? [];
       assert.deepEqual([system?.role, question?.role], ['system', 'user']);

@@ -26,12 +26,12 @@ describe('chooseTurns', () => {
     ['all', choose({ kind: 'all' }), [1, 3, 5]],
     ['each', choose({ kind: 'each' }), [1, 3, 5]],
     ['all of the user', choose({ kind: 'all' }, 'user'), [2, 4, 6]],
-    ['all of both', choose({ kind: 'all' }, 'both'), [1, 2, 3, 4, 5, 6]],
+    ['all of both sides', choose({ kind: 'all' }, 'both'), [1, 2, 3, 4, 5, 6]],
     ['first', choose({ kind: 'first' }), [1]],
-    ['first of the user', choose({ kind: 'first' }, 'user'), [2]],
+    ['the first of the user', choose({ kind: 'first' }, 'user'), [2]],
     ['last', choose({ kind: 'last' }), [5]],
     ['a number', choose(turns(3)), [3]],
-    ['a list, in order and once', choose(turns(5, 1, 5)), [1, 5]],
+    ['a list, in order and without duplicates', choose(turns(5, 1, 5)), [1, 5]],
     ['from the end', choose(turns(-2)), [5]],
     ['a range', choose({ kind: 'range', from: 2, to: 5 }), [3, 5]],
     ['a turn beyond the end', choose(turns(7)), 'there is no turn 7, the last is 6'],
@@ -57,7 +57,7 @@ describe('chooseTurns', () => {
     it(`chooses ${name}`, () => assert.deepEqual(chosen, expected));
   }
 
-  it('takes the reply to a scripted turn, or the turn itself for a type about the user', () => {
+  it('chooses the reply to a scripted turn, or the scripted turn for a type about the user', () => {
     const about = { at: { kind: 'all' } as const, scriptedTurn: 1 };
     const reply = chooseTurns(GREETED, about, 'assistant', [3, 5]);
     const said = chooseTurns(GREETED, about, 'user', [3, 5]);
@@ -65,7 +65,7 @@ describe('chooseTurns', () => {
     assert.deepEqual('turns' in said && said.turns.map(({ number }) => number), [4]);
   });
 
-  it('finds nothing where a scripted turn was not reached', () => {
+  it('finds nothing if a scripted turn was not reached', () => {
     const chosen = chooseTurns(
       GREETED,
       { at: { kind: 'all' }, scriptedTurn: 2 },
@@ -76,7 +76,7 @@ describe('chooseTurns', () => {
   });
 });
 
-describe('an assertion that is skipped', () => {
+describe('a skipped assertion', () => {
   it('gives its turns no score', () => {
     const turn = { turn: 2, status: 'fail' as const, score: 0, rationale: 'Missing.' };
     const { status, turns } = verdictOfOutcome(buildAssertion('criterion'), {

@@ -60,7 +60,7 @@ const states = (verdicts: readonly Verdict[]) =>
   verdicts.map(({ status, reason }) => (reason === undefined ? status : `${status} ${reason}`));
 
 describe('requests', () => {
-  it('begin with the same bytes for every judged assertion of a conversation', async (t) => {
+  it('start with the same bytes for all judged assertions of a conversation', async (t) => {
     const assertions = judgedAssertions();
     const { server } = await judge(t, () => 'not JSON', assertions, {
       conversation: RICH_TALK,
@@ -79,7 +79,7 @@ describe('requests', () => {
     assert.match(prefixes[0] ?? '', /^=== CONVERSATION ===\n\[1 user\]\n\| Where is my order/);
   });
 
-  it('hold the conversation once, also where a prompt names it twice', async (t) => {
+  it('contain the conversation once, even if a prompt refers to it twice', async (t) => {
     const prompt = buildPrompt('Judge {{conversation}}. Again: {{output}}.');
     const { requests } = await judgeOne(t, buildAssertion('llm-judge', {}, { prompt }), ['x', 'x']);
     const question = requests[0]?.body.messages[1]?.content ?? '';
@@ -87,7 +87,7 @@ describe('requests', () => {
     assert.match(question, /Judge the conversation above\. Again: the conversation above\./);
   });
 
-  it('are strict about the form and ask at temperature 0, unless told otherwise', async (t) => {
+  it('require a strict format, at temperature 0 by default', async (t) => {
     const { requests } = await judgeOne(t, buildAssertion('turn-relevancy'), [GOOD]);
     assert.equal(requests[0]?.body.response_format?.type, 'json_schema');
     assert.equal(requests[0]?.body.temperature, 0);
@@ -95,7 +95,7 @@ describe('requests', () => {
     assert.equal((await judgeOne(t, warm, [GOOD])).requests[0]?.body.temperature, 0.7);
   });
 
-  it('are one for the plain criteria of a case', async (t) => {
+  it('are combined for the plain criteria of a case', async (t) => {
     const { verdicts, server } = await judge(t, (body) => checklist(body, [2]), [
       criterion('a'),
       criterion('b'),
@@ -109,7 +109,7 @@ describe('requests', () => {
     );
   });
 
-  it('are apart for criteria of other turns, temperatures or judges', async (t) => {
+  it('are separate for criteria with different turns, temperatures, or judges', async (t) => {
     const other = { id: 'openai:other', provider: 'openai', params: {}, folder: '/' };
     const { verdicts, server } = await judge(t, (body) => checklist(body), [
       criterion('a'),
@@ -122,7 +122,7 @@ describe('requests', () => {
     assert.deepEqual(states(verdicts), ['pass', 'pass', 'pass', 'pass', 'pass']);
   });
 
-  it('are one first where a prompt cache holds the conversation, and then side by side', async (t) => {
+  it('send one first if a prompt cache can serve the conversation, then the others in parallel', async (t) => {
     const beside: number[] = [];
     let arrived = 0;
     const all = barrier();
@@ -141,7 +141,7 @@ describe('requests', () => {
     assert.deepEqual(beside, [1, 4, 4, 4]);
   });
 
-  it('are side by side at once where the conversation is too short for a prompt cache', async (t) => {
+  it('are all parallel if the conversation is too short for a prompt cache', async (t) => {
     let arrived = 0;
     const all = barrier();
     const script = async () => {
@@ -155,7 +155,7 @@ describe('requests', () => {
     assert.deepEqual(states(verdicts), ['pass', 'pass', 'pass', 'pass']);
   });
 
-  it('are sent to another judge at once, whose cache is another', async (t) => {
+  it("don't wait for those to another judge", async (t) => {
     const judges = ['openai:one', 'openai:two'].map((id) => ({
       id,
       provider: 'openai',
@@ -175,7 +175,7 @@ describe('requests', () => {
     assert.deepEqual(states(verdicts), ['pass', 'pass']);
   });
 
-  it('are paid once where they are shared', async (t) => {
+  it('are counted once if several criteria share one', async (t) => {
     const { verdicts } = await judge(t, (body) => checklist(body), [
       criterion('a'),
       criterion('b'),
@@ -214,7 +214,7 @@ describe('the format of answers', () => {
     return { formats, told, states: states(verdicts) };
   }
 
-  it('leaves the conversation to a prompt cache where several ask about a long one', async (t) => {
+  it('lets a prompt cache serve a long conversation if there are several questions', async (t) => {
     const format = ['json_object', 'json_object'];
     assert.deepEqual(await asked(t, { conversation: LONG_TALK }), {
       formats: format,
@@ -223,18 +223,18 @@ describe('the format of answers', () => {
     });
   });
 
-  it('is strict where the conversation is short', async (t) => {
+  it('is strict if the conversation is short', async (t) => {
     const { formats, told } = await asked(t, {});
     assert.deepEqual([formats, told], [Array(2).fill('json_schema'), Array(2).fill('json_schema')]);
   });
 
-  it('is strict where one assertion asks the judge', async (t) => {
+  it('is strict if only one assertion asks the judge', async (t) => {
     const one = [buildAssertion('turn-relevancy'), buildAssertion('contains', { value: 'Monday' })];
     const { formats, told } = await asked(t, { conversation: LONG_TALK }, one);
     assert.deepEqual([formats, told], [['json_schema'], ['json_schema', undefined]]);
   });
 
-  it('is told of an answer that cannot be used, too', async (t) => {
+  it('is recorded for unusable answers too', async (t) => {
     const { model } = await judgeModel(t, () => 'no JSON', {}, 'azure-openai');
     const { verdicts } = await judge(t, [], two, {
       facts,
@@ -247,7 +247,7 @@ describe('the format of answers', () => {
 });
 
 describe('verdicts', () => {
-  it('come in the order of the assertions, and are heard of as they are known', async (t) => {
+  it('are in the order of the assertions, and reported as soon as they are known', async (t) => {
     const heard: string[] = [];
     const { verdicts } = await judge(
       t,
@@ -262,7 +262,7 @@ describe('verdicts', () => {
     assert.deepEqual(heard, ['contains', 'turn-relevancy']);
   });
 
-  it('are computed from score and threshold: assertion, then prompt, then type', async (t) => {
+  it('follow from the score and the threshold of the assertion, else its prompt, else its type', async (t) => {
     const prompt = buildPrompt('{{conversation}}', { threshold: 0.9 });
     const scored = { ...GOOD, details: [], score: 0.8 };
     const byPrompt = buildAssertion('llm-judge', {}, { prompt });
@@ -272,7 +272,7 @@ describe('verdicts', () => {
     assert.equal((await judgeOne(t, buildAssertion('turn-relevancy'), [GOOD])).threshold, 0.5);
   });
 
-  it('of one that cannot be asked do not disturb the others', async (t) => {
+  it("don't depend on assertions that can't be asked", async (t) => {
     const { verdicts } = await judge(
       t,
       (body) => (body.messages[1]?.content?.includes('its role') ? unauthorized() : json(GOOD)),
@@ -291,7 +291,7 @@ describe('verdicts', () => {
     );
   });
 
-  it('of criteria are errors one by one where one cannot be read', async (t) => {
+  it("of criteria are errors only for criteria that can't be read", async (t) => {
     const { verdicts } = await judge(t, (body) => checklist(body), [
       criterion('a'),
       buildAssertion('criterion', {}),
@@ -299,7 +299,7 @@ describe('verdicts', () => {
     assert.deepEqual(states(verdicts), ['pass', 'error check-failed']);
   });
 
-  it('name the lack of a judge', async (t) => {
+  it('report a missing judge', async (t) => {
     const { verdicts } = await judge(t, [], [criterion('a'), buildAssertion('turn-relevancy')], {
       modelFor: async () => undefined,
     });
@@ -307,7 +307,7 @@ describe('verdicts', () => {
     assert.match(verdicts[0]?.rationale ?? '', /TURNLIGHT_JUDGE/);
   });
 
-  it('survive a busy endpoint', async (t) => {
+  it("don't suffer from a busy endpoint", async (t) => {
     const { verdicts } = await judge(
       t,
       [rateLimited(), json(GOOD)],
@@ -324,8 +324,8 @@ describe('a checklist', () => {
 
   const partial: [string, object[], string][] = [
     ['lacks one', [one], 'incomplete-list'],
-    ['holds one twice', [one, one], 'incomplete-list'],
-    ['holds one too many', [...both.criteria, { ...one, criterion: 3 }], 'incomplete-list'],
+    ['contains one twice', [one, one], 'incomplete-list'],
+    ['contains an extra one', [...both.criteria, { ...one, criterion: 3 }], 'incomplete-list'],
     ['lacks a turn of one', [one, { ...one, criterion: 2, turns: [entry(2)] }], 'turns-mismatch'],
     [
       'calls met what a turn breaks',
@@ -334,11 +334,11 @@ describe('a checklist', () => {
     ],
   ];
   for (const [name, criteria, reason] of partial) {
-    it(`that ${name} is repaired`, async (t) => {
+    it(`that ${name} gets a repair request`, async (t) => {
       const { verdicts } = await judge(t, [json({ criteria, rationale: '' }), json(both)], two);
       assert.deepEqual(states(verdicts), ['pass', 'pass']);
     });
-    it(`that ${name} twice is an error for all of them`, async (t) => {
+    it(`that ${name} again after the repair is an error for all criteria`, async (t) => {
       const bad = json({ criteria, rationale: '' });
       const { verdicts } = await judge(t, [bad, bad], two);
       assert.deepEqual(states(verdicts), [`error ${reason}`, `error ${reason}`]);
@@ -350,7 +350,7 @@ describe('a checklist', () => {
   }
 });
 
-describe('what there is to look at', () => {
+describe('the subject of an assertion', () => {
   const relevancy = buildAssertion('turn-relevancy');
   const contains = buildAssertion('contains', { value: 'x' });
 
@@ -358,7 +358,7 @@ describe('what there is to look at', () => {
     ['the assistant', talk(user('Hi'), user('Anyone?'))],
     ['the user', talk(system('Greet.'), assistant('Welcome!'))],
   ] as const) {
-    it(`is nothing for a judge where ${name} never speaks: skipped, no request`, async (t) => {
+    it(`is empty for a judge if ${name} never speaks: skipped without a request`, async (t) => {
       const { verdicts, server } = await judge(t, [], judgedAssertions(), {
         conversation,
         facts: FULL_FACTS,
@@ -368,7 +368,7 @@ describe('what there is to look at', () => {
     });
   }
 
-  it('is an error where `at` names a turn that is not there or not of the side', async (t) => {
+  it('is an error if `at` names a missing turn, or one of the other side', async (t) => {
     const beyond = { at: { kind: 'turns', turns: [9] } } as const;
     const other = { at: { kind: 'turns', turns: [1] } } as const;
     const { verdicts, server } = await judge(
@@ -385,7 +385,7 @@ describe('what there is to look at', () => {
     assert.equal(server.requests.length, 0);
   });
 
-  it('is not reached, and no error, where the conversation ended early', async (t) => {
+  it('is skipped as not reached if the conversation ended early', async (t) => {
     const { verdicts } = await judge(t, [], [{ ...contains, at: { kind: 'turns', turns: [9] } }], {
       endedEarly: true,
     });
@@ -402,14 +402,14 @@ describe('what there is to look at', () => {
     assert.match(verdict.requests[0]?.body.messages[1]?.content ?? '', /Turns to judge: 4\./);
   });
 
-  it('lacks a role: an error that says what to do, no request', async (t) => {
+  it('is an error with advice, without a request, if a role is missing', async (t) => {
     const { verdicts, server } = await judge(t, [], [buildAssertion('role-adherence')]);
     assert.deepEqual(states(verdicts), ['error missing-need']);
     assert.match(verdicts[0]?.rationale ?? '', /add `role`/);
     assert.equal(server.requests.length, 0);
   });
 
-  it('has a role in a system text, also in the middle of a turn', async (t) => {
+  it('may have its role in a system text, even in the middle of a turn', async (t) => {
     const conversation = talk(
       user('Hi'),
       system('You are a shop.'),
@@ -422,7 +422,7 @@ describe('what there is to look at', () => {
     assert.equal(verdict.status, 'pass');
   });
 
-  it('cannot be changed by what judges it', async (t) => {
+  it("can't be changed by an assertion", async (t) => {
     const conversation = structuredClone(ORDER_TALK);
     const facts = buildFacts({ role: 'A shop.', context: { name: 'Ann' } });
     const before = structuredClone({ conversation, facts });

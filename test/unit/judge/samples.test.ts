@@ -29,11 +29,11 @@ function combine(outcomes: readonly Outcome[], threshold = 0.5) {
   return { ...rest, outcome, finding: outcome.kind === 'scored' ? outcome : undefined };
 }
 
-describe('samples become one: the median, the majority, the spread', () => {
+describe('samples are combined by median, majority, and spread', () => {
   const medians: [string, number[], number, number][] = [
-    ['of an odd number the middle one', [0.2, 1, 0.6], 0.6, 0.8],
-    ['of an even number the mean of the two in the middle', [0, 0.4, 0.6, 1], 0.5, 1],
-    ['an outlier moves nothing', [0.8, 0.8, 0.8, 0.8, 0], 0.8, 0.8],
+    ['an odd number: the middle one', [0.2, 1, 0.6], 0.6, 0.8],
+    ['an even number: the mean of the middle two', [0, 0.4, 0.6, 1], 0.5, 1],
+    ['with an outlier', [0.8, 0.8, 0.8, 0.8, 0], 0.8, 0.8],
     ['all the same', [0.7, 0.7, 0.7], 0.7, 0],
   ];
   for (const [name, scores, score, spread] of medians) {
@@ -45,7 +45,7 @@ describe('samples become one: the median, the majority, the spread', () => {
     });
   }
 
-  it('one sample is left as it is', () => {
+  it('one sample stays as it is', () => {
     const only = scored(0.3, { label: 'no' });
     assert.deepEqual(combineSamples([only], 0.5), {
       outcome: only,
@@ -55,7 +55,7 @@ describe('samples become one: the median, the majority, the spread', () => {
     });
   });
 
-  it('the label of the majority; of a tie that of the sample nearest to the median', () => {
+  it("the majority's label counts, or in a tie the label of the sample nearest to the median", () => {
     const label = (...given: [number, string][]) =>
       combine(given.map(([score, one]) => scored(score, { label: one }))).finding?.label;
     assert.equal(label([1, 'yes'], [0.9, 'no'], [0.8, 'no']), 'no');
@@ -68,14 +68,14 @@ describe('samples become one: the median, the majority, the spread', () => {
     assert.equal(outcome.kind === 'scored' && outcome.label, 'no');
   });
 
-  it('the median of values that are numbers, the majority of those that are words', () => {
+  it('numeric values are combined by median, text values by majority', () => {
     const value = (...given: (number | string)[]) =>
       combine(given.map((one) => scored(0.5, { value: one }))).finding?.value;
     assert.equal(value(4, 2, 5), 4);
     assert.equal(value('a', 'b', 'b'), 'b');
   });
 
-  it('words of the sample nearest to the median; every score in the details', () => {
+  it('texts are from the sample nearest to the median, and the details have every score', () => {
     const { finding } = combine([scored(0.1, { label: 'x' }), scored(0.6), scored(0.5)]);
     assert.equal(finding?.rationale, 'scored 0.5');
     assert.deepEqual(finding?.details.samples, [
@@ -85,7 +85,7 @@ describe('samples become one: the median, the majority, the spread', () => {
     ]);
   });
 
-  it('of several as near, words of the one that most others agree with', () => {
+  it('texts are from the sample that most others agree with, if several are equally near', () => {
     const sample = (rationale: string, two: Status, four: Status) =>
       scored(0.5, { rationale, turns: [turn(2, two, 0.5), turn(4, four, 0.5)] });
     const { finding } = combine([
@@ -96,7 +96,7 @@ describe('samples become one: the median, the majority, the spread', () => {
     assert.equal(finding?.rationale, 'even');
   });
 
-  it("each turn has the majority's status, the median of its scores, the words of that status", () => {
+  it("each turn has the majority's status with its texts, and the median score", () => {
     const { finding } = combine([
       scored(0.5, { turns: [turn(2, 'pass', 1), turn(4, 'skipped', null)] }),
       scored(0.6, { turns: [turn(2, 'fail', 0), turn(4, 'fail', 0)] }),
@@ -108,7 +108,7 @@ describe('samples become one: the median, the majority, the spread', () => {
     ]);
   });
 
-  it('the order of the samples does not matter to score, status and spread', () => {
+  it("score, status, and spread don't depend on the order of the samples", () => {
     const some = [scored(0.2), scored(0.9), SKIPPED, scored(0.6)];
     const one = combine(some);
     const other = combine([...some].reverse());
@@ -117,7 +117,7 @@ describe('samples become one: the median, the majority, the spread', () => {
   });
 });
 
-describe('samples that do not agree are unstable', () => {
+describe('samples are unstable if they disagree', () => {
   const rows: [string, Outcome[], boolean][] = [
     ['all pass', [scored(1), scored(0.5), scored(0.7)], false],
     ['all fail', [scored(0), scored(0.4), scored(0.1)], false],
@@ -130,24 +130,24 @@ describe('samples that do not agree are unstable', () => {
     it(`${name}: ${unstable}`, () => assert.equal(combine(outcomes).unstable, unstable));
   }
 
-  it('the majority skipped: skipped, without a spread', () => {
+  it('the verdict is skipped, without a spread, if most are skipped', () => {
     const { outcome, spread } = combine([scored(1), SKIPPED, SKIPPED]);
     assert.deepEqual([outcome, spread], [SKIPPED, null]);
   });
 
-  it('half of them skipped: what was scored counts', () => {
+  it('the scored ones count if half are skipped', () => {
     assert.equal(combine([scored(0.8), SKIPPED]).finding?.score, 0.8);
   });
 });
 
-describe('samples are asked for', () => {
+describe('samples are requested', () => {
   const SAMPLED = buildAssertion('turn-relevancy', {}, { samples: 3 });
   const said = (...bad: number[]) =>
     answer(...[2, 4, 6, 8].map((turn) => (bad.includes(turn) ? fails(turn) : entry(turn))));
   const THREE = [said(), said(2, 4, 6), said(2, 4)];
   const ABOUT = { conversation: FOUR };
 
-  it('in one request where the endpoint gives several answers', async (t) => {
+  it('in one request if the endpoint returns several answers', async (t) => {
     const verdict = await judgeOne(t, SAMPLED, THREE, { ...ABOUT, endpoint: { several: true } });
     assert.deepEqual(
       verdict.requests.map(({ body }) => body.n),
@@ -159,13 +159,13 @@ describe('samples are asked for', () => {
     assert.deepEqual(shownTurns(verdict), ['2 fail 0', '4 fail 0', '6 pass 1', '8 pass 1']);
   });
 
-  it('one by one where the endpoint does not heed `n`', async (t) => {
+  it('one by one if the endpoint ignores `n`', async (t) => {
     const verdict = await judgeOne(t, SAMPLED, THREE, ABOUT);
     assert.equal(verdict.requests.length, 3);
     assert.deepEqual([verdict.score, verdict.usage.calls, verdict.judge?.samples], [0.5, 3, 3]);
   });
 
-  it('one by one where the endpoint refuses `n`, which is then not sent again', async (t) => {
+  it('one by one if the endpoint refuses `n`, which is then not sent again', async (t) => {
     const about = { ...ABOUT, endpoint: { rejects: ['n' as const] } };
     const verdict = await judgeOne(t, SAMPLED, THREE, about);
     assert.deepEqual(
@@ -175,7 +175,7 @@ describe('samples are asked for', () => {
     assert.deepEqual([verdict.score, verdict.usage.calls], [0.5, 3]);
   });
 
-  it('and where the endpoint sends more answers than that, the rest is left', async (t) => {
+  it('and additional answers of the endpoint are ignored', async (t) => {
     const two = { ...SAMPLED, samples: 2 };
     const { verdicts } = await judge(t, () => json(said()), [two, { ...SAMPLED, index: 1 }], {
       ...ABOUT,
@@ -187,20 +187,20 @@ describe('samples are asked for', () => {
     );
   });
 
-  it('a bad one among them is repaired by itself', async (t) => {
+  it('and each bad one gets its own repair request', async (t) => {
     const steps = [said(), 'no JSON', said(), said(2, 4)];
     const verdict = await judgeOne(t, SAMPLED, steps, { ...ABOUT, endpoint: { several: true } });
     assert.deepEqual([verdict.score, verdict.usage.calls, verdict.judge?.samples], [1, 2, 3]);
     assert.equal(verdict.requests[1]?.body.n, undefined);
   });
 
-  it('a bad one that is not repaired is an error: none is left out of the median', async (t) => {
+  it("and a bad one that isn't repaired is an error, because the median needs all of them", async (t) => {
     const steps = [said(), 'no JSON', said(), 'no JSON'];
     const verdict = await judgeOne(t, SAMPLED, steps, { ...ABOUT, endpoint: { several: true } });
     assert.deepEqual([verdict.status, verdict.reason], ['error', 'malformed-json']);
   });
 
-  it('of plain criteria together', async (t) => {
+  it('for plain criteria in one request', async (t) => {
     const criterion = (text: string) =>
       buildAssertion('criterion', { criterion: text }, { samples: 3 });
     const one = (number: number, outcome: string) => ({
@@ -227,7 +227,7 @@ describe('samples are asked for', () => {
     );
   });
 
-  it('of a procedure run after run', async (t) => {
+  it('for procedures by running them again', async (t) => {
     const graded = buildAssertion('g-eval', { criteria: 'c', steps: ['s'] }, { samples: 3 });
     const scores = [9, 2, 7].map((score) => ({ ...said(), score }));
     const verdict = await judgeOne(t, graded, scores, ABOUT);
@@ -235,7 +235,7 @@ describe('samples are asked for', () => {
     assert.equal(verdict.judge?.unstable, true);
   });
 
-  it('not for what needs no judge', async (t) => {
+  it('only from judges', async (t) => {
     const retrieval = buildAssertion('turn-faithfulness', {}, { samples: 3 });
     const verdict = await judgeOne(t, retrieval, [], ABOUT);
     assert.deepEqual([verdict.status, verdict.usage.calls], ['skipped', 0]);

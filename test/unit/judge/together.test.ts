@@ -47,7 +47,7 @@ function namesIn({ response_format }: ChatBody): string[] {
 }
 
 describe('questions asked together', () => {
-  it('stand in one request, and each answer counts by the formula of its type', async (t) => {
+  it('are in one request, and each answer counts by the formula of its type', async (t) => {
     const both = { 'turn-relevancy': GOOD, 'role-adherence': BAD };
     const { verdicts, server } = await judged(t, [json(both)]);
     assert.equal(server.requests.length, 1);
@@ -69,7 +69,7 @@ describe('questions asked together', () => {
     assert.equal(question?.content?.split('Where is my order').length, 2);
   });
 
-  it('are paid once, and each verdict names those it was asked with', async (t) => {
+  it('are counted once, and each verdict names the others', async (t) => {
     const both = { 'turn-relevancy': GOOD, 'role-adherence': GOOD };
     const { verdicts } = await judged(t, [json(both)]);
     assert.deepEqual(
@@ -82,7 +82,7 @@ describe('questions asked together', () => {
     assert.equal(verdicts[0]?.judge?.prompt_hash, verdicts[1]?.judge?.prompt_hash);
   });
 
-  it('give the verdicts of every type as it does by itself', async (t) => {
+  it('result in the same verdicts as separate questions, for every type', async (t) => {
     const types = judgedAssertions()
       .filter((one) => asksOneQuestion(typeOf(one)) && !one.params.per_turn)
       .map((one): Assertion => ({ ...one, together: true }));
@@ -113,7 +113,7 @@ describe('questions asked together', () => {
     }
   });
 
-  it('have names that every model takes for keys, each its own', async (t) => {
+  it('have unique names that every model accepts as keys', async (t) => {
     const keys = ['Größe / 1', 'turns.1/Größe', 'a b', 'a/b', '丁寧', '礼', '__proto__'];
     const named = keys.map((key) => asked('turn-relevancy', { key }));
     const { server } = await judged(t, [{ text: '', refusal: 'no' }], named);
@@ -128,7 +128,7 @@ describe('questions asked together', () => {
     ]);
   });
 
-  it('are apart from those of other turns, judges, temperatures and samples, and from what asks more than one', async (t) => {
+  it('never include those with other turns, judges, temperatures, or samples, or from procedures', async (t) => {
     const other = { id: 'openai:other', provider: 'openai', params: {}, folder: '/' };
     const { together: _, ...turnwise } = asked('turn-relevancy', { granularity: 'turn' });
     const all = [
@@ -146,7 +146,7 @@ describe('questions asked together', () => {
     assert.ok(names.length >= 6, String(names));
   });
 
-  it('are asked as ever where there is only one', async (t) => {
+  it('are asked as usual if there is only one', async (t) => {
     const [one] = TWO;
     const { verdicts, server } = await judged(t, [json(GOOD)], [one ?? assert.fail()]);
     const { together: _, ...alone } = one ?? assert.fail();
@@ -155,7 +155,7 @@ describe('questions asked together', () => {
     assert.deepEqual(verdicts, usual.verdicts);
   });
 
-  it('are asked so many times as there are samples', async (t) => {
+  it('are asked once per sample', async (t) => {
     const twice = TWO.map((one) => ({ ...one, samples: 3 }));
     const replies = [GOOD, BAD, BAD].map((one) =>
       json({ 'turn-relevancy': one, 'role-adherence': GOOD }),
@@ -171,7 +171,7 @@ describe('questions asked together', () => {
     );
   });
 
-  it('have another question hash than each by itself', () => {
+  it('have other question hashes than separate ones', () => {
     for (const one of TWO) {
       const { together: _, ...alone } = one;
       assert.notEqual(questionHash(one, ROLE), questionHash(alone, ROLE));
@@ -182,7 +182,7 @@ describe('questions asked together', () => {
 describe('a repair of questions asked together', () => {
   const half = { 'turn-relevancy': GOOD, 'role-adherence': answer(entry(2)) };
 
-  it('asks only for what was wrong', async (t) => {
+  it('asks only for wrong answers', async (t) => {
     const { verdicts, server } = await judged(t, [json(half), json({ 'role-adherence': BAD })]);
     assert.deepEqual(
       verdicts.map(({ status, score }) => [status, score]),
@@ -198,7 +198,7 @@ describe('a repair of questions asked together', () => {
     assert.doesNotMatch(words, /turn-relevancy/);
   });
 
-  it('spoils no answer that was good', async (t) => {
+  it('keeps good answers', async (t) => {
     for (const [second, reason] of [
       [json({}), 'missing-field'],
       ['no JSON', 'malformed-json'],
@@ -210,7 +210,7 @@ describe('a repair of questions asked together', () => {
     }
   });
 
-  it('asks for an answer that is missing, and of all where there is none', async (t) => {
+  it('asks for missing answers, or for all if the whole reply is unusable', async (t) => {
     const both = { 'turn-relevancy': GOOD, 'role-adherence': GOOD };
     for (const [first, names] of [
       [json({ 'turn-relevancy': GOOD }), ['role-adherence']],
@@ -222,7 +222,7 @@ describe('a repair of questions asked together', () => {
     }
   });
 
-  it('leaves nothing to keep of a reply that was of no use to one of them', async (t) => {
+  it('removes a reply from the cache if any of its answers is unusable', async (t) => {
     const { model } = await judgeModel(t, [json(half), 'no JSON']);
     const disowned: string[] = [];
     const keeping: Model = { ...model, complete: (...asked) => model.complete(...asked) };
@@ -231,7 +231,7 @@ describe('a repair of questions asked together', () => {
     assert.deepEqual(disowned.sort(), [JSON.stringify(half), 'no JSON'].sort());
   });
 
-  it('is not asked for where asking again changes nothing', async (t) => {
+  it("isn't requested if asking again can't help", async (t) => {
     const { verdicts, server } = await judged(t, [{ text: '{', finish: 'length' }]);
     assert.deepEqual(states(verdicts), ['error cut-off', 'error cut-off']);
     assert.equal(server.requests.length, 1);
@@ -239,7 +239,7 @@ describe('a repair of questions asked together', () => {
 });
 
 describe('questions that do not fit into one request', () => {
-  it('are asked one by one, and the verdicts say so', async (t) => {
+  it('are asked one by one, and the verdicts show it', async (t) => {
     const small = {
       id: 'openai:judge',
       provider: 'openai',

@@ -15,7 +15,7 @@ describe("the AI SDK's UIMessages", () => {
     output: { status: 'shipped' },
   };
 
-  it('hold a call and its result in one part, with words before and after', () => {
+  it('contain a call and its result in one part, with texts before and after', () => {
     const messages = canonical([
       user({ type: 'text', text: 'Where is it?' }),
       assistant(
@@ -56,7 +56,7 @@ describe("the AI SDK's UIMessages", () => {
     ]);
   });
 
-  it('note thoughts, sources, data, and calls that did not come to their end', () => {
+  it('note thoughts, sources, data, and unfinished calls', () => {
     const waiting = { ...call, state: 'approval-requested', approval: { id: 'x' } };
     const { output: _output, ...unanswered } = waiting;
     const list = [
@@ -77,7 +77,7 @@ describe("the AI SDK's UIMessages", () => {
     ]);
   });
 
-  it('note images, audio and files at their place', () => {
+  it('mark the positions of images, audio, and files', () => {
     const file = (mediaType: string, filename?: string) => ({
       type: 'file',
       mediaType,
@@ -100,7 +100,7 @@ describe("the AI SDK's UIMessages", () => {
     );
   });
 
-  it('are refused at the part and key that is wrong', () => {
+  it('are refused at the wrong part and key', () => {
     const text = `- {id: a, role: user, parts: [{type: text, text: Hi}]}
 - id: b
   role: assistant
@@ -132,7 +132,7 @@ describe("the AI SDK's ModelMessages", () => {
   const resultOf = (output: object) =>
     canonical([user, { role: 'assistant', content: [call] }, result(output), done])[2];
 
-  it('hold calls in parts of the assistant, and results in messages of the tool', () => {
+  it('contain calls as parts of the assistant, and results as tool messages', () => {
     const messages = canonical([
       user,
       { role: 'assistant', content: [{ type: 'text', text: 'Let me look.' }, call] },
@@ -149,7 +149,7 @@ describe("the AI SDK's ModelMessages", () => {
     ]);
   });
 
-  it('give a result as text, as content, as an error or as a refusal', () => {
+  it('may have a result that is text, content, an error, or a refusal', () => {
     const image = { type: 'image-data', data: 'x', mediaType: 'image/png' };
     const content = [{ type: 'text', text: 'Here:' }, image];
     for (const [output, expected] of [
@@ -182,7 +182,7 @@ describe("the AI SDK's ModelMessages", () => {
     assert.equal(messages[2]?.content, 'Shipped');
   });
 
-  it('note images and files at their place, and thoughts', () => {
+  it('mark the positions of images and files, and note thoughts', () => {
     const list = [
       {
         role: 'user',
@@ -207,7 +207,7 @@ describe("the AI SDK's ModelMessages", () => {
     assert.deepEqual(notesOf(list), ["Message 2: The model's reasoning."]);
   });
 
-  it('are refused at the part that lacks a name or an id', () => {
+  it('are refused at a part without a name or an id', () => {
     const text = `- {role: user, content: Hi}
 - role: assistant
   content:

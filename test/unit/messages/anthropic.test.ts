@@ -9,7 +9,7 @@ const RESULT = { type: 'tool_result', tool_use_id: 't', content: 'Sunny' };
 const REPLY = { role: 'assistant', content: [{ type: 'text', text: 'It is sunny.' }] };
 
 describe('Anthropic messages', () => {
-  it('hold calls as blocks, and results as blocks of the user', () => {
+  it('contain calls as blocks, and results as blocks of the user', () => {
     const messages = canonical([
       USER,
       { role: 'assistant', content: [{ type: 'text', text: 'Let me look.' }, CALL] },
@@ -31,7 +31,7 @@ describe('Anthropic messages', () => {
     );
   });
 
-  it('keep the text of the user next to a result', () => {
+  it("keep the user's text next to a result", () => {
     const messages = canonical([
       USER,
       { role: 'assistant', content: [CALL] },
@@ -44,7 +44,7 @@ describe('Anthropic messages', () => {
     ]);
   });
 
-  it('may give a result in text blocks, or none at all', () => {
+  it('may have a result as text blocks, or no result', () => {
     const blocks = [
       { type: 'text', text: 'One' },
       { type: 'text', text: 'Two' },
@@ -65,7 +65,7 @@ describe('Anthropic messages', () => {
     }
   });
 
-  it('note thoughts, citations and failed tools', () => {
+  it('note thoughts, citations, and failed tools', () => {
     const notes = notesOf([
       {
         role: 'user',
@@ -84,7 +84,7 @@ describe('Anthropic messages', () => {
     ]);
   });
 
-  it('may be a whole reply of the API', () => {
+  it('may be a whole API reply', () => {
     const reply = {
       ...REPLY,
       id: 'm',
@@ -100,17 +100,17 @@ describe('Anthropic messages', () => {
     `- user: Hi\n- role: assistant\n  content:\n    - {type: thinking, thinking: x}\n    - ${block}\n- assistant: x`;
   for (const [what, block, expected] of [
     ['a call without a name', '{type: tool_use, id: a, input: {}}', '5:7 call-without-name'],
-    ['input that is no mapping', '{type: tool_use, id: a, name: f, input: x}', '5:47 wrong-type'],
+    ["input that isn't a mapping", '{type: tool_use, id: a, name: f, input: x}', '5:47 wrong-type'],
     ['a block of another type', '{type: hologram, source: {}}', '5:14 unknown-part'],
-    ['a key that is none', '{type: tool_use, id: a, name: f, inptu: {}}', '5:40 unknown-key'],
-    ['a result by the assistant', '{type: tool_result, tool_use_id: a}', '5:14 misplaced-part'],
+    ['an unknown key', '{type: tool_use, id: a, name: f, inptu: {}}', '5:40 unknown-key'],
+    ['a result from the assistant', '{type: tool_result, tool_use_id: a}', '5:14 misplaced-part'],
   ] as const) {
-    it(`are refused with ${what}, once and at its place`, () => {
+    it(`with ${what} are refused once, at its position`, () => {
       assert.deepEqual(placesIn(text(block)), [expected]);
     });
   }
 
-  it('are refused with a result that answers no call, at its id', () => {
+  it('with a result that answers no call are refused at its id', () => {
     const stray =
       '- user: Hi\n- {role: user, content: [{type: tool_result, tool_use_id: q}]}\n- assistant: x';
     assert.deepEqual(firstPlaced(stray), { at: 'q', replacement: undefined });

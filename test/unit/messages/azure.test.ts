@@ -15,7 +15,7 @@ const REPLY = { role: 'assistant', content: [{ type: 'output_text', text: 'Seven
 const reply = (...content: unknown[]) => ({ role: 'assistant', run_id: '', content });
 
 describe('Azure agent messages', () => {
-  it('hold calls and results of any kind', () => {
+  it('contain calls and results of any kind', () => {
     for (const [given, content] of [
       ['{"a": 1}', '{"a": 1}'],
       [{ a: [1] }, '{"a":[1]}'],
@@ -36,7 +36,7 @@ describe('Azure agent messages', () => {
   });
 
   for (const kind of ['function_call', 'openapi_call']) {
-    it(`hold ${kind} parts and their outputs`, () => {
+    it(`contain ${kind} parts and their outputs`, () => {
       const output = { type: `${kind}_output`, [`${kind}_output`]: { ok: true } };
       const messages = canonical([
         USER,
@@ -51,7 +51,7 @@ describe('Azure agent messages', () => {
     });
   }
 
-  it('may write a call in OpenAI form within the part', () => {
+  it("may contain a call in OpenAI's format in the part", () => {
     const called = { id: 'c', function: { name: 'mail', arguments: { to: 'a' } } };
     const messages = canonical([
       USER,
@@ -64,7 +64,7 @@ describe('Azure agent messages', () => {
     ]);
   });
 
-  it('keep what is said before and after a call where it was said', () => {
+  it('keep texts before and after a call in order', () => {
     const messages = canonical([
       USER,
       reply({ type: 'text', text: 'Let me look.' }, CALL, { type: 'text', text: 'A moment.' }),
@@ -78,7 +78,7 @@ describe('Azure agent messages', () => {
     );
   });
 
-  it('note approvals of MCP calls, which answer no call', () => {
+  it('note approvals of MCP calls', () => {
     const notes = notesOf([
       USER,
       reply({ type: 'mcp_approval_request', tool_call_id: 'm', name: 'docs', arguments: {} }),
@@ -95,12 +95,12 @@ describe('Azure agent messages', () => {
     ]);
   });
 
-  it('note a call that did not complete', () => {
+  it('note an unfinished call', () => {
     const notes = notesOf([USER, reply({ ...CALL, status: 'failed' }), RESULT, REPLY]);
     assert.deepEqual(notes, ['Message 2: The call of "weather" has the status "failed".']);
   });
 
-  it('may name calls in the results themselves, and say one result in parts', () => {
+  it('may name calls in their results, and split one result into parts', () => {
     const messages = canonical([
       USER,
       reply(CALL, { ...CALL, tool_call_id: 'd' }),
@@ -120,7 +120,7 @@ describe('Azure agent messages', () => {
     ]);
   });
 
-  it('may give a result as a plain text', () => {
+  it('may have a result that is plain text', () => {
     const messages = canonical([
       USER,
       reply(CALL),
@@ -146,8 +146,8 @@ describe('Azure agent messages', () => {
       call('{type: tool_call, tool_call_id: c, name: f, arguments: 5}'),
       '5:62 wrong-type',
     ],
-    ['a misspelt key', call('{type: tool_call, tool_call_id: c, nam: f}'), '5:42 unknown-key'],
-    ['a part that is no mapping', call('tool_call'), '5:7 wrong-type'],
+    ['a misspelled key', call('{type: tool_call, tool_call_id: c, nam: f}'), '5:42 unknown-key'],
+    ["a part that isn't a mapping", call('tool_call'), '5:7 wrong-type'],
     ['a part without a type', call('{tool_result: x}'), '5:7 unknown-part'],
     [
       'a result without an id',
@@ -175,12 +175,12 @@ describe('Azure agent messages', () => {
       '4:10 unknown-role',
     ],
   ] as const) {
-    it(`are refused with ${what}, once and at its place`, () => {
+    it(`with ${what} are refused once, at its position`, () => {
       assert.deepEqual(placesIn(text), [expected]);
     });
   }
 
-  it('tell a misspelt type of part with the fix', () => {
+  it('suggest the fix for a misspelled part type', () => {
     const text = call('{type: tool_cal, tool_call_id: c, name: f}');
     assert.deepEqual(firstPlaced(text), { at: 'tool_cal', replacement: 'tool_call' });
   });

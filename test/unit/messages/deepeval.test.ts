@@ -5,7 +5,7 @@ import { canonical, firstPlaced, notesOf, placesIn } from '../../support/dialect
 const USER = { role: 'user', content: 'Book a flight.', user_id: null, tools_called: null };
 
 describe('DeepEval turns', () => {
-  it('say what they say after what their tools gave back', () => {
+  it('have their text after the results of their tools', () => {
     const messages = canonical([
       USER,
       {
@@ -36,7 +36,7 @@ describe('DeepEval turns', () => {
     ]);
   });
 
-  it('name their calls apart, also where the same tool is called again', () => {
+  it('give each call its own id, even if a tool is called twice', () => {
     const turn = { role: 'assistant', content: 'Yes.', tools_called: [{ name: 'f' }] };
     const answered = { ...turn, tools_called: [{ name: 'f', output: 'x' }] };
     const ids = canonical([USER, turn, answered]).flatMap((message) =>
@@ -45,7 +45,7 @@ describe('DeepEval turns', () => {
     assert.equal(new Set(ids).size, 2);
   });
 
-  it('hold calls of MCP tools with the texts of their results', () => {
+  it('may contain MCP calls with the texts of their results', () => {
     const result = { content: [{ type: 'text', text: 'found' }], isError: false };
     const messages = canonical([
       USER,
@@ -58,7 +58,7 @@ describe('DeepEval turns', () => {
     assert.deepEqual(messages[2], { role: 'tool', callId: 'message-2-call-1', content: 'found' });
   });
 
-  it('note what is known and not read', () => {
+  it("note keys that aren't read", () => {
     const notes = notesOf([
       { ...USER, user_id: 'u', metadata: { a: 1 } },
       {
@@ -86,7 +86,7 @@ describe('DeepEval turns', () => {
       '{role: assistant, content: x, tools_called: [f]}',
       '2:48 wrong-type',
     ],
-    ['a list that is none', '{role: assistant, content: x, tools_called: f}', '2:47 wrong-type'],
+    ['text instead of a list', '{role: assistant, content: x, tools_called: f}', '2:47 wrong-type'],
     [
       'tools called by the user',
       '{role: user, content: x, tools_called: [{name: f}]}',
@@ -100,12 +100,12 @@ describe('DeepEval turns', () => {
     ['no content', '{role: assistant, user_id: u}', '2:4 missing-content'],
     ['another role', '{role: tool, content: x, tools_called: []}', '2:10 unknown-role'],
   ] as const) {
-    it(`are refused with ${what}, once and at its place`, () => {
+    it(`with ${what} are refused once, at its position`, () => {
       assert.deepEqual(placesIn(`- user: Hi\n- ${turn}\n- assistant: x`), [expected]);
     });
   }
 
-  it('tell misspelt keys, also as servers spell them, with the fix', () => {
+  it("suggest the fix for misspelled keys and for the servers' spelling", () => {
     for (const [given, meant] of [
       ['tools_caled', 'tools_called'],
       ['toolsCalled', 'tools_called'],
@@ -122,7 +122,7 @@ describe('DeepEval turns', () => {
     });
   });
 
-  it('may hold every key that DeepEval saves, with nothing in it', () => {
+  it('may have all keys that DeepEval saves, without values', () => {
     const empty = {
       user_id: null,
       audio: null,

@@ -27,7 +27,7 @@ function resultsOf(messages: ReturnType<typeof read>['messages']): string[] {
 }
 
 describe('unknown keys of other tools', () => {
-  it('are ignored, with one note for each key', () => {
+  it('are ignored, with one note per key', () => {
     const { messages, notes } = read(
       { type: 'human', content: 'Hi', sent_at: 1 },
       { type: 'ai', content: '', tool_calls: [{ id: 'a', name: 'f', args: {} }] },
@@ -41,7 +41,7 @@ describe('unknown keys of other tools', () => {
     ]);
   });
 
-  it('are ignored inside of parts', () => {
+  it('are ignored in parts', () => {
     const { messages, notes } = read(
       { role: 'user', parts: [{ type: 'text', content: 'Hi' }] },
       { role: 'assistant', parts: [{ type: 'tool_call', id: 'a', name: 'f', arguments: {} }] },
@@ -68,7 +68,7 @@ describe('unknown keys of other tools', () => {
     );
   });
 
-  it('are warnings in a file of messages, one for each key, at its first place', () => {
+  it('are warnings in a file of messages, one per key, at its first occurrence', () => {
     const text = JSON.stringify([
       { ...USER, sent_at: 1 },
       { ...DONE, sent_at: 2 },
@@ -159,7 +159,7 @@ describe('calls without an id', () => {
     });
   }
 
-  it('leave a result that names no call refused if the calls have ids', () => {
+  it("don't help a result without an id if the calls have ids", () => {
     const named = { id: 'a', ...call('weather') };
     const { problems } = readMessages([
       USER,

@@ -58,12 +58,12 @@ describe('a part that cannot be shown', () => {
       '[document "Bill": not shown]',
     ],
   ] as const) {
-    it(`is noted at its place: ${what}`, () => {
+    it(`is marked at its position: ${what}`, () => {
       assert.deepEqual(textOf({ role: 'user', content }, ANSWER), [expected, 'A cat.']);
     });
   }
 
-  it('is noted in the result of a tool', () => {
+  it('is marked in a tool result', () => {
     const call = { type: 'tool_use', id: 'a', name: 'shoot', input: {} };
     const result = {
       type: 'tool_result',
@@ -96,7 +96,7 @@ describe('a part that cannot be shown', () => {
     assert.equal(textOf(...output)[2], 'Done.\n\n[image: not shown]');
   });
 
-  it('gives its words where it has any: the transcript of a spoken reply', () => {
+  it('becomes text if it has any, such as the transcript of a spoken reply', () => {
     const spoken = (audio: object) => ({ role: 'assistant', content: null, audio });
     const user = { role: 'user', content: 'Hi' };
     assert.deepEqual(textOf(user, spoken({ id: 'a', transcript: 'Hello.' }))[1], 'Hello.');
@@ -111,7 +111,7 @@ describe('a part that cannot be shown', () => {
     assert.doesNotMatch(block, /secret/);
   });
 
-  it('with an unknown key is refused like any part', () => {
+  it('is refused with an unknown key, like any part', () => {
     const content = [{ type: 'image_url', imge_url: {} }];
     const { problems } = readMessages([{ role: 'user', content }, ANSWER]);
     assert.deepEqual(

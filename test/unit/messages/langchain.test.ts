@@ -33,7 +33,7 @@ const EXPECTED = [
 ];
 
 describe("LangChain's messages", () => {
-  it('are read plain, under `data`, and as serialised objects, whole or in chunks', () => {
+  it('may be plain, under `data`, or serialized objects, whole or in chunks', () => {
     const plain = FIELDS.map(([, type, fields]) => ({ type, ...fields }));
     const wrapped = FIELDS.map(([, type, fields]) => ({ type, data: { type, ...fields } }));
     const constructed = FIELDS.map(([name, type, fields]) => ({
@@ -48,7 +48,7 @@ describe("LangChain's messages", () => {
     }
   });
 
-  it('contain texts next to parts, and calls of a provider that `tool_calls` repeats', () => {
+  it("may contain texts next to parts, and a provider's calls that `tool_calls` repeats", () => {
     const messages = canonical([
       { type: 'human', content: ['See', { type: 'image_url', image_url: { url: 'data:x' } }] },
       {
@@ -70,7 +70,7 @@ describe("LangChain's messages", () => {
     });
   });
 
-  it('of older versions keep their calls as OpenAI wrote them', () => {
+  it("of older versions have calls in OpenAI's format", () => {
     const call = { id: 'a', type: 'function', function: { name: 'find', arguments: '{"n":1}' } };
     const messages = canonical([
       { type: 'human', content: 'Hi' },
@@ -85,7 +85,7 @@ describe("LangChain's messages", () => {
     });
   });
 
-  it('note audio and files at their place, thoughts, broken calls and failed tools', () => {
+  it('mark the positions of audio and files, and note thoughts, broken calls, and failed tools', () => {
     const list = [
       {
         type: 'human',

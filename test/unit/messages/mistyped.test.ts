@@ -89,7 +89,7 @@ const NAMES = /(?<=[\s{])(?!x:)([a-zA-Z_]+)(?=:)|(?<=(?:type|role): )([a-z_-]+)/
 
 describe('a name in a message mistyped by one letter', () => {
   for (const [dialect, text] of Object.entries(SOUND)) {
-    it(`is told once, where it stands, with the fix: ${dialect}`, () => {
+    it(`is reported once, at its position, with the fix: ${dialect}`, () => {
       assert.deepEqual(loadTranscript(text, '/a.yaml').problems, []);
       const wrong: string[] = [];
       for (const { 0: name, index } of text.matchAll(NAMES)) {

@@ -8,7 +8,7 @@ import { readMessages } from '../../../src/messages/readMessages.ts';
 import { canonical, notesOf, placesIn } from '../../support/dialects.ts';
 
 describe('messages of several dialects in one list', () => {
-  it('answer one another’s calls', () => {
+  it("answer each other's calls", () => {
     const messages = canonical([
       { user: 'Hi' },
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
@@ -45,7 +45,7 @@ describe('messages of several dialects in one list', () => {
     assert.deepEqual(placesIn(text), ['2:4 unknown-key']);
   });
 
-  it('read a call that an endpoint streamed as an empty message and the call', () => {
+  it('may start a streamed call with an empty message', () => {
     const list = [
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: '' },
@@ -60,7 +60,7 @@ describe('messages of several dialects in one list', () => {
     );
   });
 
-  it('name the list to give if something surrounds it', () => {
+  it('name the list to use if it is nested in something else', () => {
     const user = [{ role: 'user', content: 'Hi' }];
     for (const [given, hint] of [
       [{ messages: user }, /under `messages`\. Keep only the list/],
@@ -71,7 +71,7 @@ describe('messages of several dialects in one list', () => {
     }
   });
 
-  it('say the same in every dialect, and as OpenAI chat again', () => {
+  it('mean the same in every dialect, and after conversion to OpenAI chat', () => {
     const call = { id: 'a', name: 'find', arguments: { number: 7 } };
     const toolCalls = [{ id: 'a', function: { name: 'find', arguments: '{"number":7}' } }];
     const input = { toolCallId: 'a', toolName: 'find', input: { number: 7 } };
@@ -163,7 +163,7 @@ function read(list: readonly unknown[]) {
 describe('messages of several agents', () => {
   const conversation = toConversation(read(HANDED));
 
-  it('keep the name of each on what it says and calls', () => {
+  it("keep each agent's name with its texts and calls", () => {
     const [, turn] = conversation.entries;
     assert.deepEqual(turn?.kind === 'turn' && turn.items, [
       { kind: 'text', text: 'One moment.', agent: 'triage' },
@@ -177,11 +177,11 @@ describe('messages of several agents', () => {
     ]);
   });
 
-  it('are written as they were read', () => {
+  it('survive a round trip', () => {
     assert.deepEqual(writtenMessages(conversation), HANDED);
   });
 
-  it('go to targets with the names', () => {
+  it('reach targets with the names', () => {
     const given = read(HANDED).map(({ message }) => toOpenaiChat(message));
     assert.deepEqual(
       given.map(({ agent }) => agent),
@@ -189,14 +189,14 @@ describe('messages of several agents', () => {
     );
   });
 
-  it('show judges the same as without the names', () => {
+  it('look the same to judges as without the names', () => {
     const nameless = toConversation(
       read(HANDED.map(({ agent: _, ...rest }: object & { agent?: string }) => rest)),
     );
     assert.equal(conversationBlock(conversation), conversationBlock(nameless));
   });
 
-  it('have the name where other formats put it', () => {
+  it('may have the name where other formats put it', () => {
     const user = { role: 'user', content: 'Hi' };
     const nameOf = (message: object) => {
       const said = read([user, message])[1]?.message;

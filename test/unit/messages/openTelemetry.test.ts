@@ -8,7 +8,7 @@ const CALL = { type: 'tool_call', id: 'a', name: 'find', arguments: { number: 7 
 const DONE = { role: 'assistant', parts: [text('Done.')], finish_reason: 'stop' };
 
 describe("OpenTelemetry's GenAI messages", () => {
-  it('hold texts, calls and results in parts', () => {
+  it('contain texts, calls, and results as parts', () => {
     const messages = canonical([
       { role: 'system', parts: [text('Be kind.')] },
       USER,
@@ -29,7 +29,7 @@ describe("OpenTelemetry's GenAI messages", () => {
     ]);
   });
 
-  it('of older versions give back a `result`', () => {
+  it('of older versions have a `result`', () => {
     const result = { type: 'tool_call_response', id: 'a', result: 'x' };
     const messages = canonical([
       USER,
@@ -40,7 +40,7 @@ describe("OpenTelemetry's GenAI messages", () => {
     assert.equal(messages[2]?.content, 'x');
   });
 
-  it('note images, audio and files at their place, and thoughts', () => {
+  it('mark the positions of images, audio, and files, and note thoughts', () => {
     const list = [
       {
         role: 'user',
@@ -60,7 +60,7 @@ describe("OpenTelemetry's GenAI messages", () => {
     assert.deepEqual(notesOf(list), ["Message 2: The model's reasoning."]);
   });
 
-  it('are refused at the part and key that is wrong', () => {
+  it('are refused at the wrong part and key', () => {
     const yaml = `- {role: user, parts: [{type: text, content: Hi}]}
 - role: assistant
   parts:

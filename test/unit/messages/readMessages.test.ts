@@ -30,7 +30,7 @@ describe('OpenAI chat messages', () => {
     assert.deepEqual(messages[2], { role: 'tool', callId: 'a', content: 'done' });
   });
 
-  it('keep arguments that are no JSON as they came', () => {
+  it("keep arguments that aren't JSON as text", () => {
     const call = { id: 'a', function: { name: 'f', arguments: '{broken' } };
     const [, message] = read(USER, { role: 'assistant', tool_calls: [call] });
     assert.equal(message?.role === 'assistant' && message.toolCalls?.[0]?.arguments, '{broken');
@@ -49,12 +49,12 @@ describe('OpenAI chat messages', () => {
     assert.equal(readMessages(list).problems.length, 0);
   });
 
-  it('keep what a model said when it refused', () => {
+  it("keep a model's refusal", () => {
     const refused = { role: 'assistant', content: null, refusal: 'I cannot.' };
     assert.equal(read(USER, refused)[1]?.content, 'I cannot.');
   });
 
-  it('come out as they went in', () => {
+  it('survive a round trip', () => {
     const list = [
       { role: 'system', content: 'Be kind.' },
       USER,
@@ -71,7 +71,7 @@ describe('OpenAI chat messages', () => {
 });
 
 describe('shorthand messages', () => {
-  it('join a result without an id to the one open call', () => {
+  it('assign a result without an id to the only open call', () => {
     const call = { id: 'a', function: { name: 'f' } };
     const messages = read(
       { user: 'Hi' },
@@ -82,7 +82,7 @@ describe('shorthand messages', () => {
     assert.deepEqual(messages[2], { role: 'tool', callId: 'a', content: 'done' });
   });
 
-  it('refuse a result without an id where several calls are open', () => {
+  it('refuse a result without an id if several calls are open', () => {
     const calls = ['a', 'b'].map((id) => ({ id, function: { name: 'f' } }));
     const { problems } = readMessages([
       { user: 'Hi' },

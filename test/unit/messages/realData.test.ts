@@ -22,7 +22,7 @@ const codesOf = (list: unknown) => [
 
 describe('real conversations, read with nothing lost', () => {
   const responses = realLines('openai-responses/recorded-bodies.sample.jsonl');
-  it('OpenAI: what was sent to Responses and to Chat Completions', { skip: responses.skip }, () => {
+  it('OpenAI: requests to Responses and Chat Completions', { skip: responses.skip }, () => {
     let whole = 0;
     for (const line of responses.lines()) {
       for (const interaction of listOf(record(line).interactions)) {
@@ -40,7 +40,7 @@ describe('real conversations, read with nothing lost', () => {
     assert.equal(whole, 14);
   });
 
-  it('OpenAI: what Responses answered', { skip: responses.skip }, () => {
+  it('OpenAI: replies of Responses', { skip: responses.skip }, () => {
     let outputs = 0;
     for (const line of responses.lines()) {
       for (const interaction of listOf(record(line).interactions)) {
@@ -61,7 +61,7 @@ describe('real conversations, read with nothing lost', () => {
   });
 
   const trajectories = realLines('agentevals/trajectory-match.sample.jsonl');
-  it('agentevals, but for messages without roles', { skip: trajectories.skip }, () => {
+  it('agentevals, except messages without roles', { skip: trajectories.skip }, () => {
     const told = new Map<string, number>();
     for (const line of trajectories.lines()) {
       for (const key of ['outputs', 'reference_outputs']) {

@@ -13,7 +13,7 @@ const REPLY = {
 };
 
 describe('OpenAI Responses items', () => {
-  it('are messages, calls and outputs, in order', () => {
+  it('become messages, calls, and outputs, in order', () => {
     const messages = canonical([
       { type: 'message', role: 'developer', content: 'Be kind.' },
       USER,
@@ -34,7 +34,7 @@ describe('OpenAI Responses items', () => {
     ]);
   });
 
-  it('may give an output in text parts, a custom call and its output', () => {
+  it('may have an output as text parts, a custom call, and its output', () => {
     const messages = canonical([
       USER,
       { type: 'custom_tool_call', call_id: 'c', name: 'run', input: 'print(1)' },
@@ -58,7 +58,7 @@ describe('OpenAI Responses items', () => {
     ]);
   });
 
-  it('hold a call of an MCP server with its output, or with what went wrong', () => {
+  it('may contain an MCP call with its output or error', () => {
     const call = {
       type: 'mcp_call',
       id: 'm',
@@ -75,7 +75,7 @@ describe('OpenAI Responses items', () => {
     }
   });
 
-  it('note what has nothing to show', () => {
+  it('note items with nothing to show', () => {
     const notes = notesOf([
       USER,
       { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'gAAAA' },
@@ -99,7 +99,7 @@ describe('OpenAI Responses items', () => {
     ]);
   });
 
-  it('keep a refusal as what the model said', () => {
+  it("keep a refusal as the model's text", () => {
     const refusal = {
       type: 'message',
       role: 'assistant',
@@ -118,13 +118,13 @@ describe('OpenAI Responses items', () => {
       '2:41 unmatched-result',
     ],
     ['a message without a role', '{type: message, content: x}', '2:4 missing-role'],
-    ['a role that is none', '{type: message, role: bot, content: x}', '2:25 unknown-role'],
+    ['an unknown role', '{type: message, role: bot, content: x}', '2:25 unknown-role'],
     [
       'a part of another type',
       '{role: user, content: [{type: input_text, text: a}, {type: hologram}]}',
       '2:62 unknown-part',
     ],
-    ['a key that is none', '{type: function_call, call_id: a, nme: f}', '2:37 unknown-key'],
+    ['an unknown key', '{type: function_call, call_id: a, nme: f}', '2:37 unknown-key'],
     [
       'a part without text',
       '{type: message, role: user, content: [{type: input_text}]}',
@@ -133,12 +133,12 @@ describe('OpenAI Responses items', () => {
     ['no content', '{type: message, role: user}', '2:4 missing-content'],
     ['nothing in it', '{type: message, role: user, content: []}', '2:40 empty-content'],
   ] as const) {
-    it(`are refused with ${what}, once and at its place`, () => {
+    it(`with ${what} are refused once, at its position`, () => {
       assert.deepEqual(placesIn(`- user: Hi\n- ${item}\n- assistant: x`), [expected]);
     });
   }
 
-  it('tell a misspelt type with the fix', () => {
+  it('suggest the fix for a misspelled type', () => {
     const text = '- user: Hi\n- {type: function_cal, call_id: a, name: f}\n- assistant: x';
     assert.deepEqual(firstPlaced(text), { at: 'function_cal', replacement: 'function_call' });
   });

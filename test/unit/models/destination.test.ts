@@ -145,7 +145,7 @@ describe("a secret in a target's keys", () => {
       `url: "http://a.example.com", headers: {x: "\${env:SECRET}"}`,
       'a.example.com SECRET not-encrypted',
     ],
-    ['is not asked for where there is none', 'url: "http://a.example.com"', 'a.example.com  goes'],
+    ['needs no permission if there is none', 'url: "http://a.example.com"', 'a.example.com  goes'],
   ] as const) {
     it(where, async () => {
       const [, agent] = await sentBy(judge, `target: {type: http, ${keys}}\n`);
@@ -164,8 +164,8 @@ describe('a host that the user allowed', () => {
       [{ host: 'llm.example.com', variables: ['A'] }],
       ['B'],
     ],
-    ['is no other port', [{ host: 'llm.example.com:8443' }], ['A', 'B']],
-    ['is no host above it', [{ host: 'example.com' }], ['A', 'B']],
+    ['does not include another port', [{ host: 'llm.example.com:8443' }], ['A', 'B']],
+    ['does not include its subdomains', [{ host: 'example.com' }], ['A', 'B']],
   ] as const satisfies readonly (readonly [string, readonly AllowedHost[], unknown])[]) {
     it(what, () => assert.deepEqual(destinationProblemOf(to, allowed)?.variables, refused));
   }

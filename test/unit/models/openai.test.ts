@@ -385,9 +385,9 @@ for (const [what, fault] of [
   ['sends it under another type', faults.wrongType('Fine')],
   ['sends it as a stream that nobody asked for', faults.wrongType('Fine', 'text/event-stream')],
   ['sends it after a megabyte of white space', faults.paddedJson('Fine')],
-  ['refused it before without a word about when', [faults.refused(), 'Fine']],
+  ['refused it before without Retry-After', [faults.refused(), 'Fine']],
 ] as const) {
-  test(`an endpoint is understood that ${what}`, async (t) => {
+  test(`accepts an endpoint that ${what}`, async (t) => {
     const { model } = await modelWith(t, [fault, 'Next'].flat());
     assert.equal((await ask(model)).text, 'Fine');
     assert.equal((await ask(model)).text, 'Next');
@@ -492,7 +492,7 @@ for (const [when, params] of [
   ['', {}],
   [', also where the time is over before the last attempt', { timeout: 200 }],
 ] as const) {
-  test(`an endpoint that cannot be reached is named with the reason${when}`, async () => {
+  test(`names an unreachable endpoint with the reason${when}`, async () => {
     // The port of a closed server may belong to another test by now.
     const nobody = { base_url: 'http://127.0.0.1:2/v1', ...params };
     const error = await failure(ask(await createModel(spec(nobody), host())));
@@ -505,7 +505,7 @@ for (const [name, script] of [
   ['a hang', [faults.hang()]],
   ['an endless trickle', [faults.endlessTrickle()]],
 ] as const) {
-  test(`${name} ends with the time-out and is not asked again`, async (t) => {
+  test(`${name} ends at the time limit without a retry`, async (t) => {
     const { server, model } = await modelWith(t, script, { params: { timeout: 2_000 } });
     const error = await failure(ask(model));
     assert.equal(error.reason, 'timeout');
@@ -524,7 +524,7 @@ for (const [status, headers, reason] of [
   [408, { 'retry-after': '86400' }, 'timeout'],
 ] as const) {
   const asked = JSON.stringify(headers);
-  test(`a wait beyond the time-out is told and not waited for: ${status} ${asked}`, async (t) => {
+  test(`reports a wait beyond the time limit instead of waiting: ${status} ${asked}`, async (t) => {
     const fault = faults.httpError(status, 'Leave me alone.', { headers });
     const { server, model } = await modelWith(t, [fault]);
     const error = await failure(ask(model));
@@ -575,7 +575,7 @@ for (const [baseUrl, isOpenAi, format] of [
   ['http://localhost:8000/v1', false, 'json_schema'],
   ['no address', false, 'json_schema'],
 ] as const) {
-  it(`asks for ${format} at ${baseUrl} where requests share a long beginning`, () => {
+  it(`asks for ${format} at ${baseUrl} if requests share a long beginning`, () => {
     assert.equal(answerFormatFor(SHARED, { baseUrl, isOpenAi, params: { model: 'm' } }), format);
   });
 }

@@ -71,7 +71,7 @@ describe('a model of Azure OpenAI', () => {
     ],
     ['where no key is set', {}, { AZURE_OPENAI_AD_TOKEN: TOKEN }],
   ] as const) {
-    it(`is asked with a token ${when}`, async (t) => {
+    it(`gets a token ${when}`, async (t) => {
       const { server, origin } = await serve(t, ['Hi!']);
       await ask('azure-openai', { base_url: origin, ...keys }, env);
       const [{ path, headers } = assert.fail()] = server.requests;
@@ -168,7 +168,7 @@ describe('a model of Ollama', () => {
     ['gpu.local', 'http://gpu.local:11434/v1'],
     ['https://ollama.example.com/', 'https://ollama.example.com/v1'],
   ] as const) {
-    it(`is found at ${url} where OLLAMA_HOST is ${given ?? 'not set'}`, async () => {
+    it(`is found at ${url} if OLLAMA_HOST is ${given ?? 'not set'}`, async () => {
       const to = await destination('ollama', {}, given === undefined ? {} : { OLLAMA_HOST: given });
       assert.deepEqual(to, { url, variables: [], isTrusted: true });
     });
@@ -182,7 +182,7 @@ describe('a model of Ollama', () => {
 });
 
 describe('a server on this machine that is not running', () => {
-  it('is reported with what to start', async () => {
+  it('is reported with how to start it', async () => {
     // Nothing listens at these ports during tests; the short time limit prevents retries.
     for (const [provider, base_url, words] of [
       ['ollama', 'http://localhost:9', /cannot be reached.*Start the server/],

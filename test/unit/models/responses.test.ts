@@ -179,7 +179,7 @@ describe('a model with the Responses API', () => {
     ['content_filter', 'content-filter'],
     ['bored', 'other'],
   ] as const) {
-    it(`ends with ${expected} where it was incomplete for ${finish}`, async (t) => {
+    it(`ends with ${expected} if it is incomplete because of ${finish}`, async (t) => {
       const { ask } = await modelWith(t, [{ text: 'Hel', finish }]);
       assert.equal((await ask()).finish, expected);
     });

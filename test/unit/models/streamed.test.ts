@@ -73,7 +73,7 @@ describe('a streamed reply', () => {
       const finish =
         answer.finish === 'length' && api === 'responses' ? 'max_output_tokens' : answer.finish;
       const step = { ...answer, ...(finish !== undefined && { finish }) };
-      it(`is the same as at once: ${what} (${api})`, async (t) => {
+      it(`equals an unstreamed one: ${what} (${api})`, async (t) => {
         const whole = await ask(t, [step], { api, streams: false });
         const streamed = await ask(t, [step], { api });
         assert.deepEqual(streamed.first, whole.first);
@@ -81,7 +81,7 @@ describe('a streamed reply', () => {
       });
     }
 
-    it(`is heard as it grows (${api})`, async (t) => {
+    it(`is reported as it grows (${api})`, async (t) => {
       const { heard } = await ask(t, ['Good day to you.'], { api });
       assert.deepEqual(heard, ['Good ', 'Good day ', 'Good day to ', 'Good day to you.']);
     });
@@ -120,7 +120,7 @@ describe('a streamed reply', () => {
       /"choices"/,
     ],
   ] as const) {
-    it(`is an error where it holds ${what}`, (t) =>
+    it(`is an error if it contains ${what}`, (t) =>
       assert.rejects(ask(t, [step]), { reason, message: words }));
   }
 });

@@ -21,7 +21,7 @@ for (const [text, tokens] of KNOWN) {
 }
 
 for (const text of ['<|endoftext|>', '<|endofprompt|>', 'a <|im_start|> b']) {
-  test(`${text} is text like any other`, () => {
+  test(`${text} counts like any other text`, () => {
     assert.ok(countTokens(text) > 5, String(countTokens(text)));
   });
 }

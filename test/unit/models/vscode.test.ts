@@ -74,7 +74,7 @@ describe("one of the editor's models", () => {
     assert.equal(reply.usage.cost, reply.usage.input_tokens);
   });
 
-  it('gets a JSON schema if it refuses tools, and from then on at once', async () => {
+  it('gets a JSON schema if it refuses tools, and from then on immediately', async () => {
     const asked: EditorRequest[] = [];
     const editor = editorWith('a/plain', async (request) => {
       asked.push(request);
@@ -150,7 +150,7 @@ describe("one of the editor's models", () => {
     ['not-found', 'not-found', /has no model/],
     ['other', 'server-error', /failed \(Because\.\)/],
   ] as const satisfies readonly (readonly [EditorModelReason, string, RegExp])[]) {
-    it(`says ${reason} where the editor says ${why}`, async () => {
+    it(`reports ${reason} if the editor reports ${why}`, async () => {
       const editor = editorWith(`a/${why}`, async () => {
         throw new EditorModelError(why, 'Because.');
       });

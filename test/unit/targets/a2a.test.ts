@@ -228,7 +228,7 @@ describe('an agent that fails', () => {
     ['has no card', (path: string) => (path.includes('card') ? 404 : 200), /answered 404/],
     ['has something else for a card', () => 200, /cannot be understood/],
   ] as const) {
-    it(`is an error where it ${what}`, async (t) => {
+    it(`is an error if it ${what}`, async (t) => {
       const { url } = await startService(t, ({ path }, response) =>
         answerJson(response, { a: 1 }, answer(path)),
       );

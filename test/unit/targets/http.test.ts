@@ -103,7 +103,7 @@ describe('the request of an http target', () => {
     ['JSON as text', '{"q": "<{{message}}>", "t": {{context.evil}}}'],
     ['JSON as text, within its strings', '{"q": "<{{message}}>", "t": "{{context.evil}}"}'],
   ] as const) {
-    it(`stays in its place in ${what}, whatever is said`, async (t) => {
+    it(`can't be broken by a message in ${what}`, async (t) => {
       const said = 'a "quote", \\ and\n{"admin": true} {{context.tier}} \u2028 \ud800';
       const { url, requests } = await startService(t, ok);
       await (await open(url, { params: { body } })).reply([user(said)], signal);
@@ -251,7 +251,7 @@ describe('the answer to an http target', () => {
       /sent an error: out of memory/,
     ],
   ] as const satisfies readonly (readonly [string, Serve, object, RegExp])[]) {
-    it(`is an error where the answer ${what}`, (t) => {
+    it(`is an error if the answer ${what}`, (t) => {
       const reason = what === 'names no session' ? 'target-error' : 'target-malformed-reply';
       return failing(t, serve, { params }, reason, words);
     });
@@ -290,7 +290,7 @@ describe('a service that fails', () => {
     [404, /answered 404.*`url`/],
     [500, /answered 500.*even after retries/],
   ] as const) {
-    it(`is told with what to do after ${code}`, (t) =>
+    it(`is reported with advice after ${code}`, (t) =>
       failing(t, status(code), {}, 'target-error', words));
   }
 

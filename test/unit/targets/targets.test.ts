@@ -251,7 +251,7 @@ describe('a chat target', () => {
     );
   });
 
-  it('is told to stop if it is late', async (t) => {
+  it('is stopped at the time limit', async (t) => {
     let stopped: AbortSignal | undefined;
     const late: Model = {
       id: 'test:model',

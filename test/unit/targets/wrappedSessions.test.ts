@@ -113,7 +113,7 @@ for (const keysDecide of [false, true]) {
   });
 }
 
-test('lines of models in such a recording match as they did', async () => {
+test('lines of models in such a recording still match', async () => {
   const path = fileURLToPath(new URL('../../fixtures/v1/recording.jsonl', import.meta.url));
   const { player, warned } = await playerOf(path);
   const found = parseRecording(await readFile(path, 'utf8'), path).filter(
