@@ -21,7 +21,6 @@ export type AnswerReason =
   | 'unknown-value'
   | Mistake['reason'];
 
-/** A judge's answer that can't be used. */
 export interface BadAnswer {
   readonly reason: AnswerReason;
   /** One sentence per fault, at least one. */
@@ -46,7 +45,6 @@ export function readAnswer<Answer>(
   return 'bad' in read ? read : checkAnswer(read.object, question);
 }
 
-/** Checks an answer against its schema and its question. */
 export function checkAnswer<Answer>(
   value: unknown,
   question: JudgeRequest<Answer>,
@@ -156,7 +154,6 @@ function notJson(text: string): Unusable {
   return repairable('malformed-json', 'The answer was not JSON.');
 }
 
-/** The JSON objects in a text. */
 function objectsIn(text: string): { readonly value: object; readonly text: string }[] {
   const found = [];
   let start = text.indexOf('{');

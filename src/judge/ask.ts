@@ -51,7 +51,6 @@ export interface RequestOptions {
   readonly logprobs?: boolean;
   /** See `ModelRequest`. */
   readonly shared?: boolean;
-  /** Number of questions, if there are several. */
   readonly questions?: number;
 }
 
@@ -83,7 +82,6 @@ export function judgeRequest(
 /** What a request contains of a question. */
 export type AskedQuestion = Omit<JudgeRequest<unknown>, 'mistakes'>;
 
-/** The instructions, and the turns to judge. */
 function questionText({ instructions, turns }: AskedQuestion): string {
   if (turns === undefined) return instructions;
   return `${instructions}\n\nTurns to judge: ${turns.map(({ number }) => number).join(',')}.`;
@@ -179,7 +177,6 @@ function repairMessages(text: string, faults: readonly string[], wanted = WHOLE_
   ];
 }
 
-/** Adds up the usage of replies. */
 export class UsageMeter {
   usage: Usage = NO_USAGE;
   /** The model's name as the endpoint last reported it. */
@@ -194,9 +191,7 @@ export class UsageMeter {
   };
 }
 
-/** One of several questions of a request. */
 export interface NamedQuestion {
-  /** The key of its answer. */
   readonly name: string;
   readonly question: Question<unknown, Outcome[]>;
 }
@@ -269,7 +264,6 @@ export async function askTogether(
   }
 }
 
-/** Reads the answers of a reply by their names. */
 function readerOf(reply: ModelReply): (question: NamedQuestion) => ReadAnswer<unknown> {
   const read = readObject(reply);
   return ({ name, question }) => {
@@ -290,7 +284,6 @@ function answerOrError(read: ReadAnswer<unknown>, replies: readonly ModelReply[]
   return 'bad' in read ? { error: unusableError(read.bad, replies) } : { answer: read.answer };
 }
 
-/** Asks for only these answers again. */
 function repairRequest(
   request: ModelRequest,
   { text }: ModelReply,

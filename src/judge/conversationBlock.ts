@@ -49,13 +49,11 @@ export function shownLines(conversation: Conversation, shown?: ShownTurns): stri
   ];
 }
 
-/** Numbers of the first and the last turn. */
 export interface ShownTurns {
   readonly from: number;
   readonly to: number;
 }
 
-/** A turn as a judge reads it. */
 export function turnText(turn: Turn): string {
   return turnLines(turn).join('\n');
 }
@@ -106,7 +104,6 @@ const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
     'The conversation ends with a tool call: the assistant says nothing after it, so what it was to say then is missing.',
 };
 
-/** What the judge should know in addition to the turns. */
 function remarks(conversation: Conversation): string[] {
   const end = openEnd(conversation);
   const notes =

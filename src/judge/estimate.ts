@@ -197,7 +197,6 @@ class RequestCounter {
     this.#count(judge, input, answerTokensOf(asked));
   }
 
-  /** Tokens of a request without the conversation. */
   #around(asked: AskedQuestion, questions?: number): number {
     const options = { temperature: 0, ...(questions !== undefined && { questions }) };
     const { messages, answer } = judgeRequest(undefined, asked, options);

@@ -23,11 +23,9 @@ export interface JudgedConversation {
   readonly replyTurns: readonly number[];
   /** Whether it could have continued: then turns that `at` doesn't find were not reached. */
   readonly endedEarly?: boolean;
-  /** Of the target. */
   readonly targetUsage?: Usage;
   /** What the target reports; absent for a transcript. */
   readonly reporting?: Reporting;
-  /** Labeled conversations; none by default. */
   readonly examples?: ExamplesFor;
 }
 
@@ -77,7 +75,6 @@ function silentSide(conversation: Conversation): 'user' | 'assistant' | undefine
   );
 }
 
-/** The facts of a case from its record. */
 export function recordedFacts(
   id: string,
   { role, ...rest }: NonNullable<CaseLine['facts']>,

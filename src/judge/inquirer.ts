@@ -37,7 +37,6 @@ import {
 interface InquirerSetup extends ReadingOptions {
   readonly model: Model;
   readonly conversation: Conversation;
-  /** The block of the whole conversation. */
   readonly block: string;
   readonly temperature: number;
   /** Whether a prompt cache can serve the conversation to other requests. */

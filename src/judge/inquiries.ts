@@ -30,7 +30,6 @@ export interface QuestionInquiry {
   readonly kind: 'question';
   readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
   readonly question: Question<unknown, Outcome[]>;
-  /** The question about some of the judged turns. */
   readonly questionAbout: QuestionAboutTurns<unknown, Outcome[]>;
   /** The examples before the question; absent if the assertion has none. */
   readonly examples?: readonly UsedExample[];
@@ -44,10 +43,8 @@ interface ProcedureInquiry {
 
 export type SingleInquiry = QuestionInquiry | ProcedureInquiry;
 
-/** Questions of one request. */
 export interface JointInquiry {
   readonly kind: 'together';
-  /** At least two. */
   readonly inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]];
   /** Of the inquiries, in their order. */
   readonly questions: readonly NamedQuestion[];
@@ -55,7 +52,6 @@ export interface JointInquiry {
 
 export type Inquiry = SingleInquiry | JointInquiry;
 
-/** Whether a judge is asked. */
 export function isForJudge(inquiry: Inquiry): boolean {
   return inquiry.kind !== 'procedure' || inquiry.type.asksJudge;
 }

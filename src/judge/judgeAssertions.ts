@@ -47,7 +47,6 @@ export interface JudgeOptions extends JudgedConversation {
   readonly onVerdict?: (verdict: Verdict) => void;
 }
 
-/** Maximum number of assertions of one conversation to judge at the same time. */
 const MAX_CONCURRENT = 4;
 
 /**
@@ -294,13 +293,11 @@ function nestedErrorVerdict(
   return isGate(verdict) ? gated(error) : error;
 }
 
-/** For assertions that don't need a judge. */
 const NO_MODEL: Model = {
   id: 'nobody',
   complete: () => Promise.reject(new ModelError('bad-request', NO_JUDGE)),
 };
 
-/** Entries for a verdict's `details`. */
 type Details = Readonly<Record<string, unknown>>;
 
 /** Adds to a verdict's details how the judge was asked: in parts, and in which format. */
@@ -345,7 +342,6 @@ function judgingCost(
   };
 }
 
-/** The assertions whose questions were in the same request. */
 function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquiry[]): Details {
   const others = all.filter((one) => one !== inquiry);
   return {
@@ -353,7 +349,6 @@ function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquiry[]): D
   };
 }
 
-/** Why each question had its own request. */
 function askedAlone(inquirer: Inquirer | undefined): Details {
   if (!inquirer) return {};
   const window = contextWindowText(inquirer);
@@ -366,7 +361,6 @@ const CACHE_BLOCK = 1024;
 /** Within 25 % for most texts and languages. Counting tokens would take longer than it saves. */
 const BYTES_PER_TOKEN = 4;
 
-/** Whether a prompt cache can serve the common start of the requests. */
 function isCacheable(block: string): boolean {
   return Buffer.byteLength(PROTOCOL + block) >= CACHE_BLOCK * BYTES_PER_TOKEN;
 }

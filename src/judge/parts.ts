@@ -10,10 +10,8 @@ export interface Part {
   readonly shown: ShownTurns;
 }
 
-/** Default of `window`: turns shown before the judged ones. */
 const DEFAULT_WINDOW = 10;
 
-/** How a judge reads a conversation. */
 export interface ReadingOptions {
   /** `turn`: one request per judged turn. */
   readonly granularity: 'conversation' | 'turn';
@@ -32,7 +30,6 @@ export function readingOptionsOf({ granularity, window, judge }: Assertion): Rea
   };
 }
 
-/** A judge's context window. */
 export interface Capacity {
   readonly maxInputTokens: number;
   readonly countTokens: (text: string) => number;

@@ -170,7 +170,6 @@ function outcomeOf(
   };
 }
 
-/** The entry for a negated group. */
 function invertedEntry(entry: TurnVerdict): TurnVerdict {
   if (entry.score === null) return entry;
   return { ...entry, status: entry.status === 'pass' ? 'fail' : 'pass', score: 1 - entry.score };

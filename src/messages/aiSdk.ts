@@ -31,7 +31,6 @@ const toolCall = callKind('tool-call', {
   argumentsOf: ({ input, args }) => input ?? args ?? {},
 });
 
-/** What a tool can return. */
 const returned: PartKinds = {
   text: textKind('text', added),
   media: mediaKind('media', 'mediaType', ['data']),

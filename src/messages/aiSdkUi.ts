@@ -82,7 +82,6 @@ const dynamicTool = partSchema('dynamic-tool', 'A tool call, with its result.', 
   ...toolFields,
 });
 
-/** An application's own data. */
 const data: PartKind = {
   schema: z.strictObject({
     type: z

@@ -113,7 +113,6 @@ export function notShown(what: string, name: string | undefined): string {
   return `[${what}${name === undefined ? '' : ` ${JSON.stringify(name)}`}: not shown]`;
 }
 
-/** Parts of OpenAI's chat messages other than texts. */
 export const hiddenInChat: PartKinds = {
   image_url: hiddenKind('image_url', 'image', ['image_url']),
   input_audio: hiddenKind('input_audio', 'audio', ['input_audio']),
@@ -126,7 +125,6 @@ export const chatParts: PartKinds = {
   ...hiddenInChat,
 };
 
-/** Parts of messages of Responses other than texts. */
 export const hiddenInputs: PartKinds = {
   input_image: hiddenKind('input_image', 'image', ['image_url', 'file_id', 'detail']),
   input_file: hiddenKind('input_file', 'file', [
@@ -139,7 +137,6 @@ export const hiddenInputs: PartKinds = {
   input_audio: hiddenKind('input_audio', 'audio', ['input_audio']),
 };
 
-/** The text of a part, or the placeholder of a part that isn't shown. */
 function partText(part: unknown, kinds: PartKinds): string {
   const item = mappingOf(part);
   const kind = kinds[String(item.type)];
@@ -160,7 +157,6 @@ function notesOfText({ annotations, citations, logprobs }: Item): string[] {
   return notes;
 }
 
-/** A call in the format of OpenAI's chat messages. */
 export const nestedCall = z.strictObject({
   id: callId,
   type: z.literal('function').optional().meta({ description: 'Always `function`.' }),
@@ -171,7 +167,6 @@ export const nestedCall = z.strictObject({
 
 export const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
 
-/** Problems of a tool call without an id or a name. */
 export function missingOfCall(id: string, name = 'name'): Missing {
   return {
     [name]: NO_NAME,
@@ -179,14 +174,12 @@ export function missingOfCall(id: string, name = 'name'): Missing {
   };
 }
 
-/** The problem of a tool result without the id of its call. */
 export function missingOfResult(id: string): Missing {
   const message = `A tool result needs \`${id}\`, the id of the call it answers.`;
   return { [id]: ['result-without-id', message] };
 }
 
 interface CallKeys {
-  /** The keys of the call's id and name. */
   readonly id: string;
   readonly name?: string;
   readonly description?: string;
@@ -217,7 +210,6 @@ export function callKind(
 }
 
 interface ResultKeys extends Pick<PartKind, 'of'> {
-  /** The key of the call's id. */
   readonly id: string;
   readonly description?: string;
   readonly keys: z.ZodRawShape;
@@ -240,12 +232,10 @@ export function resultKind(
   };
 }
 
-/** A text, or a list of parts. */
 export function textOrParts(kinds: PartKinds) {
   return z.union([z.string(), z.array(unionOf(Object.values(kinds)))]);
 }
 
-/** Problems of incomplete calls in OpenAI's format. */
 export const MISSING_OF_CALLS: Missing = {
   ...missingOfCall('tool_calls.id', 'tool_calls.function.name'),
   'tool_calls.function': NO_NAME,
@@ -288,7 +278,6 @@ export function parseArguments(given: unknown): unknown {
   return typeof given === 'string' ? jsonOrText(given) : given;
 }
 
-/** The items of a list; empty if the list is missing or invalid. */
 export function validItems<Schema extends z.ZodType>(
   item: Schema,
   list: unknown,
@@ -308,12 +297,10 @@ export function returnedText(given: unknown, kinds: PartKinds): string {
   return given.map((part: unknown) => partText(part, kinds)).join('\n\n');
 }
 
-/** A note on a result that is an error. */
 export function failedResult(id: unknown): string {
   return `The result of the call "${id}" says that the tool failed.`;
 }
 
-/** A part that only leaves a note. */
 export function notedKind(
   type: string,
   description: string,
@@ -326,7 +313,6 @@ export function notedKind(
   };
 }
 
-/** The model's thoughts. */
 export function reasoningKind(
   type: string,
   keys: readonly string[],
@@ -339,7 +325,6 @@ export function reasoningKind(
   };
 }
 
-/** A note on an unfinished call, output, or message. */
 export function unfinished({ status }: Item, what: string): string[] {
   if (status === undefined || status === null || status === 'completed') return [];
   return [`${what} has the status "${status}".`];

@@ -22,7 +22,6 @@ export type ReadMessage =
   | {
       /** In order: a reply can contain text, a call, its result, and text again. */
       readonly messages: readonly ParsedMessage[];
-      /** Parts with nothing to show, one line per part. */
       readonly notes: readonly string[];
     }
   | Refused;
@@ -36,7 +35,6 @@ export interface Dialect {
   matches(item: Item): boolean;
   /** Strict at every depth; the base of completion and JSON Schema. */
   readonly schema: z.ZodType;
-  /** The `type`s of its parts and items. */
   readonly types: readonly string[];
   /** Never changes the item. `index` is its position in the list, from 0. */
   read(item: Item, index: number): ReadMessage;
@@ -48,7 +46,6 @@ export function refused(path: Path, code: string, message: string): Refused {
 
 export type MessageRole = Message['role'];
 
-/** Descriptions of the roles. */
 export const ABOUT: Readonly<Record<MessageRole, string>> = {
   system: 'Instructions.',
   developer: 'Instructions.',

@@ -30,7 +30,6 @@ export interface Part {
 }
 
 export interface PartKind {
-  /** A strict object with a literal `type`. */
   readonly schema: z.ZodObject;
   /** Roles of messages that can contain it. Default: all. */
   readonly of?: readonly MessageRole[];
@@ -45,7 +44,6 @@ export interface PartKind {
 /** By type; `data-*` stands for all types that start with `data-`. */
 export type PartKinds = Readonly<Record<string, PartKind>>;
 
-/** The strict schema of a part. */
 export function partSchema(type: string, description: string, keys: z.ZodRawShape): z.ZodObject {
   return z.strictObject({ type: z.literal(type).meta({ description }), ...keys });
 }
@@ -62,7 +60,6 @@ export function partsOf(role: MessageRole, kinds: PartKinds): z.ZodArray {
   return z.array(unionOf(own)).meta({ description: 'A list of parts.' });
 }
 
-/** One of these parts. */
 export function unionOf(kinds: readonly PartKind[]): z.ZodType {
   return unionBy(
     'type',
@@ -113,7 +110,6 @@ function readParts(
   return joinParts(role, read);
 }
 
-/** Reads a message with its content under `content`. */
 export function readByContent<Role extends MessageRole>(
   item: Item,
   schemas: SchemasByRole<Role>,
@@ -122,7 +118,6 @@ export function readByContent<Role extends MessageRole>(
   return readByRole(item, schemas, (role) => refuseEmpty(item, readContent(item, role, kinds)));
 }
 
-/** Reads a message with a list of parts under `parts`. */
 export function readByParts<Role extends MessageRole>(
   item: Item,
   schemas: SchemasByRole<Role>,
@@ -242,7 +237,6 @@ function messageOf(role: MessageRole, content: string, calls: ToolCall[]): Messa
   return { role, content, toolCalls: calls };
 }
 
-/** Refuses a message without messages and notes. */
 export function refuseEmpty(
   item: Item,
   read: ReadMessage,

@@ -99,7 +99,6 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
   return { messages, notes: [...notes, ...ignoredKeys(unknownKeys)], unknownKeys, problems };
 });
 
-/** One note per key. */
 function ignoredKeys(unknown: readonly ValueProblem[]): string[] {
   const byKey = groupBy(unknown, ({ path }) =>
     path.filter((step) => typeof step === 'string').join('.'),
@@ -246,7 +245,6 @@ function notAList(given: unknown): string {
 
 const KEEP_LIST = 'Keep only the list, with nothing around it.';
 
-/** Keys under which other tools store messages. */
 const LISTS = ['messages', 'turns', 'input', 'output', 'query', 'response', 'conversation'];
 
 function listsIn(item: Item): string[] {
@@ -273,7 +271,6 @@ function failed(code: string, message: string): ReadMessages {
 
 /** A message of another tool, with what the reader ignored or added. */
 type ForeignMessage = ReadMessage & {
-  /** Ignored keys, which the dialect doesn't know. */
   readonly unknownKeys: readonly ValueProblem[];
   /** Ids that the reader gave to calls without one. */
   readonly newIds: ReadonlySet<string>;

@@ -121,7 +121,6 @@ const mcpListTools: PartKind = {
   }),
 };
 
-/** Items of the list other than messages. */
 const items: PartKinds = {
   function_call: callKind('function_call', {
     id: 'call_id',

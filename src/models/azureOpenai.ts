@@ -85,7 +85,6 @@ export const azureOpenaiProvider: ModelProvider = {
 
 interface Credential {
   readonly kind: 'key' | 'token';
-  /** Name of the variable. */
   readonly name: string;
   readonly secret: string | undefined;
 }

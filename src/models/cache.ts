@@ -179,7 +179,6 @@ function isCacheable(
   return CACHEABLE_FINISHES.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);
 }
 
-/** Everything that decides the answer. */
 function cacheableRequestOf(modelRequest: ModelRequest) {
   const {
     onText: _,

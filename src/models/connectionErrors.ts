@@ -24,7 +24,6 @@ const OUTDATED = /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/;
 interface ConnectionFault {
   /** The innermost reason, such as `connect ECONNREFUSED 127.0.0.1:9`. */
   readonly reason: string;
-  /** What to do if TLS failed. */
   readonly advice?: string;
 }
 

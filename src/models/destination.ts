@@ -15,7 +15,6 @@ export const addressSchema = z
   .regex(/^(?:https?:\/\/|\$\{env:)/, { error: ADDRESS_EXPECTED, abort: true })
   .refine(isAddress, ADDRESS_EXPECTED);
 
-/** Variables that may not be sent to a host. */
 export interface DestinationProblem {
   readonly kind: 'host-not-allowed' | 'not-encrypted';
   readonly host: string;

@@ -99,7 +99,6 @@ export const exchangeSchema = z
 export type Exchange = z.infer<typeof exchangeSchema>;
 export type ExchangeRequest = Exchange['request'];
 
-/** An exchange before its key is computed. */
 export type NewExchange =
   | ({ readonly kind: 'model'; readonly request: ModelExchangeRequest } & ModelResult)
   | ({ readonly kind: 'embedding'; readonly request: EmbeddingExchangeRequest } & EmbeddingResult)

@@ -69,7 +69,6 @@ export interface ModelReply {
   readonly thoughts?: Thoughts;
   /** Absent if not requested or not returned. */
   readonly tokens?: readonly ReplyToken[];
-  /** Of a cached reply. */
   readonly past?: OriginalUsage<Usage>;
 }
 
@@ -156,7 +155,6 @@ const UNSENT_REASONS: readonly ModelErrorReason[] = [
   'endpoint-down',
 ];
 
-/** A failed request still counts as one; what it used is unknown. */
 export function usageOfFailure(error: unknown): Usage {
   const sent = error instanceof ModelError && !UNSENT_REASONS.includes(error.reason);
   return sent ? { ...NO_USAGE, calls: 1 } : NO_USAGE;
@@ -171,7 +169,6 @@ export interface Destination {
   readonly isTrusted: boolean;
 }
 
-/** What a provider gets from its caller. */
 export interface ModelHost extends KeyHost {
   /** Gets all keys in use, to hide them. */
   readonly scrubber: Scrubber;

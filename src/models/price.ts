@@ -1,6 +1,5 @@
 import * as z from 'zod';
 
-/** Per million tokens. */
 export const priceSchema = z
   .strictObject({
     input: z.number().min(0).meta({ description: 'Price per million input tokens.' }),
@@ -34,7 +33,6 @@ export function outputTokensFor(amount: number, price: Price): number {
   return price.output === 0 ? Infinity : Math.floor((amount * 1_000_000) / price.output);
 }
 
-/** The price in a model's keys, whatever the provider. */
 export function priceOf(params: Readonly<Record<string, unknown>>): Price | undefined {
   const price = priceSchema.safeParse(params.price);
   return price.success ? price.data : undefined;

@@ -284,7 +284,6 @@ function messageDifference(requested: readonly Message[], recorded: readonly Mes
   return `${where}, line ${line + 1}: asked ${leftText}, recorded ${rightText}`;
 }
 
-/** Both texts, truncated around their first difference. */
 function excerpts(left: string | undefined, right: string | undefined): [string, string] {
   const start = Math.max(0, commonPrefix(left ?? '', right ?? '') - MAX_EXCERPT / 2);
   const cut = (text: string | undefined) => {

@@ -33,7 +33,6 @@ const scriptedResult = z.union([
     .min(1),
 ]);
 
-/** Keys that answer tool calls. */
 const toolAnswerKeys = {
   tool_results: z.record(z.string(), scriptedResult).optional().meta({
     description:

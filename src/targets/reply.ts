@@ -55,7 +55,6 @@ export function readReply(answer: unknown, conversation: readonly Message[] = []
   return context ? withContext(reply, context) : reply;
 }
 
-/** Calls without a result. */
 function openCallsIn(conversation: readonly Message[]): ToolCall[] {
   const open: ToolCall[] = [];
   for (const message of conversation) {

@@ -11,7 +11,6 @@ const IDS = ['call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'id'];
 const ARGUMENTS = ['arguments', 'args', 'input', 'input_parameters', 'parameters'];
 const RESULTS = ['result', 'output', 'response', 'content'];
 
-/** Tool calls that are reported separately from a reply's text. */
 interface ReportedCalls {
   readonly messages: readonly Message[];
   readonly notes: readonly string[];
@@ -24,7 +23,6 @@ const RESULT_TYPE = /result|response|output/;
 
 const MAX_NAME = 100;
 
-/** Per reply. */
 const MAX_CALLS = 10_000;
 
 interface PlainCall {
@@ -67,7 +65,6 @@ export function readReportedCalls(value: unknown, reply: number): ReportedCalls 
   };
 }
 
-/** Types of items that are calls or results. */
 const CALL_TYPE = /^(?:function_call(?:_output)?|tool[-_](?:call|use|result|call_response))$/;
 
 /** Whether an arbitrary value is certainly a tool call or its result. */

@@ -26,7 +26,6 @@ export interface TargetReply {
 /** Called with the whole text of a reply so far. */
 export type OnText = (soFar: string) => void;
 
-/** One conversation with a target. */
 export interface TargetSession {
   /**
    * @param messages the conversation so far: the target's `system` first, a user message last
@@ -47,7 +46,6 @@ export interface TargetSession {
   close(signal: AbortSignal): Promise<void>;
 }
 
-/** The same session with another `reply`. */
 export function withReply(session: TargetSession, reply: TargetSession['reply']): TargetSession {
   const { spent, waited, startup } = session;
   return {
@@ -81,7 +79,6 @@ export class TargetError extends ReasonedError<TargetErrorReason> {
   }
 }
 
-/** Maximum characters of a quote. */
 const MAX_QUOTE = 200;
 
 /** A target's words for an error. @param cut default: the beginning */
@@ -127,7 +124,6 @@ export interface TargetHost {
   readonly conversationId: string;
   readonly context: Readonly<Record<string, unknown>>;
   readonly tools: readonly Tool[];
-  /** The model of a `chat` target. */
   readonly model?: Model;
   /** Milliseconds per reply. */
   readonly timeout: number;
@@ -144,7 +140,6 @@ export interface TargetHost {
   readonly log: Logger;
 }
 
-/** Facts about the conversation for user code. */
 export function conversationFactsOf({ caseId, conversationId, context }: TargetHost) {
   return { case: caseId, conversation: conversationId, context };
 }

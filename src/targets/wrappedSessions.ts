@@ -14,7 +14,6 @@ import {
   withReply,
 } from './target.ts';
 
-/** Puts the target's `system` before the messages of every request. */
 export function prependSystemPrompt(session: TargetSession, { system }: TargetSpec): TargetSession {
   const before = systemMessages(system);
   if (before.length === 0) return session;
@@ -23,9 +22,7 @@ export function prependSystemPrompt(session: TargetSession, { system }: TargetSp
   );
 }
 
-/** Identifies a conversation with a target in a recording. */
 export interface SessionIdentity {
-  /** The target's name. */
   readonly target: string;
   readonly caseId: string;
   readonly context: Readonly<Record<string, unknown>>;

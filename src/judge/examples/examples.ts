@@ -11,7 +11,6 @@ import { examplesText, exampleText, meaningOf, verdictWordsOf } from './examples
 /** Maximum characters of all examples of a question. */
 const MAX_TOTAL_LENGTH = 24_000;
 
-/** An example in a verdict's details. */
 export interface UsedExample {
   readonly case: string;
   readonly variant?: string;
@@ -20,9 +19,7 @@ export interface UsedExample {
 }
 
 interface Examples {
-  /** In the order shown. */
   readonly used: readonly UsedExample[];
-  /** Puts them before a question. */
   before<Asked extends Question<unknown, unknown>>(question: Asked): Asked;
 }
 
@@ -132,7 +129,6 @@ function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return shared / Math.max(1, a.size + b.size - shared);
 }
 
-/** The words that more than half of the conversations contain. */
 function commonWords(all: readonly ReadonlySet<string>[]): Set<string> {
   const counts = new Map<string, number>();
   for (const word of all.flatMap((words) => [...words])) {

@@ -72,7 +72,6 @@ function verdictLines({ turn, label, comments }: ExampleVerdict, said: string): 
   return [first === undefined ? verdict : `${verdict}. ${first}`, ...others];
 }
 
-/** Puts a person's verdict into words. */
 type VerdictWords = (verdict: Pick<ExampleVerdict, 'turn' | 'status'>) => string;
 
 /** The words for any question. */
@@ -81,7 +80,6 @@ export const PLAIN_WORDS: VerdictWords = ({ status }) =>
 
 type Asked = Pick<Question<unknown, unknown>, 'outcomes' | 'parts'>;
 
-/** The words that a question's answers use. */
 export function verdictWordsOf({ outcomes = {} }: Asked, threshold: number): VerdictWords {
   const those = (status: ExampleVerdict['status']) =>
     Object.entries(outcomes)

@@ -14,9 +14,7 @@ export interface Disagreement {
 }
 
 export interface RewrittenQuestion {
-  /** The new wording. */
   readonly words: string;
-  /** What was changed, and why. */
   readonly why: string;
 }
 

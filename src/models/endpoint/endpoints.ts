@@ -3,7 +3,6 @@ import { redactUrl } from '../connectionErrors.ts';
 import type { SharedLimits } from './rateLimiter.ts';
 import { CircuitBreaker, InFlightCounter, RequestQueue } from './requestQueue.ts';
 
-/** Identifies a request queue. */
 interface EndpointKey {
   readonly url: string;
   /** Digest of the account's key and headers. */
@@ -21,7 +20,6 @@ interface EndpointsOptions {
   readonly sharedLimits?: SharedLimitsFactory;
 }
 
-/** Shared by all queues of one origin. */
 interface Origin {
   readonly circuit: CircuitBreaker;
   readonly inFlight: InFlightCounter;

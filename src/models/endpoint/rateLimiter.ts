@@ -10,7 +10,6 @@ export function parseRetryAfter(headers: Headers): number | undefined {
 
 /** The remaining requests or tokens of an endpoint. */
 interface RateLimitHeaders {
-  /** Undefined if not given. */
   readonly limit?: number | undefined;
   readonly remaining: number;
   /** Milliseconds until the whole limit is available again. */
@@ -60,7 +59,6 @@ interface Checkpoint {
   readonly spent: number;
 }
 
-/** A rate limit as JSON. */
 interface RateLimitState {
   readonly spent: number;
   readonly known?:

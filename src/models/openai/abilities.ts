@@ -7,7 +7,6 @@ export interface Abilities {
   readonly format: AnswerFormat;
   readonly temperature: boolean;
   readonly limit: 'max_tokens' | 'max_completion_tokens';
-  /** Token probabilities. */
   readonly logprobs: boolean;
   /** Several answers per request (`n`). */
   readonly several: boolean;
@@ -17,7 +16,6 @@ export interface Abilities {
   readonly stream: boolean;
 }
 
-/** A model at an endpoint. */
 interface ModelEndpoint {
   readonly baseUrl: string;
   readonly model: string;

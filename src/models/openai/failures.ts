@@ -9,11 +9,8 @@ import type { Attempts } from './guardedFetch.ts';
 /** Ends messages about replies in another format. */
 export const CHECK_API = 'Check that base_url is the address of an OpenAI-compatible API.';
 
-/** A provider's advice for failures. */
 export interface Advice {
-  /** If nothing answers. */
   readonly unreachable: string;
-  /** If the endpoint doesn't have the model. */
   readonly notFound: string;
 }
 
@@ -60,7 +57,6 @@ export function toModelError(error: unknown, at: FailedEndpoint, attempts: Attem
   return new ModelError('bad-request', message);
 }
 
-/** There was no response. */
 export function unreachableError(error: Error, at: FailedEndpoint): ModelError {
   const { reason, advice = at.advice.unreachable } = connectionFaultOf(error);
   const words = sanitizeText(reason, at.scrubber);

@@ -18,9 +18,7 @@ export class RejectedReplyError extends Error {
   override readonly name = 'RejectedReplyError';
 }
 
-/** State of the attempts of one request. */
 export interface Attempts {
-  /** Of the whole request. */
   readonly limit: TimeLimit;
   /** Pauses the time limit of a target, if the request is for its reply. */
   readonly onWait?: TimeLimit['onWait'] | undefined;

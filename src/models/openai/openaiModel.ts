@@ -307,7 +307,6 @@ export function createAzureModel(
   });
 }
 
-/** @param account identifies the account at the endpoint */
 function createModelWith(
   model: ModelDescription,
   { scrubber, log, endpoints = new Endpoints(log) }: ModelHost,

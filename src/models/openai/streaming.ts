@@ -10,7 +10,6 @@ export interface Collector {
   body(): unknown;
 }
 
-/** Parses a stream for a collector. */
 export class StreamReader {
   readonly #collector: Collector;
   readonly #decoder = new TextDecoder();
@@ -37,7 +36,6 @@ export class StreamReader {
   }
 }
 
-/** A piece of a tool call in OpenAI's chat format. */
 export const callPieceSchema = z.object({
   index: z.int().nullish(),
   id: z.string().nullish(),
@@ -128,7 +126,6 @@ interface Call {
   function: { name: string; arguments: string };
 }
 
-/** Assembles tool calls from pieces. */
 export class StreamedCalls {
   readonly calls: Call[] = [];
 

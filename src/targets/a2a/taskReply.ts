@@ -28,7 +28,6 @@ const FAILED_STATES: Readonly<Partial<Record<TaskState, string>>> = {
   [TaskState.TASK_STATE_AUTH_REQUIRED]: "needs an authorization, which isn't possible here",
 };
 
-/** Between the texts of one reply. */
 const SEPARATOR = '\n\n';
 
 /**
@@ -85,7 +84,6 @@ export class TaskReply {
     checkLength(this.text.length);
   }
 
-  /** The whole reply so far. */
   get text(): string {
     if (this.#message !== undefined) return this.#message;
     const results = [...this.#artifacts.values()].filter((text) => text !== '');
@@ -181,7 +179,6 @@ function partText(part: Part): string {
 const ADK_TYPE = 'adk_type';
 const ADK_CALLS: readonly unknown[] = ['function_call', 'function_response'];
 
-/** Metadata keys for usage. */
 const USAGE = ['usage', 'adk_usage_metadata'];
 
 /** What was read, by message or artifact. */
@@ -231,7 +228,6 @@ class AgentReport {
     }
   }
 
-  /** Calls and results of this reply, in order. */
   get calls(): readonly unknown[] {
     return [...this.#calls].flatMap(([source, items]) =>
       this.#before.get(source) === canonicalJson(items) ? [] : items,

@@ -18,7 +18,6 @@ const MAX_EXCERPT = 200;
 /** End of a stream in OpenAI's format. */
 const DONE = '[DONE]';
 
-/** JSON pointers into an answer. */
 export interface Pointers {
   readonly reply?: string | undefined;
   readonly session?: string | undefined;
@@ -27,7 +26,6 @@ export interface Pointers {
   readonly usage?: string | undefined;
 }
 
-/** Contents of an answer besides the reply. */
 interface Extras {
   readonly tool_calls: unknown;
   readonly usage: unknown;

@@ -19,7 +19,6 @@ interface HttpSetup extends Pointers, RemoteSetup {
   readonly body: unknown;
 }
 
-/** A conversation with a service: one request per reply. */
 export class HttpSession extends RemoteSession<HttpSetup> {
   /** Turnlight's id if the service has no sessions. */
   #session: string | null = this.setup.session === undefined ? this.host.conversationId : null;

@@ -22,7 +22,6 @@ import {
   type TargetSession,
 } from '../target.ts';
 
-/** State of one reply. */
 export interface PendingReply extends Pick<TargetHost, 'scrubber'> {
   readonly limit: TimeLimit;
   readonly queue: RequestQueue;
@@ -44,7 +43,6 @@ type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoi
 export abstract class RemoteSession<Setup extends RemoteSetup> implements TargetSession {
   protected readonly setup: Setup;
   protected readonly host: Host;
-  /** Number of complete replies. */
   protected replies = 0;
   readonly #queue: RequestQueue;
   #waited = 0;
@@ -150,7 +148,6 @@ export async function send(request: OutgoingRequest, pending: PendingReply): Pro
   }
 }
 
-/** The response after any rate limiting, or the error if there was none. */
 async function sendInTurn(request: OutgoingRequest, pending: PendingReply) {
   const { limit, queue, signal } = pending;
   pending.inFlight?.end();

@@ -20,7 +20,6 @@ interface PendingLine {
 }
 
 export interface CommandSetup {
-  /** Of the target. */
   readonly name: string;
   /** Milliseconds per reply, and for the program to be ready. */
   readonly timeout: number;

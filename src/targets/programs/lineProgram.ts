@@ -20,7 +20,6 @@ interface LineProgramSetup {
   readonly onOutput: (line: string) => void;
 }
 
-/** A user program that reads and prints lines of JSON. */
 export class LineProgram {
   readonly #setup: LineProgramSetup;
   readonly #log: ProgramLog;
@@ -61,7 +60,6 @@ export class LineProgram {
     });
   }
 
-  /** Why it can no longer reply. */
   get failure(): TargetError | undefined {
     return this.#failure;
   }
@@ -120,7 +118,6 @@ export class LineProgram {
     });
   }
 
-  /** Logs a line of its output. */
   log(line: string): void {
     this.#log.write(line);
   }

@@ -28,7 +28,6 @@ function inspectorPort(stderr: Readable): Promise<number> {
   });
 }
 
-/** The host's answer to a call. */
 const answerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('value'), call: z.int(), value: z.unknown() }),
   z.object({ kind: z.literal('error'), call: z.int(), message: z.string() }),
@@ -41,7 +40,6 @@ type Answer = z.infer<typeof answerSchema>;
 /** `message` includes the stack, `error` doesn't. */
 export type Thrown = Extract<Answer, { kind: 'threw' }>;
 
-/** The answer to loading. */
 const namesSchema = z.array(z.string());
 
 const HOST = entryPoint('moduleHost.ts', 'module-host.js');
@@ -58,7 +56,6 @@ interface ModuleSetup {
 }
 
 interface FunctionCall {
-  /** Name of the export. */
   readonly exported: string;
   readonly input: unknown;
   readonly about: object;

@@ -4,7 +4,6 @@ import { TargetError, type TargetHost } from '../target.ts';
 
 export interface ProgramVariables {
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Names of variables. */
   readonly pass_env?: readonly string[] | undefined;
 }
 

@@ -104,12 +104,10 @@ export class Programs {
     return started;
   }
 
-  /** Runs before `close` ends the remaining programs. */
   beforeClose(work: () => Promise<void>): void {
     this.#beforeClose.push(work);
   }
 
-  /** Ends the remaining programs. */
   async close(): Promise<void> {
     await Promise.all(this.#beforeClose.splice(0).map((work) => work()));
     await Promise.all([...this.#running.values()].map((program) => program.end()));
