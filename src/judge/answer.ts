@@ -58,7 +58,7 @@ export function checkAnswer<Answer>(
   return { bad: { reason: first.reason, faults, repairable: true } };
 }
 
-/** Mistakes in an answer that fits its schema; those of its entries first. */
+/** Mistakes in an answer that fits its schema, starting with its entries. */
 export function mistakesOf<Answer>(question: JudgeRequest<Answer>, answer: Answer): Mistake[] {
   const { turns } = mappingOf(answer);
   return [
@@ -99,7 +99,7 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
   return issue.code === 'invalid_value' ? 'unknown-value' : 'wrong-type';
 }
 
-/** Maximum number of braces to try as the start of an object, so that a text of braces alone takes limited time. */
+/** Maximum number of braces to try as the start of an object, which limits the time for a text of braces. */
 const MAX_TRIES = 20;
 
 /**

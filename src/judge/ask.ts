@@ -79,7 +79,7 @@ export function judgeRequest(
   };
 }
 
-/** What a request contains of a question. */
+/** The part of a question that the request contains. */
 export type AskedQuestion = Omit<JudgeRequest<unknown>, 'mistakes'>;
 
 function questionText({ instructions, turns }: AskedQuestion): string {
@@ -168,7 +168,6 @@ function answered<Answer>(answer: Answer, { text, tokens }: ModelReply): Answere
 
 const WHOLE_ANSWER = 'Give the whole answer again, in the same form, with this put right.';
 
-/** @param wanted what to answer instead */
 function repairMessages(text: string, faults: readonly string[], wanted = WHOLE_ANSWER): Message[] {
   const list = faults.map((fault) => `- ${fault}`).join('\n');
   return [

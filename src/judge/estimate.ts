@@ -38,7 +38,7 @@ const ANSWER_BASE = 120;
 /** Tokens of an answer from the model that plays the user. */
 const LIKELY_USER_ANSWER = 60;
 
-/** Estimates all repetitions of a case from its requests. @param once questions that were counted already; grows */
+/** Estimates all repetitions of a case from its requests. @param once questions that were counted already; it adds to them */
 export async function estimateCase(
   suiteCase: SuiteCase,
   once = new Set<string>(),
@@ -75,7 +75,7 @@ async function estimateRepetition(
   return { ...counter.total, live: origin.kind !== 'transcript' };
 }
 
-/** Estimates judging a conversation. @param once as of `estimateCase` */
+/** Estimates judging a conversation. @param once as in `estimateCase` */
 export async function estimateJudging(
   about: JudgedConversation,
   assertions: readonly Assertion[],

@@ -50,9 +50,7 @@ const MAX_CONCURRENT_PARTS = 4;
 /** Asks one judge about one conversation, and measures the usage. */
 export class Inquirer {
   readonly meter = new UsageMeter();
-  /** About the conversation. */
-  #firstRequest: ModelRequest | undefined;
-  /** Of all that were sent. */
+  #firstAboutConversation: ModelRequest | undefined;
   #firstSent: ModelRequest | undefined;
   /** The parts, if the conversation was judged in parts. */
   parts: readonly Part[] | undefined;
@@ -72,7 +70,7 @@ export class Inquirer {
 
   /** The request to hash for the verdict. Questions that cases share don't count, because they may not be sent. */
   get first(): ModelRequest | undefined {
-    return this.#firstRequest ?? this.#firstSent;
+    return this.#firstAboutConversation ?? this.#firstSent;
   }
 
   /** Asks about the conversation, in parts if it doesn't fit. @throws as `askJudge`; JudgeError `too-long` */
@@ -83,7 +81,7 @@ export class Inquirer {
   ): Promise<Answered<Answer>> {
     const asked = about(turns);
     const request = this.#request(this.#setup.block, asked, logprobs);
-    this.#firstRequest ??= request;
+    this.#firstAboutConversation ??= request;
     const parts = await this.#partition(asked, request);
     if (!parts) return this.#send(request, asked);
     return { answer: await this.#inParts(about, asked, parts), text: '' };
@@ -123,7 +121,7 @@ export class Inquirer {
     const parts = await this.#partition(question, request);
     if (!parts) {
       const { model, signal } = this.#setup;
-      this.#firstRequest ??= request;
+      this.#firstAboutConversation ??= request;
       const all = await askJudge(model, request, question, signal, this.meter.onReply, count);
       return all.map(({ answer }) => answer);
     }
@@ -141,7 +139,7 @@ export class Inquirer {
     const options = { temperature, shared, questions: questions.length };
     const request = judgeRequest(block, jointQuestion(questions), options);
     if (!(await this.#fits(request))) return undefined;
-    this.#firstRequest ??= request;
+    this.#firstAboutConversation ??= request;
     return askTogether(model, request, questions, signal, this.meter.onReply, count);
   }
 

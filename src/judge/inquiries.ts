@@ -46,7 +46,7 @@ export type SingleInquiry = QuestionInquiry | ProcedureInquiry;
 export interface JointInquiry {
   readonly kind: 'together';
   readonly inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]];
-  /** Of the inquiries, in their order. */
+  /** One per inquiry, in the same order. */
   readonly questions: readonly NamedQuestion[];
 }
 

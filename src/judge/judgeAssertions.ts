@@ -166,7 +166,7 @@ class Judging {
     };
   }
 
-  /** @param shared as of `InquirerSetup` */
+  /** @param shared as in `InquirerSetup` */
   async #inquire(inquiry: Inquiry, shared: boolean, details: Details): Promise<void> {
     if (inquiry.kind === 'together') return this.#inquireTogether(inquiry, shared);
     const inquirer = this.#inquirerFor(inquiry, shared);

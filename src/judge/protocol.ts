@@ -1,10 +1,10 @@
 /**
- * The system text of every request to a judge: the same for all assertions. What all of them have in
- * common is here and not in their instructions or schemas, so that a prompt cache serves it.
+ * The system text of every request to a judge. It contains everything that assertions have in common, so that a prompt
+ * cache can serve it.
  */
 export const PROTOCOL = protocol('you answer one question about it', '');
 
-/** The same where several questions stand in one request. */
+/** The same for several questions in one request. */
 export const TOGETHER_PROTOCOL = protocol(
   'you answer several questions about it',
   `

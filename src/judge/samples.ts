@@ -64,7 +64,7 @@ function combineFindings(scored: readonly Finding[], threshold: number): Finding
   };
 }
 
-/** The sample to show: of those nearest to the median, the one that agrees most with the others. */
+/** The sample nearest to the median; if several are, the one that agrees most with the others. */
 function nearestTo(score: number, scored: readonly Finding[]): Finding {
   const distance = (one: Finding) => Math.abs(one.score - score);
   const least = Math.min(...scored.map(distance));

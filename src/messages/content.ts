@@ -91,7 +91,7 @@ export function hiddenKind(type: string, what: string, keys: readonly string[]):
   };
 }
 
-/** As `hiddenKind`, for a part whose key `by` contains its kind: `image/png`, or `image`. */
+/** Like `hiddenKind`, for a part whose key `by` contains its kind: `image/png`, or `image`. */
 export function mediaKind(type: string, by: string, keys: readonly string[]): PartKind {
   const kind = hiddenKind(type, 'file', [by, ...keys]);
   return { ...kind, read: (part) => ({ text: hiddenText(mediaOf(part[by]), part) }) };
@@ -291,7 +291,7 @@ export function resultText(given: unknown): string {
   return typeof given === 'string' ? given : JSON.stringify(given);
 }
 
-/** As `resultText`; a list of parts becomes the texts of its parts. */
+/** Like `resultText`, but a list of parts becomes their texts. */
 export function returnedText(given: unknown, kinds: PartKinds): string {
   if (!Array.isArray(given)) return resultText(given);
   return given.map((part: unknown) => partText(part, kinds)).join('\n\n');

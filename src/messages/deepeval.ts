@@ -123,8 +123,8 @@ function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMe
     ...results,
     ...(isSilent && !context ? [] : [reply]),
   ];
-  const held = isSilent && calls.length === 0 ? [] : messages.map((message) => ({ message }));
-  return refuseSilent(item, held, [...notes, ...calls.flatMap((one) => one.notes)]);
+  const parsed = isSilent && calls.length === 0 ? [] : messages.map((message) => ({ message }));
+  return refuseSilent(item, parsed, [...notes, ...calls.flatMap((one) => one.notes)]);
 }
 
 /** Drops the notes of a turn without messages. */

@@ -47,7 +47,7 @@ const result = resultKind('function_call_result', {
 
 const items: PartKinds = { function_call: call, function_call_result: result };
 
-/** Calls and results of the OpenAI Agents SDK for JavaScript; its messages are those of Responses. */
+/** Calls and results of the OpenAI Agents SDK for JavaScript; its messages have the format of Responses. */
 export const openaiAgents: Dialect = {
   name: 'OpenAI Agents SDK',
   matches: ({ type, ...keys }) =>

@@ -56,7 +56,7 @@ const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'too
   }),
 }));
 
-/** What an assistant message contains besides content and calls. */
+/** The keys of an assistant message other than content and calls. */
 const readable = z.object({ retrieval_context: retrievalContext, ...extras });
 
 const MISSING = {
@@ -107,7 +107,7 @@ function readResult(item: Item, text: string): ReadMessage {
   };
 }
 
-/** A canonical message in the format of OpenAI Chat Completions, as targets get it. */
+/** Converts a canonical message to the format of OpenAI Chat Completions, for targets. */
 export function toOpenaiChat(message: Message): Record<string, unknown> {
   switch (message.role) {
     case 'tool':

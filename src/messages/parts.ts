@@ -69,8 +69,8 @@ export function unionOf(kinds: readonly PartKind[]): z.ZodType {
 
 /** A union of mappings, discriminated by `key` if possible. zod requires at least one. */
 export function unionBy(key: string, schemas: readonly z.ZodObject[]): z.ZodType {
-  const apart = schemas.every(({ shape }) => shape[key] instanceof z.ZodLiteral);
-  return apart
+  const isDiscriminated = schemas.every(({ shape }) => shape[key] instanceof z.ZodLiteral);
+  return isDiscriminated
     ? z.discriminatedUnion(key, schemas as unknown as [z.ZodObject])
     : z.union(schemas as unknown as [z.ZodObject]);
 }
@@ -205,13 +205,13 @@ export function unknownType(path: Path, type: unknown, types: readonly string[])
  * after a call starts a new message.
  */
 function assemble(role: MessageRole, parts: readonly Part[]): ParsedMessage[] {
-  const held: ParsedMessage[] = [];
+  const messages: ParsedMessage[] = [];
   let texts: string[] = [];
   let calls: ToolCall[] = [];
   const flush = () => {
     const content = texts.join('\n\n');
     const empty = content.trim() === '' && calls.length === 0;
-    if (!empty) held.push({ message: messageOf(role, content, calls) });
+    if (!empty) messages.push({ message: messageOf(role, content, calls) });
     texts = [];
     calls = [];
   };
@@ -224,10 +224,10 @@ function assemble(role: MessageRole, parts: readonly Part[]): ParsedMessage[] {
     if (!result) continue;
     flush();
     const { callId, content, idAt } = result;
-    held.push({ message: { role: 'tool', callId, content }, idAt });
+    messages.push({ message: { role: 'tool', callId, content }, idAt });
   }
   flush();
-  return held;
+  return messages;
 }
 
 function messageOf(role: MessageRole, content: string, calls: ToolCall[]): Message {

@@ -82,14 +82,14 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
     }
     unknownKeys.push(...read.unknownKeys.map(placed));
     notes.push(...read.notes.map((note) => `Message ${index + 1}: ${note}`));
-    for (const held of read.messages) {
-      const { message } = held;
+    for (const parsed of read.messages) {
+      const { message } = parsed;
       if (message.role !== 'tool') {
         if (message.role === 'assistant') open.add(message.toolCalls ?? [], read.newIds);
         messages.push({ message, index });
         continue;
       }
-      const answered = open.answer(message.callId, held);
+      const answered = open.answer(message.callId, parsed);
       if ('id' in answered) messages.push({ message: { ...message, callId: answered.id }, index });
       // Its call may be in a message that couldn't be read, which is reported already.
       else if (unread === 0) report(answered.problem);
@@ -269,7 +269,7 @@ function failed(code: string, message: string): ReadMessages {
   return { messages: [], notes: [], unknownKeys: [], ...refused([], code, message) };
 }
 
-/** A message of another tool, with what the reader ignored or added. */
+/** A message of another tool, with the reader's changes. */
 type ForeignMessage = ReadMessage & {
   readonly unknownKeys: readonly ValueProblem[];
   /** Ids that the reader gave to calls without one. */
@@ -288,13 +288,13 @@ const MAX_ROUNDS = 20;
  * Reads a message in its dialect. Other tools add keys with every version, so it ignores unknown keys,
  * and adds missing ids of calls and results. Anything else that is wrong is a problem.
  *
- * @param asMeant finds the right spelling of a misspelled key, in any dialect
+ * @param correct finds the right spelling of a misspelled key in any dialect
  */
 function readForeign(
   dialect: Dialect,
   item: Item,
   index: number,
-  asMeant: (problem: ValueProblem) => ValueProblem,
+  correct: (problem: ValueProblem) => ValueProblem,
 ): ForeignMessage {
   const unknownKeys: ValueProblem[] = [];
   const newIds = new Set<string>();
@@ -302,7 +302,7 @@ function readForeign(
   let read = first;
   let known: unknown = item;
   for (let round = 0; 'problems' in read && !dialect.isOurs && round < MAX_ROUNDS; round += 1) {
-    const unknown = read.problems.map(asMeant).filter(isUnknownKey);
+    const unknown = read.problems.map(correct).filter(isUnknownKey);
     const lacking = read.problems.filter(({ code }) => WITHOUT_ID.includes(code));
     if (unknown.length + lacking.length < read.problems.length) break;
     for (const { path } of unknown) known = withoutKey(known, path);

@@ -62,7 +62,7 @@ const IRRELEVANT_KEYS = [
 ] as const;
 
 /**
- * What distinguishes the answers of a model from those of others: provider, address, and keys as written, without
+ * Distinguishes the answers of different models: by provider, address, and keys as written, without
  * values of variables. Two accounts at one address are the same.
  */
 export async function modelIdentityOf(spec: ModelSpec, host: KeyHost): Promise<object> {
@@ -111,7 +111,7 @@ const CACHEABLE_FINISHES: readonly ModelReply['finish'][] = ['stop', 'tool-calls
 /**
  * A model that is requested only for answers that aren't cached.
  *
- * @param identity as of `modelIdentityOf`
+ * @param identity as in `modelIdentityOf`
  */
 export function cachingModel(model: Model, identity: object, lookup: AnswerLookup): Model {
   const { embed } = model;
@@ -191,7 +191,7 @@ function cacheableRequestOf(modelRequest: ModelRequest) {
   return { request, thoughts: thoughts && request.messages.map((one) => thoughts.get(one)) };
 }
 
-/** The cached reply, with what it originally used. */
+/** The cached reply with its original usage. */
 export function cachedReplyOf<Reply extends { readonly usage?: Usage }>(
   reply: Reply,
   latency: number,

@@ -23,7 +23,7 @@ export interface DestinationProblem {
   readonly message: string;
 }
 
-/** An eval file must not decide who gets the user's keys: returns what may not be sent to its destination. */
+/** Checks that an eval file doesn't send the user's keys to a host that the user hasn't allowed. */
 export function destinationProblemOf(
   { url, variables, isTrusted }: Destination,
   allowed: readonly AllowedHost[],
@@ -72,7 +72,7 @@ const LOCAL_SERVERS: Readonly<Record<string, string>> = {
   8000: 'Start the server, for example with: vllm serve MODEL',
 };
 
-/** What to start if a server on this machine doesn't answer; undefined for other machines. */
+/** How to start a server on this machine that doesn't answer; undefined for other machines. */
 export function startHintOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname, port } = new URL(url);

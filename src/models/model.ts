@@ -72,7 +72,7 @@ export interface ModelReply {
   readonly past?: OriginalUsage<Usage>;
 }
 
-/** What a cached answer originally took. */
+/** Usage and time of the request whose answer was cached. */
 export interface OriginalUsage<Used> {
   readonly usage: Used;
   /** Milliseconds. */
@@ -139,7 +139,7 @@ export const modelErrorReasons = [
 
 export type ModelErrorReason = (typeof modelErrorReasons)[number];
 
-/** A request to a model failed. `message` says what to do, and never contains a key. */
+/** A request to a model failed. `message` includes advice, and never contains a key. */
 export class ModelError extends ReasonedError<ModelErrorReason> {
   override readonly name = 'ModelError';
 }

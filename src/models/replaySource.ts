@@ -50,14 +50,11 @@ export async function openReplaySource(
 ): Promise<ReplaySource> {
   const exchanges = parseRecording(await readRecording(path, read), path);
   const answers = new Map<string, RecordedExchange[]>();
+  const targetAnswers = new Map<string, RecordedExchange[]>();
   for (const recorded of exchanges) {
     const { key, request } = recorded.exchange;
     addTo(answers, key, recorded);
     if ('digest' in request) addTo(answers, exchangeKey(withoutDigest(request)), recorded);
-  }
-  const targetAnswers = new Map<string, RecordedExchange[]>();
-  for (const recorded of exchanges) {
-    const { request } = recorded.exchange;
     if ('target' in request) addTo(targetAnswers, caselessKeyOf(request), recorded);
   }
   const timesRequested = new Map<string, number>();
@@ -124,9 +121,8 @@ function withoutDigest({ digest: _, ...request }: TargetExchangeRequest): Target
   return request;
 }
 
-function resultOf(exchange: Exchange) {
-  if (exchange.error) return { error: exchange.error };
-  return { reply: exchange.reply };
+function resultOf({ error, reply }: Exchange) {
+  return error ? { error } : { reply };
 }
 
 async function readRecording(
@@ -159,19 +155,15 @@ function parseLine(line: string, where: string): Exchange {
     throw brokenLineError(where, `${field}${issue?.message ?? z.prettifyError(parsed.error)}`);
   }
   if (exchangeKey(parsed.data.request) !== parsed.data.key) {
-    throw brokenLineError(
-      where,
-      'its key does not match its request, perhaps after an edit by hand',
-    );
+    const why = 'its key does not match its request, perhaps after an edit by hand';
+    throw brokenLineError(where, why);
   }
   return parsed.data;
 }
 
 function brokenLineError(where: string, what: string): RecordingError {
-  return new RecordingError(
-    'broken-line',
-    `${where}: this line of the recording cannot be used: ${what}. Record again with --record.`,
-  );
+  const message = `${where}: this line of the recording cannot be used: ${what}. Record again with --record.`;
+  return new RecordingError('broken-line', message);
 }
 
 /** A model that answers only from a recording. @param id `provider:model` */
@@ -201,8 +193,6 @@ function replyOrThrow<Reply>(
   throw new ModelError(known ?? 'server-error', message);
 }
 
-type Request = ExchangeRequest;
-
 const MAX_EXCERPT = 80;
 
 /**
@@ -211,7 +201,7 @@ const MAX_EXCERPT = 80;
  *     … differs in messages: message 2 (user), line 5: asked "b", recorded "a".
  */
 function describeMissingExchange(
-  request: Request,
+  request: ExchangeRequest,
   recorded: readonly RecordedExchange[],
   path: string,
 ): string {
@@ -221,9 +211,8 @@ function describeMissingExchange(
   const end = `${instead} again with \`turnlight run --record FILE\`.`;
   const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
   const [nearest] = same
-    .map((one) => ({ one, similarity: similarityOf(request, one.exchange.request) }))
-    .sort((a, b) => b.similarity - a.similarity)
-    .map(({ one }) => one);
+    .map((one) => ({ ...one, similarity: similarityOf(request, one.exchange.request) }))
+    .sort((a, b) => b.similarity - a.similarity);
   if (!nearest) {
     const names = [...new Set(recorded.map(({ exchange }) => nameOf(exchange.request)))];
     const others = names.length === 0 ? 'It is empty.' : `It has answers from ${names.join(', ')}.`;
@@ -233,20 +222,18 @@ function describeMissingExchange(
   return `${start} The closest one (line ${nearest.line}) differs in ${differences}. ${end}`;
 }
 
-function messagesOf(request: Request): readonly Message[] {
+function messagesOf(request: ExchangeRequest): readonly Message[] {
   return 'messages' in request ? request.messages : [];
 }
 
-function nameOf(request: Request): string {
+function nameOf(request: ExchangeRequest): string {
   return 'model' in request ? `the model "${request.model}"` : `the target "${request.target}"`;
 }
 
 /** Counts equal fields and equal messages; the common beginning of the first different message breaks ties. */
-function similarityOf(a: Request, b: Request): number {
+function similarityOf(a: ExchangeRequest, b: ExchangeRequest): number {
   const others = fieldsOf(a, b).filter((field) => field !== 'messages');
-  const equalFields = others.filter((field) =>
-    isEqual(fieldOf(a, field), fieldOf(b, field)),
-  ).length;
+  const equalFields = others.filter((field) => hasEqual(field, a, b)).length;
   const [messages, recorded] = [messagesOf(a), messagesOf(b)];
   const index = firstDifference(messages, recorded);
   const left = canonicalJson(messages[index]);
@@ -255,16 +242,17 @@ function similarityOf(a: Request, b: Request): number {
   return equalFields + index + agreeing;
 }
 
-function differencesOf(a: Request, b: Request): string[] {
+function differencesOf(a: ExchangeRequest, b: ExchangeRequest): string[] {
   return fieldsOf(a, b)
-    .filter((field) => !isEqual(fieldOf(a, field), fieldOf(b, field)))
+    .filter((field) => !hasEqual(field, a, b))
     .filter((field) => field !== 'digest' || ('digest' in a && 'digest' in b))
     .map((field) => {
       if (field === 'digest') return 'the target itself: its model, system text, tools or results';
-      if (field === 'messages')
+      if (field === 'messages') {
         return `messages: ${messageDifference(messagesOf(a), messagesOf(b))}`;
-      const left = truncate(canonicalJson(fieldOf(a, field)) ?? 'nothing');
-      const right = truncate(canonicalJson(fieldOf(b, field)) ?? 'nothing');
+      }
+      const left = truncate(canonicalJson(Reflect.get(a, field)) ?? 'nothing');
+      const right = truncate(canonicalJson(Reflect.get(b, field)) ?? 'nothing');
       return left === right ? field : `${field}: asked ${left}, recorded ${right}`;
     });
 }
@@ -293,12 +281,12 @@ function excerpts(left: string | undefined, right: string | undefined): [string,
   return [cut(left), cut(right)];
 }
 
-function fieldsOf(a: Request, b: Request): string[] {
+function fieldsOf(a: ExchangeRequest, b: ExchangeRequest): string[] {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])];
 }
 
-function fieldOf(request: Request, field: string): unknown {
-  return Reflect.get(request, field);
+function hasEqual(field: string, a: ExchangeRequest, b: ExchangeRequest): boolean {
+  return isEqual(Reflect.get(a, field), Reflect.get(b, field));
 }
 
 function isEqual(a: unknown, b: unknown): boolean {

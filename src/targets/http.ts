@@ -22,9 +22,9 @@ export const headersKey = z
   .record(z.string(), z.string())
   .superRefine((headers, { addIssue }) => {
     for (const [name, value] of Object.entries(headers)) {
-      const say = (message: string) => addIssue({ code: 'custom', message, path: [name] });
-      if (!HEADER.test(name)) say(`"${name}" is not a valid header name.`);
-      else if (/[\r\n]/.test(value)) say('Expected a header value on one line.');
+      const report = (message: string) => addIssue({ code: 'custom', message, path: [name] });
+      if (!HEADER.test(name)) report(`"${name}" is not a valid header name.`);
+      else if (/[\r\n]/.test(value)) report('Expected a header value on one line.');
     }
   })
   .optional()

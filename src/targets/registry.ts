@@ -21,7 +21,7 @@ export function findTargetType(type: string): TargetType | undefined {
   return targetTypes.find((one) => one.type === type);
 }
 
-/** What a target is known to report before it replies; undefined if only its replies show it. */
+/** The reports that are known before the target replies; undefined if only its replies show them. */
 export function declaredReporting({ name, type, params }: TargetSpec): Reporting | undefined {
   const { reportKeys: keys, reportsAll } = findTargetType(type) ?? {};
   const { data: given } = reportsSchema.safeParse(params.reports);

@@ -160,11 +160,11 @@ export function readUsage(value: unknown): Usage | undefined {
   ];
   const isCounted = input !== undefined && output !== undefined;
   if (!isCounted && cost === undefined) return undefined;
-  const apart = ANTHROPIC_CACHE_COUNTS.map((key) => countIn(value, [[key]]) ?? 0);
+  const cacheCounts = ANTHROPIC_CACHE_COUNTS.map((key) => countIn(value, [[key]]) ?? 0);
   return {
     ...NO_USAGE,
     ...(isCounted && {
-      input_tokens: apart.reduce((sum, one) => sum + one, input),
+      input_tokens: cacheCounts.reduce((sum, one) => sum + one, input),
       output_tokens: output,
     }),
     ...(cached !== undefined && { cached_tokens: cached }),

@@ -19,7 +19,7 @@ export interface TargetReply {
   /** Parts of its messages that the conversation doesn't show. */
   readonly notes?: string[];
   readonly usage?: Usage;
-  /** Of a cached reply, or one that is partly cached; its original usage may be unknown. */
+  /** Present if the reply is cached, at least in part; the original usage may be unknown. */
   readonly past?: OriginalUsage<Usage | undefined>;
 }
 
@@ -117,7 +117,7 @@ export async function withScrubbedQuotes<Result>(
   });
 }
 
-/** What a session knows of its case; never expectations or assertions. */
+/** The parts of a case that a session may see; never expectations or assertions. */
 export interface TargetHost {
   readonly caseId: string;
   /** Unique per repetition, variant, and run of a case. */
@@ -130,7 +130,7 @@ export interface TargetHost {
   /** Paths outside this folder are refused. */
   readonly workspace: string;
   readonly env: (name: string) => string | undefined;
-  /** Variables for programs besides those of this process. Default: none. */
+  /** Additional variables for programs. Default: none. */
   readonly programVariables?: Readonly<Record<string, string>> | undefined;
   /** Names of variables that programs don't inherit, because they are keys of models. */
   readonly keyVariables: readonly string[];
@@ -150,7 +150,7 @@ export interface TargetType {
   readonly summary: string;
   /** All keys of a target of this type, including `type`. */
   readonly schema: z.ZodObject;
-  /** Whether a reply may contain system texts; otherwise `system` is all that it gets. */
+  /** Whether a reply may contain system texts in addition to `system`. */
   readonly repliesWithSystemTexts: boolean;
   /**
    * Whether its keys, its model, and the case's tools decide its replies, so that another digest means another

@@ -37,7 +37,7 @@ A turn without a verdict was not labelled: nothing more is known of it.`;
 
 const NOW = 'Now answer this about the conversation above the examples:';
 
-/** @param facts that differ from those of the judged case, as lines */
+/** @param facts lines about facts that differ from the judged case */
 export function exampleText(
   example: Example,
   words: VerdictWords,

@@ -12,7 +12,7 @@ interface EndpointKey {
 }
 
 /** Creates the limits that a queue shares with other processes. @param key identifies the queue */
-export type SharedLimitsFactory = (line: string) => SharedLimits;
+export type SharedLimitsFactory = (key: string) => SharedLimits;
 
 interface EndpointsOptions {
   /** Maximum number of requests in flight at each endpoint. Default: no limit. */

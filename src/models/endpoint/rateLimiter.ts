@@ -79,8 +79,7 @@ class RateLimit {
   }
 
   get state(): RateLimitState {
-    const { spent, known, refills, window } = this.#state;
-    return { spent, known, refills, window };
+    return this.#state;
   }
 
   /** @returns total spent */
@@ -103,7 +102,7 @@ class RateLimit {
     const rate = limit === undefined ? 0 : (limit - remaining) / reset;
     if (refills && rate > 0) return Math.max(0, (needed - remaining) / rate - passed);
     if (passed < reset) return reset - passed;
-    // The window is over: the whole limit is available until the endpoint says otherwise.
+    // The window is over: the whole limit is available until the endpoint reports something else.
     const next = { remaining: whole, reset: window, at: now, mark: { order: mark.order, spent } };
     this.#state = { ...this.#state, known: { ...known, ...next } };
     return 0;

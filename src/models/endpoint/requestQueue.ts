@@ -10,7 +10,7 @@ const MIN_REPORTED_WAIT = 1_000;
 /** Milliseconds between checks whether other processes have freed shared limits. */
 const RECHECK_INTERVAL = 1_000;
 
-/** The request was not sent because its endpoint is down. `message` says why and what to do. */
+/** The request was not sent because its endpoint is down. `message` includes the reason and advice. */
 export class EndpointDownError extends Error {
   override readonly name = 'EndpointDownError';
 
@@ -32,12 +32,11 @@ export class RetryAfterError extends Error {
   }
 }
 
-/** What to do if Retry-After exceeds a time limit. @param wait milliseconds */
+/** Advice if Retry-After exceeds a time limit. @param wait milliseconds */
 export function retryAfterText(wait: number, whose: 'model' | 'target'): string {
   return `It asked clients to wait ${durationText(wait)}, which is longer than the ${whose}'s \`timeout\`. Try again later.`;
 }
 
-/** A request to be sent. */
 interface QueueRequest {
   /** Approximate size. */
   readonly tokens: number;
@@ -47,17 +46,14 @@ interface QueueRequest {
   readonly signal: AbortSignal;
 }
 
-/** Hears about the endpoint during a run. */
 interface QueueListener {
   onRateLimited(): void;
   onDown(why: string): void;
   onRecovered(): void;
 }
 
-interface WaitingRequest {
-  readonly tokens: number;
-  readonly limit: TimeLimit;
-  readonly resolve: (place: InFlightRequest) => void;
+interface WaitingRequest extends Pick<QueueRequest, 'tokens' | 'limit'> {
+  readonly resolve: (admitted: InFlightRequest) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -65,7 +61,7 @@ interface WaitingRequest {
 export class RequestQueue {
   readonly #rateLimiter = new RateLimiter();
   readonly #queue: WaitingRequest[] = [];
-  /** The origin is reachable; it serves this model or path. */
+  /** For the whole origin, and for this model or path. */
   readonly #circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker];
   readonly #inFlight: InFlightCounter;
   readonly #listener: QueueListener;
@@ -179,8 +175,8 @@ export class RequestQueue {
     clearTimeout(this.#timer);
     for (let first = this.#queue[0]; first; first = this.#queue[0]) {
       const wait = this.#waitFor(first.tokens);
-      const refusal =
-        this.#refusal() ?? (isTooLong(wait, first) ? new RetryAfterError(wait) : undefined);
+      const isTooLong = Number.isFinite(wait) && wait > first.limit.remaining;
+      const refusal = this.#refusal() ?? (isTooLong ? new RetryAfterError(wait) : undefined);
       if (!refusal && wait > 0) {
         this.#scheduleAdmit(wait);
         return;
@@ -213,11 +209,9 @@ export class RequestQueue {
 
   #refusal(): EndpointDownError | undefined {
     const now = performance.now();
-    for (const circuit of this.#circuits) {
-      const why = circuit.refusal(now);
-      if (why !== undefined) return new EndpointDownError(why);
-    }
-    return undefined;
+    const [endpoint, own] = this.#circuits;
+    const why = endpoint.refusal(now) ?? own.refusal(now);
+    return why === undefined ? undefined : new EndpointDownError(why);
   }
 
   #begin(tokens: number): InFlightRequest {
@@ -253,10 +247,6 @@ async function withPausedTimeLimit<Result>(
   }
 }
 
-function isTooLong(wait: number, { limit }: WaitingRequest): boolean {
-  return Number.isFinite(wait) && wait > limit.remaining;
-}
-
 export interface InFlightRequest {
   learnFrom(status: number, headers: Headers): void;
   /** Admits others. Further calls have no effect. */
@@ -266,7 +256,6 @@ export interface InFlightRequest {
 /** After this many refusals, the cause isn't the request rate. */
 const MAX_ATTEMPTS = 10;
 
-/** Result of one attempt. */
 interface AttemptResult {
   readonly status: number;
   readonly headers: Headers;
@@ -304,7 +293,7 @@ export async function sendQueued<Answer extends AttemptResult>(
       answer = await send();
       if (spent) {
         const { status, headers } = answer;
-        // The answer is valid even if other processes can't be told.
+        // The answer is valid even if other processes can't be notified.
         const notifyOthers = () => shared.learnFrom(spent, status, headers).catch(() => {});
         await withPausedTimeLimit(request, notifyOthers);
       }
@@ -316,10 +305,11 @@ export async function sendQueued<Answer extends AttemptResult>(
     inFlight.learnFrom(status, headers);
     queue.onAnswer(status < 500 && status !== 429);
     const retryAfter = parseRetryAfter(headers);
-    if (retryAfter !== undefined && retryAfter > request.limit.remaining)
+    if (retryAfter !== undefined && retryAfter > request.limit.remaining) {
       return { answer, inFlight, refusedWait: retryAfter };
-    if (status !== 429 || answer.isFinal || attempts + 1 >= MAX_ATTEMPTS)
-      return { answer, inFlight };
+    }
+    const isLast = answer.isFinal || attempts + 1 >= MAX_ATTEMPTS;
+    if (status !== 429 || isLast) return { answer, inFlight };
     inFlight.end();
   }
 }
@@ -328,7 +318,7 @@ export async function sendQueued<Answer extends AttemptResult>(
 export class InFlightCounter {
   readonly #max: number;
   #count = 0;
-  #lines: (() => void)[] = [];
+  #queues: (() => void)[] = [];
 
   constructor(max: number) {
     this.#max = max;
@@ -340,7 +330,7 @@ export class InFlightCounter {
 
   /** @param admit called when there is room again */
   add(admit: () => void): void {
-    this.#lines.push(admit);
+    this.#queues.push(admit);
   }
 
   begin(): void {
@@ -350,8 +340,8 @@ export class InFlightCounter {
   end(): void {
     this.#count -= 1;
     // Rotates the queues, so that none starves.
-    this.#lines.push(...this.#lines.splice(0, 1));
-    for (const admit of this.#lines) admit();
+    this.#queues.push(...this.#queues.splice(0, 1));
+    for (const admit of this.#queues) admit();
   }
 }
 

@@ -103,7 +103,7 @@ const endSchema = z.object({
   response: z.unknown().optional(),
 });
 
-/** For Responses, whose last event contains everything. @param onText as of `chatCollector` */
+/** For Responses, whose last event contains everything. @param onText as in `chatCollector` */
 export function responseCollector(onText: (soFar: string) => void): Collector {
   let text = '';
   let whole: unknown = {};

@@ -38,7 +38,7 @@ export class TaskReply {
   #message: string | undefined;
   readonly #artifacts = new Map<string, string>();
   #status: TaskStatus | undefined;
-  /** Of the latest status with text. */
+  /** The text of the latest status that has one. */
   #statusText = '';
   contextId = '';
   taskId = '';
@@ -181,7 +181,7 @@ const ADK_CALLS: readonly unknown[] = ['function_call', 'function_response'];
 
 const USAGE = ['usage', 'adk_usage_metadata'];
 
-/** What was read, by message or artifact. */
+/** Everything read, by message or artifact. */
 export type ReadSources = ReadonlyMap<string, string>;
 
 /**

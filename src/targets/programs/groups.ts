@@ -3,7 +3,7 @@ import { systemProgramOutput } from '../../disk/systemProgram.ts';
 
 /**
  * The process groups of a program, which leads the first, and of everything it started: for example, a browser has
- * its own group. Undefined if the program has ended, because nothing shows then what it had started. On Windows, only
+ * its own group. Undefined if the program has ended, because the programs that it started are unknown then. On Windows, only
  * the program's id.
  */
 export async function groupsOf(pid: number): Promise<ReadonlySet<number> | undefined> {
