@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Path } from '../core/data/data.ts';
-import type { ToolCall } from '../core/message.ts';
 import {
   answeredCall,
   approvals,
@@ -15,6 +14,7 @@ import {
   nestedCall,
   outputText,
   parseArguments,
+  readToolCalls,
   resultText,
   status,
   textKind,
@@ -44,10 +44,6 @@ import {
 
 const MISSING = missingOfCall('tool_call_id');
 
-function callOf(id: unknown, tool: unknown, given: unknown): ToolCall {
-  return { id: String(id), name: String(tool), arguments: parseArguments(given) };
-}
-
 function azureCall(type: string): PartKind {
   return callKind(type, { id: 'tool_call_id', keys: { arguments: toolArguments, status } });
 }
@@ -69,16 +65,15 @@ const toolCall: PartKind = {
     'tool_call.function.name': NO_NAME,
   },
   read(part, _message, at) {
-    const nested = nestedCall.safeParse(part.tool_call);
-    const call = nested.success
-      ? callOf(nested.data.id, nested.data.function.name, nested.data.function.arguments)
-      : callOf(part.tool_call_id, part.name, part.arguments);
-    for (const key of nested.success ? [] : ['name', 'tool_call_id']) {
+    const { name, tool_call_id: id, tool_call: nested } = part;
+    for (const key of nested === undefined ? ['name', 'tool_call_id'] : []) {
       const words = MISSING[key];
       if (words && part[key] === undefined) {
         return { path: at, code: words[0], message: words[1], missing: [...at, key] };
       }
     }
+    const own = { id: String(id), name: String(name), arguments: parseArguments(part.arguments) };
+    const [call = own] = readToolCalls(nested === undefined ? [] : [nested]);
     return { call, notes: unfinished(part, `The call of "${call.name}"`) };
   },
 };

@@ -199,15 +199,13 @@ export class EndpointLimits {
   }
 
   learnFrom(spent: SpentQuota, status: number, headers: Headers, now: number): void {
-    const requests = parseRateLimit(headers, 'requests');
-    const tokens = parseRateLimit(headers, 'tokens');
     const isRefused = status === 429;
-    if (isRefused) {
-      this.#requests.onUnexpectedRefusal(spent.requests);
-      this.#tokens.onUnexpectedRefusal(spent.tokens);
+    const limits = { requests: this.#requests, tokens: this.#tokens };
+    for (const what of ['requests', 'tokens'] as const) {
+      const allowed = parseRateLimit(headers, what);
+      if (isRefused) limits[what].onUnexpectedRefusal(spent[what]);
+      if (allowed) limits[what].learn(allowed, spent[what], now);
     }
-    if (requests) this.#requests.learn(requests, spent.requests, now);
-    if (tokens) this.#tokens.learn(tokens, spent.tokens, now);
     const retryAfter = parseRetryAfter(headers);
     if (retryAfter !== undefined && (isRefused || status >= 500)) this.pause(retryAfter, now);
   }

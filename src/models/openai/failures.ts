@@ -9,18 +9,14 @@ import type { Attempts } from './guardedFetch.ts';
 /** Ends messages about replies in another format. */
 export const CHECK_API = 'Check that base_url is the address of an OpenAI-compatible API.';
 
-export interface Advice {
-  readonly unreachable: string;
-  readonly notFound: string;
-}
-
 /** Everything that messages about a failure may contain. */
 export interface FailedEndpoint {
   readonly baseUrl: string;
   readonly model: string;
   /** The variable of its key; absent if it needs none. */
   readonly keyName?: string;
-  readonly advice: Advice;
+  /** For failures, in terms of the provider. */
+  readonly advice: { readonly unreachable: string; readonly notFound: string };
   readonly scrubber: Scrubber;
   /** Milliseconds. */
   readonly timeout: number;

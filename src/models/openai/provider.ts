@@ -1,19 +1,11 @@
 import { type KeyHost, OPENAI_KEY } from '../../core/environment.ts';
 import { startHintOf } from '../destination.ts';
 import type { ModelProvider } from '../model.ts';
-import type { Advice } from './failures.ts';
 import { type Account, openaiSchema } from './params.ts';
 
 const OPENAI = 'https://api.openai.com/v1';
 const ORGANIZATION = 'OPENAI_ORG_ID';
 const PROJECT = 'OPENAI_PROJECT_ID';
-
-function adviceFor(baseUrl: string): Advice {
-  return {
-    unreachable: startHintOf(baseUrl) ?? "Check that it is running, and the model's base_url.",
-    notFound: 'Check `model`, and `base_url`, which usually ends in /v1.',
-  };
-}
 
 export const openaiProvider: ModelProvider = {
   provider: 'openai',
@@ -45,7 +37,11 @@ export const openaiProvider: ModelProvider = {
       missingKey: needsKey && !key ? keyName : undefined,
       create: async (host) => {
         const { createOpenAiModel } = await import('./openaiModel.ts');
-        const advice = adviceFor(baseUrl);
+        const advice = {
+          unreachable:
+            startHintOf(baseUrl) ?? "Check that it is running, and the model's base_url.",
+          notFound: 'Check `model`, and `base_url`, which usually ends in /v1.',
+        };
         const setup = { id: spec.id, params, baseUrl, isOpenAi, keyName, advice };
         return createOpenAiModel(setup, { key, ...account }, host);
       },

@@ -102,9 +102,7 @@ function bodyOf(request: ModelRequest, params: EndpointParams, abilities: Abilit
   };
 }
 
-type AnswerShape = NonNullable<ModelRequest['answer']>;
-
-function formatOf({ name, schema }: AnswerShape, strict: boolean) {
+function formatOf({ name, schema }: NonNullable<ModelRequest['answer']>, strict: boolean) {
   if (!strict) return { type: 'json_object' as const };
   return { type: 'json_schema' as const, name, strict: true, schema: { ...schema } };
 }

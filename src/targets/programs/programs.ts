@@ -1,4 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../core/logger.ts';
 import { groupExists, groupsOf, killTree } from './groups.ts';
@@ -84,7 +85,7 @@ export class Programs {
       const before = farewell && (await groupsOf(pid));
       await farewell?.();
       await killTree(pid, before ?? []);
-      await Promise.race([ended, killGracePeriod()]);
+      await Promise.race([ended, setTimeout(KILL_GRACE, undefined, { ref: false })]);
       this.#remove(pid);
     };
     const started: Program = {
@@ -141,8 +142,4 @@ export class Programs {
     for (const pid of this.#running.keys()) child.stdin.write(`+${pid}\n`);
     return child;
   }
-}
-
-function killGracePeriod(): Promise<void> {
-  return new Promise((done) => setTimeout(done, KILL_GRACE).unref());
 }
