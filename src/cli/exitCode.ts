@@ -14,7 +14,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   passed: 'no case failed or errored',
   failed: 'a case failed, or too many for --min-pass-rate; or --fail-on or --fail-under applies',
   errored:
-    'a case errored and none failed; an earlier record that `judge` or `--only-failed` needs is damaged; or the queue, the model of `generate`, or the MLflow server could not be used',
+    'a case errored or did not run, and none failed; an earlier record that `judge`, `compare --fail-on`, or `--only-failed` needs is damaged or not finished; or the queue, the model of `generate`, or the MLflow server could not be used',
   invalid: 'invalid files or usage',
   unwritten: 'results could not be written, or an internal error',
   cancelled: 'cancelled',
@@ -26,15 +26,24 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
  * The exit code of a run. A failure takes precedence over an error: it is about the agent, not about the run.
  *
  * @param unwritten whether a record or report could not be written
+ * @param isComplete whether all cases have a result
  * @param minPassRate of the cases that pass or fail, the share that must pass, 0..1. Default: all
  */
-export function exitCodeOf(end: EndLine, unwritten: boolean, minPassRate = 1): ExitCode {
+export function exitCodeOf(
+  end: EndLine,
+  unwritten: boolean,
+  isComplete: boolean,
+  minPassRate = 1,
+): ExitCode {
   if (end.cancelled) return EXIT.cancelled;
   if (unwritten) return EXIT.unwritten;
   if ((passRateOf(end.counts) ?? 1) < minPassRate) return EXIT.failed;
-  if ((end.counts.error ?? 0) > 0) return EXIT.errored;
+  if ((end.counts.error ?? 0) > 0 || !isComplete) return EXIT.errored;
   return EXIT.passed;
 }
+
+/** Why nothing failed, and the exit code is still not 0. */
+export const CASES_MISSING = 'Cases may be missing, so this does not count as passed.\n';
 
 /** Wrong arguments, or nothing to do. The message is shown as it is, without a stack. */
 export class UsageError extends Error {

@@ -84,6 +84,7 @@ function commitNamed(name: string, folder: string): Promise<string | undefined> 
  * Adds the cases of a run to `data`, one by one, and reports lines that can't be read.
  *
  * @param data names its suites by `suiteNames`
+ * @returns whether cases may be missing
  * @throws the reason of an aborted signal
  */
 export async function addCases(
@@ -91,12 +92,15 @@ export async function addCases(
   data: ComparisonData,
   shell: Shell,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
+  let isDamaged = false;
   for (const [root, record] of records) {
-    const { allProblems } = await readCases(record, root, (line) => {
+    const { allProblems, damage } = await readCases(record, root, (line) => {
       signal.throwIfAborted();
       data.add(line);
     });
     for (const one of allProblems) shell.err.write(`${visibleLine(basename(record))}, ${one}\n`);
+    isDamaged ||= allProblems.length > 0 || damage.length > 0;
   }
+  return isDamaged;
 }

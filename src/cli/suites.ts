@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { addTo } from '../core/data/data.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { SpillBuffer } from '../disk/spillBuffer.ts';
 import { loadSuite } from '../evalfile/load.ts';
@@ -47,9 +48,26 @@ export async function loadSuites(
     loaded.push(compactSuite(await expandSuite(suite), conversations));
   }
   collectEarly('running');
-  // An included file runs with its suite: on its own, it lacks the suite's models and targets.
-  const included = new Set(loaded.flatMap(({ dependencies }) => dependencies));
-  return loaded.filter(({ path }) => !included.has(path));
+  return withoutIncluded(loaded);
+}
+
+/**
+ * An included file runs with its suite: on its own, it lacks the suite's models and targets. Of files that include each
+ * other, the last one is kept.
+ */
+function withoutIncluded(loaded: readonly LoadedSuite[]): LoadedSuite[] {
+  const includers = new Map<string, string[]>();
+  for (const { path, outline } of loaded) {
+    for (const file of new Set(outline.map((one) => one.path))) {
+      if (file !== path) addTo(includers, file, path);
+    }
+  }
+  const dropped = new Set<string>();
+  return loaded.filter(({ path }) => {
+    const isIncluded = includers.get(path)?.some((other) => !dropped.has(other)) ?? false;
+    if (isIncluded) dropped.add(path);
+    return !isIncluded;
+  });
 }
 
 function hideSecretsOf({ password, searchParams }: URL, scrubber: Scrubber): void {

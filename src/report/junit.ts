@@ -1,4 +1,5 @@
 import { groupBy } from '../core/data/data.ts';
+import type { CaseRef } from '../core/identity.ts';
 import { caseName, executionTitle } from '../core/presentation/words.ts';
 import type { CaseLine, CaseSummary } from '../core/record/runRecord.ts';
 import { plainLog, visibleLine, visibleText } from '../core/text/visibleText.ts';
@@ -16,10 +17,12 @@ export const writeJUnit: ReportWriter = function* (log, folder) {
   const suites = groupBy(results, ({ lines }) => lines[0].suite);
   const shown = (path: string) => shownPath(path, folder).replaceAll('\\', '/');
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
-  yield `<testsuites name="Turnlight"${totalAttributes(results)}>\n`;
+  const unfinished = log.unfinishedRefs;
+  yield `<testsuites name="Turnlight"${totalAttributes(results, unfinished.length)}>\n`;
   for (const some of suites.values()) {
     for (const line of suiteLines(some, log, shown)) yield `${line}\n`;
   }
+  for (const line of unfinishedLines(unfinished, shown)) yield `${line}\n`;
   yield '</testsuites>\n';
 };
 
@@ -39,6 +42,20 @@ function* suiteLines(
   ].join('');
   yield `  <testsuite${attributes}${totalAttributes(results)}>`;
   for (const result of results) yield* caseLines(result, log, shown);
+  yield '  </testsuite>';
+}
+
+/** Cases without a result, so that none of them disappears from a count. */
+function* unfinishedLines(refs: readonly CaseRef[], shown: PathFormatter): Generator<string> {
+  if (refs.length === 0) return;
+  yield `  <testsuite name="Not finished"${totalAttributes([], refs.length)}>`;
+  for (const ref of refs) {
+    const path = shown(ref.suite);
+    const name = attribute('name', `${caseName(ref)} ${ref.repetition}`);
+    yield `    <testcase${attribute('classname', path)}${name}${attribute('file', path)} time="0">`;
+    yield '      <error message="The case did not finish." type="not-finished"/>';
+    yield '    </testcase>';
+  }
   yield '  </testsuite>';
 }
 
@@ -105,15 +122,14 @@ function durationOf({ lines }: CaseResult): number {
   return lines.reduce((sum, line) => sum + line.duration, 0);
 }
 
-function totalAttributes(results: readonly CaseResult[]): string {
-  const count = (status: Status) =>
-    String(results.filter((result) => result.status === status).length);
+function totalAttributes(results: readonly CaseResult[], unfinished = 0): string {
+  const count = (status: Status) => results.filter((result) => result.status === status).length;
   const time = results.reduce((sum, result) => sum + durationOf(result), 0);
   return [
-    attribute('tests', String(results.length)),
-    attribute('failures', count('fail')),
-    attribute('errors', count('error')),
-    attribute('skipped', count('skipped')),
+    attribute('tests', String(results.length + unfinished)),
+    attribute('failures', String(count('fail'))),
+    attribute('errors', String(count('error') + unfinished)),
+    attribute('skipped', String(count('skipped'))),
     attribute('time', seconds(time)),
   ].join('');
 }

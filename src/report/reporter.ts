@@ -179,6 +179,11 @@ export class RunLog {
     return this.planned - this.#finished.size;
   }
 
+  /** The executions that didn't finish, in the order of the files. */
+  get unfinishedRefs(): readonly CaseRef[] {
+    return this.#planned.filter((ref) => !this.#finished.has(executionKey(ref)));
+  }
+
   get usage(): Usage {
     return usageOf(this.cases);
   }

@@ -5,6 +5,7 @@ import { type CaseRef, executionKey } from '../core/identity.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { contradictsVerdicts } from '../core/scoring.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import { counted } from '../core/text/format.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { replyTurnsOf } from '../judge/inputs.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
@@ -58,7 +59,11 @@ export class StoredCases {
 
   /** Why cases of the records may be missing, `NAME.jsonl, line 3: …`. */
   get damage(): readonly string[] {
-    return damageOf(this.#records.map(({ record }) => record));
+    const records = this.#records.map(({ record }) => record);
+    const unfinished = records
+      .filter(({ state, missing }) => state !== 'finished' && missing > 0)
+      .map(({ run, missing }) => `Run ${run?.id} did not finish ${counted(missing, 'case')}.`);
+    return [...damageOf(records), ...unfinished];
   }
 
   has(ref: CaseRef): boolean {

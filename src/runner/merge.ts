@@ -86,23 +86,33 @@ function latest(times: readonly string[]): string {
 /** Maximum number of missing shards to list. */
 const MAX_NAMED_SHARDS = 10;
 
-/** Shards of `--shard 2/3` without a record; a shard beyond the number of cases has none. */
+/** Options that decide which cases a shard is a part of. */
+const SELECTING = ['sharded_cases', 'case', 'tag', 'limit', 'only_failed', 'only_errors'];
+
+/**
+ * Shards of `--shard 2/3` without a record; a shard beyond the number of cases has none. Shards of different divisions
+ * don't complete each other.
+ */
 function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
-  const shards = runs.flatMap(({ options: { shard, sharded_cases: cases } }) => {
-    const [, part, of] = /^(\d+)\/(\d+)$/.exec(String(shard)) ?? [];
-    return of === undefined ? [] : [{ part: Number(part), of: Number(of), cases }];
+  const shards = runs.flatMap(({ options }) => {
+    const [, part, of] = /^(\d+)\/(\d+)$/.exec(String(options.shard)) ?? [];
+    const division = JSON.stringify([of, SELECTING.map((key) => options[key] ?? null)]);
+    const cases = options.sharded_cases;
+    return of === undefined ? [] : [{ part: Number(part), of: Number(of), cases, division }];
   });
-  const there = new Set(shards.map(({ part }) => part));
-  const [first] = shards;
-  if (!first) return { count: 0, first: [] };
-  const most = Math.min(first.of, typeof first.cases === 'number' ? first.cases : first.of);
-  const count = most - [...there].filter((part) => part >= 1 && part <= most).length;
-  const missing: string[] = [];
-  // A record may claim very many shards.
-  for (let part = 1; missing.length < Math.min(count, MAX_NAMED_SHARDS); part += 1) {
-    if (!there.has(part)) missing.push(`${part}/${first.of}`);
+  const missing = { count: 0, first: [] as string[] };
+  for (const own of groupBy(shards, ({ division }) => division).values()) {
+    const [{ of, cases }] = own;
+    const last = typeof cases === 'number' ? Math.min(of, cases) : of;
+    const there = new Set(own.map(({ part }) => part).filter((part) => part >= 1 && part <= last));
+    missing.count += last - there.size;
+    // A record may claim very many shards.
+    const wanted = Math.min(missing.count, MAX_NAMED_SHARDS);
+    for (let part = 1; part <= last && missing.first.length < wanted; part += 1) {
+      if (!there.has(part)) missing.first.push(`${part}/${of}`);
+    }
   }
-  return { count, first: missing };
+  return missing;
 }
 
 function unfinishedOf(parts: readonly MergedPart[]): Map<string, number> {

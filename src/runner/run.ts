@@ -72,7 +72,13 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
     );
     const end = endOf(planned);
     options.onEvent({ kind: 'run-finished', end });
-    return { end, records, writeErrors: writeErrors.errors, damage: stored?.damage ?? [] };
+    return {
+      end,
+      records,
+      writeErrors: writeErrors.errors,
+      damage: stored?.damage ?? [],
+      unfinished: planned.length - finished.size,
+    };
   } finally {
     await writer?.close();
     await context.close();

@@ -81,6 +81,8 @@ export interface RunOptions {
 export interface RunResult {
   /** Why conversations of the run that is judged again may be missing. */
   readonly damage: readonly string[];
+  /** Number of executions without a result. */
+  readonly unfinished: number;
   readonly end: EndLine;
   /** Paths of the records, absolute. */
   readonly records: readonly string[];

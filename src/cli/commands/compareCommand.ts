@@ -8,7 +8,7 @@ import {
 } from '../../report/findings/comparisonReport.ts';
 import { createPaint } from '../../report/style.ts';
 import { type EarlierRun, hasFinished } from '../../store/records/list.ts';
-import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import { CASES_MISSING, EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { usesColors } from '../reporters.ts';
 import { addCases, findRunByName } from '../runs.ts';
 import type { Shell } from '../shell.ts';
@@ -20,29 +20,30 @@ export interface CompareOptions {
 
 /** Shows the differences between two runs. @throws UsageError */
 export async function compare(
-  base = 'previous',
-  head = 'last',
+  baseName = 'previous',
+  headName = 'last',
   { failOn, format }: CompareOptions,
   shell: Shell,
 ): Promise<ExitCode> {
   const [before, after] = [
-    await findRunByName(base, shell.folder),
-    await findRunByName(head, shell.folder),
+    await findRunByName(baseName, shell.folder),
+    await findRunByName(headName, shell.folder),
   ];
   if (before.run.id === after.run.id) {
-    throw new UsageError(`${base} and ${head} are the same run, ${after.run.id}.`);
+    throw new UsageError(`${baseName} and ${headName} are the same run, ${after.run.id}.`);
   }
   const signal = shell.catchInterrupt();
   try {
     const roots = [[...before.records.keys()], [...after.records.keys()]] as const;
     const names = [suiteNames(...roots), suiteNames(roots[1], roots[0])];
-    const data = [
-      await readRun(before, new ComparisonData(names[0]), shell, signal),
-      await readRun(after, new ComparisonData(names[1]), shell, signal),
-    ] as const;
-    const comparison = await runCooperatively(compareRuns(...data), stepsOf(signal));
+    const base = await readRun(before, new ComparisonData(names[0]), shell, signal);
+    const head = await readRun(after, new ComparisonData(names[1]), shell, signal);
+    const comparison = await runCooperatively(compareRuns(base, head), stepsOf(signal));
     for (const text of formatted(comparison, format, shell)) shell.out.write(text);
-    return exitCodeOf(comparison, failOn);
+    if (failOn === undefined) return EXIT.passed;
+    const isComplete = [base, head].every((run) => run.finished && !run.isDamaged);
+    if (!isComplete) shell.err.write(CASES_MISSING);
+    return exitCodeOf(comparison, failOn, isComplete);
   } catch (error) {
     if (signal.aborted) return EXIT.cancelled;
     throw error;
@@ -54,9 +55,9 @@ async function readRun(
   data: ComparisonData,
   shell: Shell,
   signal: AbortSignal,
-): Promise<ComparableRun> {
-  await addCases(found, data, shell, signal);
-  return { run: found.run, data, finished: await hasFinished(found) };
+): Promise<ComparableRun & { readonly isDamaged: boolean }> {
+  const isDamaged = await addCases(found, data, shell, signal);
+  return { run: found.run, data, finished: await hasFinished(found), isDamaged };
 }
 
 function* formatted(
@@ -69,14 +70,21 @@ function* formatted(
   else yield comparisonText(comparison, createPaint(usesColors(out, env)), folder);
 }
 
-/** A case that passed before and could not be judged now is an error, not unchanged. */
-function exitCodeOf({ cases, evidence }: Comparison, failOn: CompareOptions['failOn']): ExitCode {
-  if (failOn === undefined) return EXIT.passed;
+/**
+ * A case that passed before and could not be judged now is an error, not unchanged.
+ *
+ * @param isComplete whether all cases of both runs were read
+ */
+function exitCodeOf(
+  { cases, evidence }: Comparison,
+  failOn: 'worse' | 'evidence',
+  isComplete: boolean,
+): ExitCode {
   const failed =
     failOn === 'worse'
       ? cases.some(({ outcome }) => outcome === 'worse')
       : evidence.some(({ says }) => says === 'worse');
   if (failed) return EXIT.failed;
   const errored = cases.some(({ outcome, head }) => outcome === 'undecided' && head?.errored);
-  return errored ? EXIT.errored : EXIT.passed;
+  return errored || !isComplete ? EXIT.errored : EXIT.passed;
 }

@@ -17,7 +17,7 @@ import {
 import type { CaseStats } from '../../store/records/parseLine.ts';
 import { readCases } from '../../store/records/runRecord.ts';
 import { RunWriter } from '../../store/records/write.ts';
-import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
+import { type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import type { RunCommandOptions } from '../options.ts';
 import { workspaceOf } from '../paths.ts';
 import { createReporters } from '../reporters.ts';
@@ -77,13 +77,12 @@ export async function merge(
   reporters.event({ kind: 'run-finished', end });
   unwritten.push(...(await reporters.finish()));
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
-  const code = exitCodeOf(end, unwritten.length > 0, options.minPassRate);
   const isComplete =
     cases.length > 0 &&
     merged.missingShards.count === 0 &&
     merged.unfinished.size === 0 &&
     parts.every(({ record }) => record.allProblems.length === 0);
-  return code === EXIT.passed && !isComplete ? EXIT.errored : code;
+  return exitCodeOf(end, unwritten.length > 0, isComplete, options.minPassRate);
 }
 
 /** The records that files, folders and globs name, each once. @throws UsageError */
@@ -183,7 +182,7 @@ function notesOf(
       ([id, count]) => `Missing: ${counted(count, 'case')} that run ${id} did not finish.`,
     ),
     ...parts.flatMap(({ record: { path, allProblems } }) =>
-      allProblems.map((one) => `${basename(path)}, ${one}`),
+      allProblems.map((one) => visibleLine(`${basename(path)}, ${one}`)),
     ),
   ];
 }

@@ -11,7 +11,7 @@ import { selectedCases } from '../../runner/plan.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answers.ts';
 import { readDotenv } from '../dotenv.ts';
-import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
+import { CASES_MISSING, EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
 import { queueAddress, type RunCommandOptions } from '../options.ts';
 import { resolveRecordings, workspaceOf } from '../paths.ts';
@@ -111,8 +111,8 @@ export async function run(
   const { minPassRate } = options;
   if (minPassRate !== undefined) shell.err.write(passRateLine(result.end, minPassRate));
   const isDamaged = reportDamage(filtered?.damage ?? result.damage, shell);
-  const code = exitCodeOf(result.end, unwritten.length > 0, minPassRate);
-  return isDamaged && code === EXIT.passed ? EXIT.errored : code;
+  const isComplete = !isDamaged && result.unfinished === 0;
+  return exitCodeOf(result.end, unwritten.length > 0, isComplete, minPassRate);
 }
 
 /** Judges the conversations of an earlier run again. @param earlier default: the last run */
@@ -127,8 +127,7 @@ export async function judge(
 /** Reports why cases of earlier runs may be missing. @returns whether there is a reason */
 function reportDamage(damage: readonly string[] = [], shell: Shell): boolean {
   for (const one of damage) shell.err.write(`${visibleLine(one)}\n`);
-  if (damage.length > 0)
-    shell.err.write('Cases may be missing, so this does not count as passed.\n');
+  if (damage.length > 0) shell.err.write(CASES_MISSING);
   return damage.length > 0;
 }
 

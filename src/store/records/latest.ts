@@ -9,7 +9,7 @@ import {
 import { combineLines, type RepeatedCase } from '../../core/record/repetitions.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { coalesce } from '../../core/scheduling.ts';
-import type { Status } from '../../core/verdict.ts';
+import { isFailure, type Status } from '../../core/verdict.ts';
 import { mapCasePaths, namedPath } from '../../node/paths.ts';
 import { type ExistingDataFolders, findExistingDataFolders } from '../dataFolder.ts';
 import { recordsOf } from './files.ts';
@@ -98,7 +98,7 @@ export class LatestRuns {
 
   /**
    * How the last run of each of these cases ended, its repetitions taken together, by `caseKey`. What never
-   * ran is left out.
+   * ran is left out. A run that was killed between the repetitions of a case counts only if they failed.
    *
    * @param suite the eval file of all of them, absolute
    */
@@ -143,7 +143,7 @@ export class LatestRuns {
       const index = await this.#index(record);
       for (const [key, identity] of wanted) {
         const entries = ofSuite(index.cases, folders, suite, identity);
-        if (entries.length === 0) continue;
+        if (entries.length === 0 || isUndecided(entries)) continue;
         found.set(key, { record, entries });
         wanted.delete(key);
       }
@@ -238,6 +238,12 @@ export class LatestRuns {
 interface Newest {
   readonly record: string;
   readonly entries: readonly CaseStats[];
+}
+
+/** Whether repetitions are missing that could change the result. */
+function isUndecided(entries: readonly CaseStats[]): boolean {
+  const found = new Set(entries.map(({ repetition }) => repetition)).size;
+  return found < (entries[0]?.repetitions ?? 0) && !isFailure(combineLines(entries));
 }
 
 interface IndexedRecord {

@@ -64,6 +64,8 @@ export interface CaseStats extends RecordedLine, RepeatedLine {
   /** The eval file, absolute. */
   readonly suite: string;
   readonly repetition: number;
+  /** How many its case has. */
+  readonly repetitions: number;
   /** ISO 8601, UTC. */
   readonly finished: string;
   /** The file that contains the case, absolute: the eval file or one that it includes. */
@@ -152,10 +154,11 @@ export function statsOf(
   { root, ...place }: RecordedLine & { readonly root: string },
   last: CaseStats | undefined,
 ): CaseStats {
-  const { id, variant, repetition, status, score, must_pass, finished, source } = summary;
+  const { id, variant, repetition, repetitions, status, score, must_pass, finished, source } =
+    summary;
   const suite = once(summary.suite, last?.suite);
   return {
-    ...{ suite, id, variant, repetition, status, score, must_pass, finished },
+    ...{ suite, id, variant, repetition, repetitions, status, score, must_pass, finished },
     verdicts: gatesOf(summary.verdicts),
     file: once(absolutePath(root, source.path), suite, last?.file),
     line: source.range.start.line,

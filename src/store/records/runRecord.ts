@@ -7,6 +7,7 @@ import { BYTES_PER_VALUE, LIMITS } from '../../core/limits.ts';
 import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
 import { coalesce } from '../../core/scheduling.ts';
 import { counted } from '../../core/text/format.ts';
+import { visibleLine } from '../../core/text/visibleText.ts';
 import { type JsonLine, readFileLines, readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import { isAtHome, rootOfRecord } from '../../node/paths.ts';
@@ -126,11 +127,8 @@ export class RunRecord {
 
   /** Why cases of the run may be missing. A run that was interrupted may lack cases, and the end of its last line. */
   get damage(): readonly string[] {
-    const { isTooDense, isTooLong, left, problems, run, cases } = this.#content;
-    const found = new Set(cases.map(executionKey)).size;
-    // Merged runs may have planned one execution several times.
-    const planned = run?.merged_from ? 0 : (run?.planned ?? 0);
-    const missing = this.state === 'finished' ? planned - found - left : 0;
+    const { isTooDense, isTooLong, left, problems } = this.#content;
+    const missing = this.state === 'finished' ? this.missing : 0;
     return [
       ...(isTooLong ? [TOO_LONG] : []),
       ...(isTooDense ? [TOO_DENSE] : []),
@@ -138,6 +136,14 @@ export class RunRecord {
       ...(missing > 0 ? [`${counted(missing, 'case')} of its run missing`] : []),
       ...(left > 0 ? [TOO_MANY] : []),
     ];
+  }
+
+  /** Number of executions that its run planned, and that it doesn't contain. */
+  get missing(): number {
+    const { run, cases, left } = this.#content;
+    // Merged runs may have planned one execution several times.
+    const planned = run?.merged_from ? 0 : (run?.planned ?? 0);
+    return Math.max(0, planned - new Set(cases.map(executionKey)).size - left);
   }
 
   /** Number of cases that are left out, because the record has too many. */
@@ -401,7 +407,9 @@ export class RunReader {
 
 /** The damage of records, each with the name of its record. */
 export function damageOf(records: readonly RunRecord[]): string[] {
-  return records.flatMap(({ path, damage }) => damage.map((one) => `${basename(path)}, ${one}`));
+  return records.flatMap(({ path, damage }) =>
+    damage.map((one) => visibleLine(`${basename(path)}, ${one}`)),
+  );
 }
 
 /** The state of a run that came to an end. */

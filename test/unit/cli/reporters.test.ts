@@ -181,8 +181,11 @@ test('a file of variables that cannot be read is a mistake in usage', async (t) 
   );
 });
 
-test('exit codes: cancelled, not written, a failure, an error; the first that holds', () => {
-  const end = (counts: object, { cancelled = false, unwritten = false, minPassRate = 1 } = {}) =>
+test('exit codes: cancelled, not written, a failure, an error or missing case; the first that applies', () => {
+  const end = (
+    counts: object,
+    { cancelled = false, unwritten = false, isComplete = true, minPassRate = 1 } = {},
+  ) =>
     exitCodeOf(
       {
         kind: 'end',
@@ -191,11 +194,14 @@ test('exit codes: cancelled, not written, a failure, an error; the first that ho
         counts: { pass: 0, fail: 0, error: 0, skipped: 0, ...counts },
       },
       unwritten,
+      isComplete,
       minPassRate,
     );
   assert.equal(end({ pass: 2, skipped: 1 }), 0);
   assert.equal(end({ pass: 1, fail: 1, error: 1 }), 1);
   assert.equal(end({ pass: 1, error: 1 }), 2);
+  assert.equal(end({ pass: 1 }, { isComplete: false }), 2);
+  assert.equal(end({ pass: 9, fail: 1 }, { isComplete: false, minPassRate: 0.9 }), 2);
   assert.equal(end({ pass: 1 }, { unwritten: true }), 4);
   assert.equal(end({ fail: 1 }, { unwritten: true }), 4);
   assert.equal(end({ fail: 1 }, { cancelled: true, unwritten: true }), 130);

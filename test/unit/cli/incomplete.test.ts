@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { startModelServer } from '../../support/modelServer/server.ts';
+import { recordsOf } from '../../support/resuming.ts';
+import { ECHO } from '../../support/runs.ts';
+
+const TARGET = 'target: {type: module, path: ./bot.mjs}\n';
+
+function aCase(id: string, value = 'x', more = ''): string {
+  return `  - {id: ${id}, ${more}turns: [x ${id}], assert: [{type: contains, value: ${value}}]}\n`;
+}
+
+function suite(...cases: readonly string[]): string {
+  return `${TARGET}cases:\n${cases.join('')}`;
+}
+
+async function ranWith(t: TestContext, text: string, ...args: readonly string[]): Promise<string> {
+  const folder = await workspaceWith(t, { 'bot.mjs': ECHO, 'a.eval.yaml': text });
+  await turnlight(folder, ['run', ...args]);
+  return folder;
+}
+
+/** Cuts the newest record as if its run had been killed after so many cases. */
+async function kill(folder: string, cases: number): Promise<void> {
+  const record = (await recordsOf(folder)).at(-1) ?? '';
+  const lines = (await readFile(record, 'utf8')).split('\n');
+  await writeFile(record, `${lines.slice(0, cases + 1).join('\n')}\n`);
+}
+
+describe('a run without some of its cases', () => {
+  it('does not pass if the cost limit stopped it', async (t) => {
+    // More than any request was expected to cost, as with tokens of reasoning.
+    const usage = { input: 100, output: 5_000_000 };
+    const server = await startModelServer(() => ({ text: 'x', usage }));
+    t.after(() => server.close());
+    const model = `{provider: openai, model: m, base_url: "${server.baseUrl}", price: {input: 1, output: 1}}`;
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': `target: {type: chat, model: ${model}}\ncases:\n${aCase('a')}${aCase('b')}${aCase('c', 'y')}`,
+    });
+    const args = ['run', '--max-cost', '1', '--concurrency', '1', '--reporter', 'junit'];
+    const { code, out } = await turnlight(folder, args, { OPENAI_API_KEY: 'test-key' });
+    assert.match(out, /<testsuites name="Turnlight" tests="3" failures="0" errors="2"/);
+    assert.equal(out.match(/type="not-finished"/g)?.length, 2);
+    assert.equal(code, 2);
+  });
+
+  it('does not pass when it is judged again', async (t) => {
+    const folder = await ranWith(t, suite(aCase('a'), aCase('b', 'y')), '--concurrency', '1');
+    await kill(folder, 1);
+    const { code, err } = await turnlight(folder, ['judge']);
+    assert.match(err, /^Run [0-9a-f]{8} did not finish 1 case\.$/m);
+    assert.equal(code, 2);
+  });
+
+  it('does not hide the failure of an earlier run from --only-failed', async (t) => {
+    const repeated = (value: string) => suite(aCase('a', value, 'repeat: 3, '));
+    const folder = await ranWith(t, repeated('y'));
+    await writeFile(join(folder, 'a.eval.yaml'), repeated('x'));
+    await turnlight(folder, ['run']);
+    await kill(folder, 1);
+    await writeFile(join(folder, 'a.eval.yaml'), repeated('y'));
+    const { code, out } = await turnlight(folder, ['run', '--only-failed']);
+    assert.match(out, /0 of 3 repetitions passed/);
+    assert.equal(code, 1);
+  });
+
+  it('does not pass compare --fail-on', async (t) => {
+    const folder = await ranWith(t, suite(aCase('a'), aCase('b')));
+    await turnlight(folder, ['run']);
+    const args = ['compare', '--fail-on', 'worse'];
+    assert.equal((await turnlight(folder, args)).code, 0);
+    await kill(folder, 1);
+    const { code, err } = await turnlight(folder, args);
+    assert.match(err, /Cases may be missing/);
+    assert.equal(code, 2);
+  });
+
+  it('does not pass compare --fail-on if a line of its record is damaged', async (t) => {
+    const folder = await ranWith(t, suite(aCase('a'), aCase('b')));
+    await turnlight(folder, ['run']);
+    const record = (await recordsOf(folder)).at(-1) ?? '';
+    const text = await readFile(record, 'utf8');
+    await writeFile(record, text.replace('{"kind":"case"', '{{"kind":"case"'));
+    assert.equal((await turnlight(folder, ['compare', '--fail-on', 'evidence'])).code, 2);
+  });
+
+  it('does not pass as shards of different divisions', async (t) => {
+    const cases = ['a', 'b', 'c', 'd', 'e'].map((id) => aCase(id));
+    const folder = await ranWith(t, suite(...cases), '--shard', '2/2');
+    await turnlight(folder, ['run', '--shard', '1/3']);
+    const { code, out } = await turnlight(folder, ['merge', '.turnlight/runs']);
+    assert.match(out, /--shard 1\/2.*\n.*--shard 2\/3.*\n.*--shard 3\/3/);
+    assert.equal(code, 2);
+  });
+});
+
+describe('the files of a run', () => {
+  const judged = (id: string, prompt: string, more = '') =>
+    `  - {id: ${id}, skip: true, turns: [x], assert: [{type: llm-judge, prompt: ${prompt}, judge: "openai:m"}${more}]}\n`;
+
+  it('include a suite that another one only refers to', async (t) => {
+    const folder = await workspaceWith(t, {
+      'bot.mjs': ECHO,
+      'a.eval.yaml': suite(aCase('a'), judged('j', './b.eval.yaml')),
+      'b.eval.yaml': suite(aCase('b', 'y')),
+    });
+    const { code, out } = await turnlight(folder, ['run']);
+    assert.match(out, /1 passed, 1 failed/);
+    assert.equal(code, 1);
+  });
+
+  it('include a suite that refers to itself', async (t) => {
+    const text = suite(judged('j', './a.eval.yaml', ', {type: no-such-type}'));
+    const folder = await workspaceWith(t, { 'bot.mjs': ECHO, 'a.eval.yaml': text });
+    const { code, err, out } = await turnlight(folder, ['check']);
+    assert.match(`${out}${err}`, /no-such-type/);
+    assert.equal(code, 3);
+  });
+
+  it('include one of two suites that include each other', async (t) => {
+    const folder = await workspaceWith(t, {
+      'bot.mjs': ECHO,
+      'a.eval.yaml': `include: [./b.eval.yaml]\n${suite(aCase('a'))}`,
+      'b.eval.yaml': `include: [./a.eval.yaml]\n${suite(aCase('b'))}`,
+    });
+    const { code, out, err } = await turnlight(folder, ['check']);
+    assert.match(`${out}${err}`, /Checked 1 file/);
+    assert.equal(code, 3);
+  });
+});
