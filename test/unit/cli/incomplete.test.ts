@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { recordsOf } from '../../support/resuming.ts';
-import { ECHO } from '../../support/runs.ts';
+import { ECHO, workspaceWith } from '../../support/runs.ts';
 
 const TARGET = 'target: {type: module, path: ./bot.mjs}\n';
 
