@@ -13,7 +13,7 @@ const placed = (...messages: Message[]): SourcedMessage[] =>
   messages.map((message) => ({ message }));
 
 describe('toConversation', () => {
-  it('makes one turn of everything a side says until the other speaks', () => {
+  it('groups everything that one side says into one turn', () => {
     const conversation = toConversation(
       placed(
         { role: 'user', content: 'Hi' },
@@ -37,7 +37,7 @@ describe('toConversation', () => {
     ]);
   });
 
-  it('numbers turns from 1 when the assistant speaks first', () => {
+  it('numbers turns from 1 if the assistant speaks first', () => {
     const conversation = toConversation(
       placed({ role: 'assistant', content: 'Welcome!' }, { role: 'user', content: 'Hi' }),
     );
@@ -50,7 +50,7 @@ describe('toConversation', () => {
     );
   });
 
-  it('keeps every system text, in order and at its place', () => {
+  it('keeps every system text in its place', () => {
     const conversation = toConversation(
       placed(
         { role: 'system', content: 'first' },
@@ -72,7 +72,7 @@ describe('toConversation', () => {
     );
   });
 
-  it('joins a result to the call of its id when calls are parallel', () => {
+  it('adds the results of parallel calls by id', () => {
     const conversation = toConversation(
       placed(
         { role: 'user', content: 'Both?' },
@@ -87,7 +87,7 @@ describe('toConversation', () => {
     );
   });
 
-  it('joins a late result to its call when the user spoke in between', () => {
+  it('adds a late result to its call if the user spoke in between', () => {
     const conversation = toConversation(
       placed(
         { role: 'user', content: 'Where is it?' },
@@ -108,7 +108,7 @@ describe('toConversation', () => {
     );
   });
 
-  it('refuses a result that answers no call', () => {
+  it('rejects a result without a call', () => {
     assert.throws(
       () =>
         toConversation(
@@ -118,7 +118,7 @@ describe('toConversation', () => {
     );
   });
 
-  it('leaves the messages as they were', () => {
+  it("doesn't change the messages", () => {
     const messages = placed(
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: 'Hello', retrievalContext: ['a'] },
@@ -147,12 +147,12 @@ describe('toConversation', () => {
     ],
   ];
   for (const [what, messages, end] of ends) {
-    it(`tells whether it ends open: with ${what}`, () => {
+    it(`detects whether it ends open: ${what}`, () => {
       assert.equal(openEnd(toConversation(placed(...messages))), end);
     });
   }
 
-  it('gives the text of a turn without its tool calls', () => {
+  it('returns the text of a turn without its tool calls', () => {
     const [turn] = turnsOf(
       toConversation(
         placed(

@@ -14,14 +14,14 @@ const from = (index: number) => {
   return failingCases(ended, shown);
 };
 
-it('the failing cases of a run are gone through round and round', () => {
+it('stepping through failed cases wraps around', () => {
   assert.deepEqual([from(1)?.count, from(1)?.at, from(3)?.at], [2, 1, 2]);
   assert.equal(from(1)?.neighbor(1).id, 'c3');
   assert.equal(from(3)?.neighbor(1).id, 'c1');
   assert.equal(from(1)?.neighbor(-1).id, 'c3');
 });
 
-it('from a case that passed one gets to the failing one behind it, or before', () => {
+it('stepping from a passed case leads to the next or previous failed one', () => {
   assert.equal(from(2)?.at, undefined);
   assert.equal(from(2)?.neighbor(1).id, 'c3');
   assert.equal(from(2)?.neighbor(-1).id, 'c1');
@@ -29,7 +29,7 @@ it('from a case that passed one gets to the failing one behind it, or before', (
   assert.equal(from(4)?.neighbor(1).id, 'c1');
 });
 
-it('there are none where nothing else failed', () => {
+it('there is nothing to step through if no other case failed', () => {
   const [passed, failed] = ended;
   assert.ok(passed && failed);
   assert.equal(failingCases([passed], passed), undefined);

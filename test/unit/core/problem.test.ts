@@ -9,7 +9,7 @@ function problem(line: number, severity: Problem['severity']): Problem {
 }
 
 describe('problems beyond the limit', () => {
-  it('are warnings before they are errors', () => {
+  it('are dropped warnings first, then errors', () => {
     const warnings = Array.from({ length: LIMITS.problems }, (_, line) => problem(line, 'warning'));
     const error = problem(LIMITS.problems, 'error');
     const told = limitProblems([...warnings, error]);

@@ -3,8 +3,8 @@ import { describe, it, mock } from 'node:test';
 import { coalesce, Throttle } from '../../../src/core/scheduling.ts';
 import { barrier } from '../../support/barrier.ts';
 
-describe('work that is done one at a time', () => {
-  it('is done once more for all who asked meanwhile, after what is under way', async () => {
+describe('coalesced calls', () => {
+  it('share one more call after the current one', async () => {
     const { promise, resolve } = barrier();
     const done: string[] = [];
     let state = 'first';
@@ -27,7 +27,7 @@ describe('work that is done one at a time', () => {
 });
 
 describe('Throttle', () => {
-  it('works once for all requests within the interval, and again for later ones', (context) => {
+  it('runs once per interval', (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const work = mock.fn();
     const throttle = new Throttle(100, work);
@@ -44,7 +44,7 @@ describe('Throttle', () => {
     assert.equal(work.mock.callCount(), 2);
   });
 
-  it('does not work again after a flush, nor once disposed', (context) => {
+  it("doesn't run after it was flushed or disposed", (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const work = mock.fn();
     const throttle = new Throttle(100, work);

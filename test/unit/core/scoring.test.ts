@@ -4,18 +4,18 @@ import { caseScore, caseStatus, mean, reaches, turnBadge } from '../../../src/co
 import { buildTurnVerdict, buildVerdict } from '../../support/build.ts';
 
 describe('reaches', () => {
-  it('is not fooled by floating point', () => {
+  it('ignores rounding errors', () => {
     assert.equal(reaches(0.1 + 0.2, 0.3), true);
     assert.equal(reaches(0.7, 0.7000001), false);
   });
 });
 
 describe('mean', () => {
-  it('has no value of nothing', () => assert.equal(mean([]), undefined));
+  it('is undefined for an empty list', () => assert.equal(mean([]), undefined));
 });
 
 describe('caseScore', () => {
-  it('weighs the scores of what passed or failed', () => {
+  it('weights the scores of verdicts that passed or failed', () => {
     const score = caseScore([
       buildVerdict({ status: 'pass', score: 1, weight: 2 }),
       buildVerdict({ status: 'fail', score: 0.25, weight: 1 }),
@@ -23,7 +23,7 @@ describe('caseScore', () => {
     assert.equal(score, 0.75);
   });
 
-  it('leaves errors and skips out of the mean', () => {
+  it('excludes errored and skipped verdicts', () => {
     const score = caseScore([
       buildVerdict({ status: 'pass', score: 0.5 }),
       buildVerdict({ status: 'error', score: null }),
@@ -32,7 +32,7 @@ describe('caseScore', () => {
     assert.equal(score, 0.5);
   });
 
-  it('is the lowest of what has weight with `min`', () => {
+  it('is the lowest score with a weight if `min` is set', () => {
     const verdicts = [
       buildVerdict({ status: 'pass', score: 1, weight: 5 }),
       buildVerdict({ status: 'fail', score: 0.25 }),
@@ -42,7 +42,7 @@ describe('caseScore', () => {
     assert.equal(caseScore(verdicts, 'min'), 0.25);
   });
 
-  it('is null where nothing was scored', () => {
+  it('is null if there are no scores', () => {
     assert.equal(caseScore([buildVerdict({ status: 'skipped', score: null })]), null);
   });
 });
@@ -54,7 +54,7 @@ describe('caseStatus', () => {
   const skipped = buildVerdict({ status: 'skipped', score: null });
   const gate = buildVerdict({ status: 'fail', score: 0.9, required: true });
 
-  it('needs every verdict to pass without a threshold', () => {
+  it('requires every verdict to pass if there is no threshold', () => {
     assert.equal(caseStatus([passed, passed], undefined), 'pass');
     assert.equal(caseStatus([passed, failed], undefined), 'fail');
   });
@@ -64,35 +64,35 @@ describe('caseStatus', () => {
     assert.equal(caseStatus([passed, failed], 0.6), 'fail');
   });
 
-  it('compares the lowest score with the threshold with `min`', () => {
+  it('compares the lowest score with the threshold if `min` is set', () => {
     assert.equal(caseStatus([passed, failed], 0.5, 'min'), 'fail');
     assert.equal(caseStatus([passed, passed], 0.5, 'min'), 'pass');
   });
 
-  it('fails when a required verdict fails, whatever threshold and weights say', () => {
+  it('fails if a required verdict failed, regardless of threshold and weights', () => {
     assert.equal(caseStatus([passed, passed, passed, passed, gate], 0.1), 'fail');
     const heavy = buildVerdict({ status: 'pass', score: 1, weight: 1000 });
     assert.equal(caseStatus([heavy, gate], 0), 'fail');
   });
 
-  it('fails when a required verdict could not be judged', () => {
+  it("fails if a required verdict couldn't be judged", () => {
     const broken = buildVerdict({ status: 'error', score: null, required: true });
     assert.equal(caseStatus([passed, broken], 0), 'fail');
   });
 
-  it('is an error when any verdict is, but for a failed gate', () => {
+  it('is an error if any verdict is, unless a required verdict failed', () => {
     assert.equal(caseStatus([passed, error], undefined), 'error');
     assert.equal(caseStatus([failed, error], 0), 'error');
     assert.equal(caseStatus([error, gate], undefined), 'fail');
   });
 
-  it('never passes where nothing was checked', () => {
+  it('never passes without scores', () => {
     assert.equal(caseStatus([], undefined), 'skipped');
     assert.equal(caseStatus([], 0), 'skipped');
     assert.equal(caseStatus([skipped, skipped], 0), 'skipped');
   });
 
-  it('lets verdicts of weight 0 speak where nothing else does', () => {
+  it('requires every verdict to pass if all weights are 0', () => {
     const light = buildVerdict({ status: 'fail', score: 0, weight: 0 });
     assert.equal(caseStatus([light], 0), 'fail');
   });
@@ -113,11 +113,11 @@ describe('turnBadge', () => {
     assert.equal(badge?.entries.length, 3);
   });
 
-  it('has no badge for a turn that no assertion spoke about', () => {
+  it('is undefined for a turn without verdicts', () => {
     assert.equal(turnBadge([says('pass', 1)], 4), undefined);
   });
 
-  it('shows no score where every entry was skipped', () => {
+  it('shows no score if every entry was skipped', () => {
     assert.deepEqual(turnBadge([says('skipped', null)], 2)?.score, null);
   });
 });

@@ -26,12 +26,12 @@ describe('a secret', () => {
     ['in JSON of Python within JSON', 'sk-\\\\\\"test\\\\\\"\\\\\\\\+0123456789/\\\\u00fc'],
     ['in a form', new URLSearchParams({ k: KEY }).toString().slice(2)],
   ] as const) {
-    it(`is hidden ${form}, and its variable named`, () => {
+    it(`is hidden ${form}, with the name of its variable`, () => {
       assert.equal(hiding().text(`a ${text} b ${text}`), 'a [hidden: MY_KEY] b [hidden: MY_KEY]');
     });
   }
 
-  it('is hidden in base64, whatever stands around it', () => {
+  it('is hidden in base64, whatever surrounds it', () => {
     const text = fc.string({ unit: 'binary', maxLength: 9 });
     fc.assert(
       fc.property(text, text, fc.constantFrom('base64', 'base64url'), (before, after, code) => {
@@ -42,13 +42,13 @@ describe('a secret', () => {
     );
   });
 
-  it('is hidden whole where another one is its beginning', () => {
+  it('is hidden completely if it starts with another secret', () => {
     const scrubber = hiding('0123456789');
     scrubber.add('LONGER', '0123456789-abc');
     assert.equal(scrubber.text('0123456789-abc 0123456789'), '[hidden: LONGER] [hidden: MY_KEY]');
   });
 
-  it('is hidden whole at any length, and never in a RegExp, which V8 would print', () => {
+  it('is hidden completely at any length, without a RegExp that V8 would print', () => {
     const long = `${'a'.repeat(30_000)}+`;
     const scrubber = hiding(long);
     scrubber.add('OTHER', `${'a'.repeat(30_000)}-b`);
@@ -59,11 +59,11 @@ describe('a secret', () => {
     assert.equal(scrubber.beginning(`x ${'a'.repeat(255)}`), 'x ');
   });
 
-  it('with half of a character is no error', () => {
+  it('may contain half of a surrogate pair', () => {
     assert.equal(hiding('\ud800 abcdefgh').text('a \ud800 abcdefgh'), 'a [hidden: MY_KEY]');
   });
 
-  it('is added in a time that does not depend on how many others there are', () => {
+  it('is added in constant time', () => {
     const scrubber = new Scrubber();
     const cpu = process.cpuUsage();
     for (let index = 0; index < 300; index += 1) {
@@ -73,7 +73,7 @@ describe('a secret', () => {
     assert.ok(process.cpuUsage(cpu).user < 1_500_000);
   });
 
-  it('is hidden at every depth of data, and data without one is the same object', () => {
+  it('is hidden at every depth of data; other data stays the same object', () => {
     const scrubber = hiding();
     assert.deepEqual(scrubber.data({ a: [{ b: `x${KEY}`, n: 1 }] }), {
       a: [{ b: 'x[hidden: MY_KEY]', n: 1 }],
@@ -83,7 +83,7 @@ describe('a secret', () => {
     assert.equal(scrubber.data(undefined), undefined);
   });
 
-  it('is hidden in keys that others chose, and in none of ours, nor in our words', () => {
+  it('is hidden in keys that others chose, but not in our keys and words', () => {
     const scrubber = new Scrubber();
     const words = ['arguments', 'required', 'verdicts', 'assistant', 'tool-calls', '12345678'];
     for (const word of words) scrubber.add('A_KEY', word);
@@ -99,17 +99,17 @@ describe('a secret', () => {
     assert.equal(scrubber.json({ required: 'x required' }), '{"required":"x [hidden: A_KEY]"}');
   });
 
-  it('has a name in which nothing is hidden', () => {
+  it('has a name without hidden characters', () => {
     const scrubber = new Scrubber({ 'A\u001b]0;x\u0007KEY': 'abcdefgh' });
     assert.equal(scrubber.text('abcdefgh'), '[hidden: A[U+001B]]0;x[U+0007]KEY]');
   });
 
-  it('of less than eight characters is a word, and stays', () => {
+  it("isn't hidden if it has less than eight characters", () => {
     assert.equal(hiding('gpt-5-m').text('gpt-5-m'), 'gpt-5-m');
     assert.equal(hiding('').text('abc'), 'abc');
   });
 
-  it('is known from the start by the name of its variable', () => {
+  it('is recognized by the name of its variable', () => {
     const scrubber = new Scrubber({
       AWS_SECRET_ACCESS_KEY: 'aaaaaaaaaa',
       db_password: 'bbbbbbbbbb',

@@ -26,8 +26,8 @@ function lineOf(verdict: Verdict | undefined, stated: readonly StatedAssertion[]
   return verdict && statedOf(verdict, stated)?.line;
 }
 
-describe('what a verdict is of, in the file as it is now', () => {
-  it('is the same assertion below others, and asks the same', async (t) => {
+describe('the assertion of a verdict in the current file', () => {
+  it('is found if others were added before it', async (t) => {
     const others = '      - {type: starts-with, value: Hi}\n      - Be kind.\n';
     const { verdicts, stated } = await edited(t, HELLO, `${others}${HELLO}`);
     const [verdict] = verdicts;
@@ -35,7 +35,7 @@ describe('what a verdict is of, in the file as it is now', () => {
     assert.equal(verdict?.question_hash, stated[2]?.questionHash);
   });
 
-  it('is what asks the same where another of its type or a name changed its key', async (t) => {
+  it('is found by its question if its key has changed', async (t) => {
     const other = '      - {type: contains, value: Bye}\n';
     const second = await edited(t, HELLO, `${other}${HELLO}`);
     assert.equal(lineOf(second.verdicts[0], second.stated), 6);
@@ -43,7 +43,7 @@ describe('what a verdict is of, in the file as it is now', () => {
     assert.equal(lineOf(named.verdicts[0], named.stated), 5);
   });
 
-  it('is nothing where it is gone, and tells where it asks for something else', async (t) => {
+  it("isn't found if it was removed, and is found if its question has changed", async (t) => {
     const gone = await edited(t, HELLO, '      - Be kind.\n');
     assert.equal(lineOf(gone.verdicts[0], gone.stated), undefined);
     const other = await edited(t, HELLO, '      - {type: contains, value: Bye}\n');
@@ -51,7 +51,7 @@ describe('what a verdict is of, in the file as it is now', () => {
     assert.notEqual(other.verdicts[0]?.question_hash, other.stated[0]?.questionHash);
   });
 
-  it('is found among those under another one', async (t) => {
+  it('is found in the list of an outer assertion', async (t) => {
     const group = (inner: string) => `      - type: all-of\n        assert:\n${inner}`;
     const inside = (line: string) => line.replace(/^ {6}/, '          ');
     const kind = '          - {type: starts-with, value: Hello}\n';
@@ -63,7 +63,7 @@ describe('what a verdict is of, in the file as it is now', () => {
     assert.equal(lineOf(verdicts[0]?.nested?.[0], stated[0]?.nested ?? []), 8);
   });
 
-  it('is found by place, type and name in records of version 1', async (t) => {
+  it('is found by index, type, and name in records of version 1', async (t) => {
     const { stated } = await edited(t, HELLO, HELLO);
     const old = { type: 'contains', name: 'contains', status: 'pass', score: 1 } as const;
     assert.equal(lineOf(buildVerdict(old), stated), 5);

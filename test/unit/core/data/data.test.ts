@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { freeNames } from '../../../../src/core/data/data.ts';
 
-describe('names that are free', () => {
-  it('are given out once each, past those that are taken', () => {
+describe('unused names', () => {
+  it('are returned once each, and skip taken ones', () => {
     const free = freeNames(new Set(['a', 'a-3']), (name, number) => `${name}-${number}`);
     assert.deepEqual([free('a'), free('a'), free('b')], ['a-2', 'a-4', 'b-2']);
   });
 
-  it('are found in a few steps each, however many are given out', () => {
+  it('are found in constant time each', () => {
     let steps = 0;
     const free = freeNames(new Set(['a']), (name, number) => {
       steps += 1;

@@ -32,8 +32,8 @@ function entry(turn: number, given: Partial<Pick<TurnVerdict, 'status' | 'eviden
 const places = (...given: Parameters<typeof failuresOf>) =>
   failuresOf(...given).map(({ source }) => source.range.start.line + 1);
 
-describe('what went wrong in a case', () => {
-  it('leads from the case to the line of a data file that is broken', () => {
+describe('the failures of a case', () => {
+  it('link to the invalid line of a data file', () => {
     const start = { line: 2, character: 0 };
     const fault = { path: '/work/talks.jsonl', range: { start, end: start } };
     const line = buildCaseLine({ id: 'a', status: 'error' });
@@ -42,7 +42,7 @@ describe('what went wrong in a case', () => {
     assert.deepEqual(failure?.links, [{ label: 'talks.jsonl, line 3', source: fault }]);
   });
 
-  it('leads from the case to the lines of a program that threw', () => {
+  it('link to the lines of a program that threw', () => {
     const reason = [
       'The target failed: The module threw: TypeError: no name',
       '    at first (/work/my shop/format.mjs:3:7)',
@@ -65,7 +65,7 @@ describe('what went wrong in a case', () => {
 
   const conversation = talk('When?', 'By Friday.', 'Sure?', 'Yes.');
 
-  it('is told once for each failing turn, at its line, with reason and verified quote', () => {
+  it('are shown at each failing turn, with reason and verified quote', () => {
     const evidence = { text: 'By Friday', verified: true };
     const turns = [entry(2, { evidence }), entry(3, { status: 'pass' }), entry(4)];
     const line = buildCaseLine({
@@ -91,7 +91,7 @@ describe('what went wrong in a case', () => {
     assert.equal(second?.source.range.start.line, 13);
   });
 
-  it('is told once for a line, naming every turn that failed there', () => {
+  it('are combined per line, and list every turn that failed there', () => {
     const { entries, notes } = conversation;
     const source = {
       path: '/work/suite.eval.yaml',
@@ -124,21 +124,21 @@ describe('what went wrong in a case', () => {
     );
   });
 
-  it('does not say twice what was missed', () => {
+  it("don't repeat misses", () => {
     const miss = 'Turns 2, 4: does not contain "x"';
     const verdicts = [verdict({ rationale: `${miss}.`, misses: [miss] })];
     const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
     assert.equal(failuresOf(line)[0]?.text, `Guidelines: 0.00 (threshold 1.00)\n${miss}.`);
   });
 
-  it('keeps back a quote that the turn does not hold', () => {
+  it("omit a quote that isn't in the turn", () => {
     const evidence = { text: 'Never said', verified: false };
     const verdicts = [verdict({ turns: [entry(2, { evidence })] })];
     const [only] = failuresOf(buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts }));
     assert.doesNotMatch(only?.text ?? '', /Never said/);
   });
 
-  it('stands at the assertion where no turn is to blame, with what was missed', () => {
+  it('are shown at the assertion with its misses if no turn failed', () => {
     const verdicts = [verdict({ label: 'no', misses: ['The refund is not answered.'] })];
     const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
     assert.deepEqual(places(line), [5]);
@@ -148,7 +148,7 @@ describe('what went wrong in a case', () => {
     );
   });
 
-  it('tells what no turn tells at the assertion, beside the turns', () => {
+  it('include misses without a turn at the assertion', () => {
     const misses = ['Turn 2: promises a date', 'The refund is not answered.'];
     const verdicts = [verdict({ turns: [entry(2)], misses })];
     const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
@@ -158,7 +158,7 @@ describe('what went wrong in a case', () => {
     assert.match(told[1] ?? '', /The refund is not answered\.$/);
   });
 
-  it('is cut where a judge goes on for pages', () => {
+  it('are cut if a rationale is very long', () => {
     const verdicts = [verdict({ rationale: 'On and on. '.repeat(10_000) })];
     const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
     const [only] = failuresOf(line);
@@ -166,7 +166,7 @@ describe('what went wrong in a case', () => {
     assert.match(only.text, /…$/);
   });
 
-  it('drops no failing turn that has no place in the file', () => {
+  it("include failing turns that aren't in the file", () => {
     const turns = [entry(2), entry(9)];
     const verdicts = [verdict({ turns, misses: ['Turn 9: promises a date'] })];
     const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
@@ -174,7 +174,7 @@ describe('what went wrong in a case', () => {
     assert.match(failuresOf(line)[1]?.text ?? '', /Turn 9/);
   });
 
-  it('says why the case itself broke, at the case, before what its assertions say', () => {
+  it('start with the error of the case', () => {
     const broken = verdict({
       status: 'error',
       score: null,
@@ -195,13 +195,13 @@ describe('what went wrong in a case', () => {
     assert.deepEqual(places(line), [10, 5]);
   });
 
-  it('compares score and threshold where every verdict holds', () => {
+  it('compare score and threshold if every verdict passed', () => {
     const verdicts = [verdict({ status: 'pass', score: 0.6, threshold: 0.5 })];
     const line = buildCaseLine({ id: 'a', status: 'fail', score: 0.6, threshold: 0.8, verdicts });
     assert.equal(failuresOf(line)[0]?.text, 'Score 0.60 is below the threshold 0.80.');
   });
 
-  it('shows what a terminal would obey', () => {
+  it('reveal control characters', () => {
     const verdicts = [verdict({ rationale: '\x1b[2Jall good' })];
     const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
     assert.match(failuresOf(line)[0]?.text ?? '', /\[U\+001B\]\[2Jall good/);

@@ -6,8 +6,8 @@ import {
   verdictResultText,
 } from '../../../../src/core/presentation/verdictResult.ts';
 
-describe('what says how far scores lie apart', () => {
-  it('tells of repetitions how many passed, and the lowest and the highest score', () => {
+describe('the spread of scores', () => {
+  it('shows passed repetitions, and the lowest and highest score', () => {
     const lines = (
       [
         ['pass', 1],
@@ -24,7 +24,7 @@ describe('what says how far scores lie apart', () => {
     assert.equal(repeatedText(lines.slice(2).concat(lines.slice(2))), '0 of 2 repetitions passed');
   });
 
-  it('tells of samples by how much they differ, where they do', () => {
+  it('shows how much samples differ, if they do', () => {
     const verdict = { status: 'pass', score: 0.8, threshold: 0.5 } as const;
     const told = (spread: number | null) =>
       verdictResultText(verdictResultOf({ ...verdict, judge: { spread } }));
@@ -33,7 +33,7 @@ describe('what says how far scores lie apart', () => {
     assert.equal(told(null), '0.80');
   });
 
-  it('tells a label that is a number from the scores', () => {
+  it('distinguishes a numeric label from scores', () => {
     const verdict = { status: 'pass', score: 0.75, threshold: 0.5 } as const;
     const repeated = { passed: 2, finished: 3, range: [0.5, 1] } as const;
     assert.equal(verdictResultText({ ...verdict, label: 'polite' }), '0.75 polite');

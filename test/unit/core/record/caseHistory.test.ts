@@ -20,7 +20,7 @@ function told(runs: string, pass = 1): string | undefined {
 }
 
 describe('the history of a case', () => {
-  it('tells flaky from broken', () => {
+  it('distinguishes flaky from broken cases', () => {
     assert.equal(told('p p p'), 'Passed all of the last 3 runs.');
     assert.equal(told('f f'), 'Failed all of the last 2 runs: broken, not flaky.');
     assert.equal(told('f p p p'), 'Failed 1 of the last 4 runs, the newest one: broken.');
@@ -30,7 +30,7 @@ describe('the history of a case', () => {
     assert.equal(told('p p f p'), 'Failed 1 of the last 4 runs, on and off: flaky.');
   });
 
-  it('takes repetitions that differ for flaky', () => {
+  it('is flaky if repetitions differ', () => {
     assert.equal(told('ppp pfp'), 'Failed 1 of the last 2 runs, on and off: flaky.');
     assert.equal(
       told('ppp pfp', 0.5),
@@ -39,12 +39,12 @@ describe('the history of a case', () => {
     assert.equal(told('fff ppp'), 'Failed 1 of the last 2 runs, the newest one: broken.');
   });
 
-  it('leaves out runs that could not judge it, and says nothing of fewer than two', () => {
+  it("ignores runs that couldn't judge the case, and needs two others", () => {
     assert.equal(told('e f e p'), 'Failed 1 of the last 2 runs, the newest one: broken.');
     assert.equal(told('f e s'), undefined);
   });
 
-  it('looks back ten runs and no further', () => {
+  it('includes only the last ten runs', () => {
     assert.equal(told(`${'p '.repeat(10)}f`), 'Passed all of the last 10 runs.');
     assert.equal(
       told(`f f p f ${'p '.repeat(8)}f`.trim()),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { closest, nearest } from '../../../../src/core/text/closest.ts';
 
-describe('the word that was meant', () => {
+describe('the intended word', () => {
   for (const [what, word, candidates, expected] of [
     ['a letter less', 'asert', ['assert', 'at'], 'assert'],
     ['a letter twice', 'targetts', ['target', 'targets'], 'targets'],
@@ -15,12 +15,12 @@ describe('the word that was meant', () => {
     ['a word too long to be mistyped', 'a'.repeat(101), ['a'.repeat(100)], undefined],
     ['a candidate too long to be meant', 'a'.repeat(100), ['a'.repeat(101)], undefined],
   ] as const) {
-    it(`is found with ${what}`, () => {
+    it(`handles ${what}`, () => {
       assert.equal(closest(word, candidates), expected);
     });
   }
 
-  it('comes before others that are near', () => {
+  it('comes before other similar words', () => {
     assert.deepEqual(nearest('contains-al', ['contains', 'contains-any', 'contains-all']), [
       'contains-all',
       'contains',

@@ -3,7 +3,7 @@ import test, { describe, it } from 'node:test';
 import { LIMITS, readable } from '../../../../src/core/limits.ts';
 import { formatList, shareText } from '../../../../src/core/text/format.ts';
 
-test('lists and numbers are written as English ones', () => {
+test('lists and numbers are formatted as in English', () => {
   const [and, or] = (['conjunction', 'disjunction'] as const).map(
     (type) => new Intl.ListFormat('en', { type }),
   );
@@ -17,7 +17,7 @@ test('lists and numbers are written as English ones', () => {
 });
 
 describe('a share', () => {
-  it('is rounded, and reads as all or none only if it is', () => {
+  it('is rounded, and is 0 % or 100 % only if it is exact', () => {
     const texts = [2 / 3, 1 / 3, 199.5 / 200, 1, 1 / 300, 0].map(shareText);
     assert.deepEqual(texts, ['67 %', '33 %', '99 %', '100 %', '1 %', '0 %']);
   });

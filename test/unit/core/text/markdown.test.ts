@@ -41,9 +41,9 @@ const HOSTILE = [
   '</b <b <?php <a@b.c>',
 ];
 
-describe('foreign text in a hover', () => {
+describe('escaped text in a hover', () => {
   for (const text of HOSTILE) {
-    it(`is only text: ${JSON.stringify(text)}`, () => {
+    it(`is plain text: ${JSON.stringify(text)}`, () => {
       for (const html of [rendered(escapeMarkdown(text)), rendered(escapeLine(text))]) {
         assert.equal(html.replace(/<\/?p>|<br>/g, '').includes('<'), false, html);
         assert.ok(!html.includes('&amp;#'), html);
@@ -51,12 +51,12 @@ describe('foreign text in a hover', () => {
     });
   }
 
-  it('shows every character as it was', () => {
+  it('shows every character unchanged', () => {
     const html = rendered(escapeMarkdown('a < b && [c] *d* #1 "e"'));
     assert.equal(html, '<p>a &lt; b &amp;&amp; [c] *d* #1 &quot;e&quot;</p>\n');
   });
 
-  it('stays readable where nothing acts on it', () => {
+  it('stays readable if it has no active syntax', () => {
     for (const text of [
       '✗ failed 0.93, -0.10 (0.2-0.4): max_length > 3 & a < 5!',
       'evals/a.eval.yaml:12: {"total": 12.50, "paid": "$5 + $6"} at 10:30:00 = C:\\Users',
@@ -70,7 +70,7 @@ describe('foreign text in a hover', () => {
     }
   });
 
-  it('makes no list, mention, formula or emoji on GitHub', () => {
+  it('becomes no list, mention, formula, or emoji on GitHub', () => {
     const escapedOf = (text: string) => [escapeLine(text), escapeMarkdown(text)];
     for (const [text, shown] of [
       ['12. a', '12&#46; a'],
@@ -83,11 +83,11 @@ describe('foreign text in a hover', () => {
     }
   });
 
-  it('cannot turn the direction of what is read', () => {
+  it("can't change the direction of other text", () => {
     assert.equal(escapeMarkdown('a\u202eb'), 'a&#91;U+202E&#93;b');
   });
 
-  it('is cut where one line is wanted', () => {
+  it('is cut if it must fit in one line', () => {
     assert.equal(escapeLine('a\n\tb   c', 4), 'a b…');
   });
 });

@@ -18,7 +18,7 @@ function foundByRegExp(texts: Iterable<string>, text: string) {
 describe('needles', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 8, maxLength: 12 });
 
-  it('are found as a RegExp of them finds them', () => {
+  it('are found like a RegExp would find them', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'a', 'b', 'c'), maxLength: 200 });
     fc.assert(
       fc.property(fc.uniqueArray(word, { minLength: 1, maxLength: 30 }), text, (words, inText) => {
@@ -34,7 +34,7 @@ describe('needles', () => {
     );
   });
 
-  it('that a text ends within are measured', () => {
+  it('are measured if the text ends within one', () => {
     fc.assert(
       fc.property(word, fc.nat(11), (needle, length) => {
         const begun = needle.slice(0, Math.min(length, needle.length - 1));
@@ -44,13 +44,13 @@ describe('needles', () => {
     );
   });
 
-  it('are hidden as far as they go once their first 256 characters are there', () => {
+  it('are found by their first 256 characters, and as far as they match', () => {
     const needle = `${'a'.repeat(300)}${'b'.repeat(300)}`;
     const [found] = needlesOf([needle, `${'a'.repeat(300)}c`]).find(`x${needle.slice(0, 400)}x`);
     assert.deepEqual(found, { needle, start: 1, end: 401 });
   });
 
-  it('of all kinds that a text nearly contains take linear time', () => {
+  it('take linear time if the text nearly contains them', () => {
     const many = Array.from(
       { length: 500 },
       (_, index) => `${'a'.repeat(8 + (index % 240))}${index}`,

@@ -9,9 +9,9 @@ import {
 } from '../../../../src/core/text/visibleText.ts';
 import { HOSTILE_TEXTS, hiddenIn, NEEDED_TEXTS } from '../../../support/hostileTexts.ts';
 
-describe('text that can be seen', () => {
+describe('visible text', () => {
   for (const [deed, text] of Object.entries(HOSTILE_TEXTS)) {
-    it(`shows a text that ${deed}`, () => {
+    it(`reveals a text that ${deed}`, () => {
       for (const shown of [visibleText(text), visibleLine(text), visibleJson(text)]) {
         assert.deepEqual(hiddenIn(shown), [], shown);
       }
@@ -20,7 +20,7 @@ describe('text that can be seen', () => {
   }
 
   for (const [writing, text] of Object.entries(NEEDED_TEXTS)) {
-    it(`leaves ${writing} as it is`, () => {
+    it(`doesn't change ${writing}`, () => {
       assert.equal(visibleText(text), text);
       assert.equal(visibleLine(text), text);
       assert.equal(JSON.parse(visibleJson(text)), text);
@@ -28,25 +28,25 @@ describe('text that can be seen', () => {
     });
   }
 
-  it('writes the number of what is hidden, as the editor does', () => {
+  it('shows the code point of a hidden character, as the editor does', () => {
     assert.equal(visibleText('a\u202eb\u001b[2J\u{e0041}'), 'a[U+202E]b[U+001B][2J[U+E0041]');
   });
 
-  it('keeps lines, whatever ends them, and gives a tab two columns', () => {
+  it('keeps lines with any line break, and replaces a tab by two spaces', () => {
     assert.equal(visibleText('a\r\n\tb\rc\u2028d\n\ne'), 'a\n  b\nc\nd\n\ne');
     assert.equal(visibleLine('  a\r\n\t b\u2029c\u00a0d '), 'a b c d');
   });
 
-  it('drops nothing, at the ends neither', () => {
+  it('drops nothing, not even at the ends', () => {
     assert.equal(visibleLine('\ufeffa\u200b'), '[U+FEFF]a[U+200B]');
   });
 
-  it('takes no hidden character for a letter before a joiner', () => {
+  it("doesn't mistake a hidden character for a letter before a joiner", () => {
     assert.equal(visibleText('\u180e\u200c'), '[U+180E][U+200C]');
     assert.equal(visibleText('\u180e\u180b'), '[U+180E][U+180B]');
   });
 
-  it('hides nothing, whatever the text', () => {
+  it('contains no hidden characters, whatever the text', () => {
     const character = fc
       .integer({ min: 0, max: 0x10ffff })
       .map((code) => String.fromCodePoint(code));
@@ -62,7 +62,7 @@ describe('text that can be seen', () => {
 });
 
 describe('JSON', () => {
-  it('is no command to a CI, and of the same value', () => {
+  it('contains no command to a CI, and has the same value', () => {
     const text = 'a ##vso[task.complete]x ##[error]y\n::error::z';
     const json = visibleJson({ [text]: text });
     assert.equal(plainLog(json), json);
@@ -84,28 +84,29 @@ describe('a line of a log', () => {
     ['a\r::error::b', 'a\r: :error::b'],
     ['# [a]', '# [a]'],
   ] as const) {
-    it(`is no command to a CI: ${JSON.stringify(line)}`, () => assert.equal(plainLog(line), shown));
+    it(`contains no command to a CI: ${JSON.stringify(line)}`, () =>
+      assert.equal(plainLog(line), shown));
   }
 });
 
-describe('a line of at most so many characters', () => {
-  it('is cut with a sign that it goes on', () => {
+describe('a text with a maximum length', () => {
+  it('ends in an ellipsis if it was cut', () => {
     assert.equal(visibleLine('a\n\tb   c', 4), 'a b…');
     assert.equal(visibleLine('abcd', 4), 'abcd');
     assert.equal(visibleLine('', 4), '');
   });
 
-  it('cuts no emoji and no letter in two', () => {
+  it('splits no emoji and no letter', () => {
     assert.equal(visibleLine('a👨‍👩‍👧‍👦b', 5), 'a…');
     assert.equal(visibleLine('a👨‍👩‍👧‍👦bc', 9), 'a👨‍👩‍👧‍👦…');
     assert.equal(visibleLine('e\u0301e\u0301e\u0301', 4), 'e\u0301…');
   });
 
-  it('stays that short where a letter carries a thousand marks', () => {
+  it('stays short if a letter has a thousand marks', () => {
     assert.ok(visibleLine(`a${'\u0301'.repeat(1000)}`, 20).length <= 20);
   });
 
-  it('counts characters, not halves of them', () => {
+  it('counts code points, not UTF-16 units', () => {
     assert.equal(visibleLine('😀'.repeat(5), 5), '😀'.repeat(5));
     assert.equal(visibleLine('😀'.repeat(6), 5), `${'😀'.repeat(4)}…`);
   });
