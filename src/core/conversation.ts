@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { listOf } from './data/listOf.ts';
 import { type Message, toolCallSchema } from './message.ts';
-import { type Source, sourceSchema } from './problem.ts';
+import { sourceSchema } from './problem.ts';
 
 /**
  * A conversation cut into turns. A turn is everything one side says until the other side speaks:
@@ -124,16 +124,12 @@ export function liveTurnsOf(conversation: Conversation): Turn[] {
   return turnsOf(conversation).filter(({ history }) => !history);
 }
 
-export interface SourcedMessage {
+/** A message, and what it contributes to its turn. */
+export interface SourcedMessage
+  extends Readonly<
+    Pick<Turn, 'source' | 'expected' | 'latency' | 'startup' | 'fromCache' | 'history'>
+  > {
   readonly message: Message;
-  readonly source?: Source;
-  readonly expected?: string;
-  readonly latency?: number;
-  /** In milliseconds, not included in `latency`. */
-  readonly startup?: number;
-  readonly fromCache?: true;
-  /** True for messages before the first live turn. */
-  readonly history?: true;
 }
 
 export function systemMessages(system: string | undefined): Message[] {

@@ -104,10 +104,8 @@ export function limitProblems(problems: readonly Problem[]): readonly Problem[] 
   return [...groupBy(problems, ({ path }) => path)].flatMap(([path, all]) => {
     const more = all.length - LIMITS.problems;
     if (more <= 0) return all;
-    const errors = all.filter(isError).slice(0, LIMITS.problems);
-    const room = LIMITS.problems - errors.length;
-    const warnings = all.filter((one) => !isError(one)).slice(0, room);
-    const kept = new Set([...errors, ...warnings]);
+    const sorted = [...all.filter(isError), ...all.filter((one) => !isError(one))];
+    const kept = new Set(sorted.slice(0, LIMITS.problems));
     const message = `… and ${readable(more)} more problems in this file. The first ${LIMITS.problems} are shown.`;
     const rest = {
       code: 'more-problems',

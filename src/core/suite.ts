@@ -4,10 +4,7 @@ import type { Tool } from './message.ts';
 import type { Problem, Range, Source } from './problem.ts';
 import type { Aggregate, Grading } from './scoring.ts';
 
-/**
- * An eval file, ready to run: defaults merged, names resolved, prompts and transcripts read, variables filled in. All
- * paths are absolute.
- */
+/** An eval file, ready to run. All paths are absolute. */
 export interface Suite {
   readonly path: string;
   readonly name: string;
@@ -23,7 +20,6 @@ export interface Suite {
 
 export interface SuiteCase {
   readonly id: string;
-  /** The variant, if the case has several. */
   readonly variant?: string;
   /** Set if its variants are different recorded conversations. */
   readonly recorded?: true;
@@ -47,14 +43,8 @@ export interface SuiteCase {
   readonly stopOnFailure: boolean;
   /** If the case has several variants: finds them, without reading their messages. */
   readonly expand?: () => Promise<ExpandedCase>;
-  /**
-   * Reads a variant, which until then contains what all variants share. The result has no case if the variant has
-   * errors.
-   */
-  readonly open?: () => Promise<{
-    readonly suiteCase?: SuiteCase;
-    readonly problems: readonly Problem[];
-  }>;
+  /** Reads a variant, which until then contains what all variants share; without a case if it has errors. */
+  readonly open?: () => Promise<{ suiteCase?: SuiteCase; problems: readonly Problem[] }>;
 }
 
 /** Removes locations, which don't affect a run. */
@@ -157,7 +147,7 @@ export interface ModelSpec {
 
 /** A target as configured. A `chat` target's model is resolved separately. */
 export interface TargetSpec {
-  /** Its name in `targets`, else its type. */
+  /** In `targets`, else its type. */
   readonly name: string;
   readonly type: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -215,7 +205,6 @@ export interface Assertion {
   readonly scriptedTurn?: number;
 }
 
-/** A judge prompt: Markdown with front matter. */
 export interface JudgePrompt {
   readonly path: string;
   readonly name?: string;

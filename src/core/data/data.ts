@@ -17,13 +17,13 @@ export function mappingOf(value: unknown): Mapping {
 
 /** The value at a path; undefined if there is none. Inherited properties don't count. */
 export function valueAt(root: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, step) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-        ? Reflect.get(value, step)
-        : undefined,
-    root,
-  );
+  let value = root;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step))
+      return undefined;
+    value = Reflect.get(value, step);
+  }
+  return value;
 }
 
 export function samePath(a: Path, b: Path): boolean {

@@ -111,7 +111,7 @@ export function labelProblemText(
   return visibleLine(`${line === undefined ? place : `${place}:${line}`}: ${message}`);
 }
 
-/** The first problems, for a view. @param shownPath returns the path to show */
+/** @param shownPath returns the path to show */
 export function labelProblemTexts(
   problems: readonly { readonly path: string; readonly line?: number; readonly message: string }[],
   shownPath: (path: string) => string,
@@ -127,7 +127,6 @@ export const VALIDITY_WORDS: Readonly<Record<LabelValidity, string>> = {
 };
 
 export const LABEL_WORDS: Readonly<Record<Opinion['status'], string>> = {
-  pass: STATUS_WORDS.pass,
-  fail: STATUS_WORDS.fail,
+  ...STATUS_WORDS,
   skipped: 'does not apply',
 };

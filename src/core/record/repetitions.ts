@@ -110,10 +110,8 @@ function shareOfAll(passed: number, runs: number, k: number): number {
 }
 
 function statusOf(lines: readonly Repetition[], passRate: number | null, pass: number): Status {
-  const gated = lines.some(({ verdicts }) =>
-    verdicts.some((verdict) => verdict.assertion.required && isFailure(verdict)),
-  );
-  if (gated) return 'fail';
+  const verdicts = lines.flatMap((line) => line.verdicts);
+  if (verdicts.some((one) => one.assertion.required && isFailure(one))) return 'fail';
   if (lines.some(({ status }) => status === 'error')) return 'error';
   if (passRate === null) return 'skipped';
   // However small the share is, it needs at least one.

@@ -7,15 +7,11 @@ import type { NewFileKind } from '../../core/problem.ts';
 import { mentionsIn, rolesAt } from '../../schema/mentions.ts';
 import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../schema/schemaWalk.ts';
 
+const TRANSCRIPT = [{ user: 'Hello' }, { assistant: 'Hello' }];
+
 /** For keys whose schema would give a meaningless value. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
-  cases: [
-    {
-      id: 'case-1',
-      transcript: [{ user: 'Hello' }, { assistant: 'Hello' }],
-      assert: ['The assistant greets the user.'],
-    },
-  ],
+  cases: [{ id: 'case-1', transcript: TRANSCRIPT, assert: ['The assistant greets the user.'] }],
   answer: 'yes',
   assert: ['The assistant answers the question.'],
   assistant: 'Hello',
@@ -38,7 +34,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   tool_module: './tools.mjs',
   tools: [{ name: 'look_up' }],
   topics: ['orders'],
-  transcript: [{ user: 'Hello' }, { assistant: 'Hello' }],
+  transcript: TRANSCRIPT,
   user: 'Hello',
   value: 'text',
   values: ['text'],
@@ -69,8 +65,11 @@ export function placeholder(
     const kinds = valuesAt(schema, root, path).map(({ value }) => value);
     return kinds.includes('contains') ? 'contains' : (kinds[0] ?? 'contains');
   }
-  if (key === 'tool_results')
-    return resultsFor(valueAt(root, [...owner, 'tools']) ?? mappingOf(root).tools);
+  if (key === 'tool_results') {
+    const tools = valueAt(root, [...owner, 'tools']) ?? mappingOf(root).tools;
+    const read = unwrapTools(toolsSchema.safeParse(tools).data ?? []);
+    return Object.fromEntries(read.map(({ name }) => [name, 'text']));
+  }
   for (const { kind, role } of rolesAt(schema, root, path)) {
     if (kind === 'case' && role === 'declaration') {
       const taken = new Set(ids);
@@ -88,11 +87,6 @@ export function placeholder(
     return field ? optionsOf(field) : [];
   });
   return valueFor(key, schemas);
-}
-
-function resultsFor(tools: unknown): Readonly<Record<string, string>> {
-  const read = toolsSchema.safeParse(tools).data ?? [];
-  return Object.fromEntries(unwrapTools(read).map(({ name }) => [name, 'text']));
 }
 
 function declared(schema: z.ZodType, root: unknown, kind: SymbolKind): string | undefined {

@@ -67,19 +67,12 @@ export function* cursorInText(text: string, position: Position): Work<Cursor | u
 }
 
 /** The variable that is being typed in a line of plain text. */
-export function variableIn(
-  line: string,
-  { line: number, character }: Position,
-): VariableCursor | undefined {
-  const column = Math.min(character, line.length);
-  const variable = VARIABLE.exec(line.slice(0, column));
-  if (!variable) return undefined;
+export function variableIn(line: string, position: Position): VariableCursor | undefined {
+  const column = Math.min(position.character, line.length);
+  const [, name] = VARIABLE.exec(line.slice(0, column)) ?? [];
+  if (name === undefined) return undefined;
   const rest = restLength(line.slice(column));
-  const before = (variable[1] ?? '').length;
-  return {
-    needsQuotes: false,
-    range: rangeAround({ line: number, character: column }, column, before, rest),
-  };
+  return { needsQuotes: false, range: rangeAround(position, column, name.length, rest) };
 }
 
 /** Length of the rest of the variable, with its closing braces. */

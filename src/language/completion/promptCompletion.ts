@@ -33,10 +33,9 @@ export function* promptCompletion(
 ): Work<CompletionItem[]> {
   const lines = text.split('\n');
   const end = matterEnd(lines);
-  if (end === undefined || position.line === 0 || position.line >= end) {
-    const inMatter = end !== undefined && (position.line === 0 || position.line === end);
-    return inMatter ? [] : yield* bodyItems(lines, end, position, context);
-  }
+  const { line } = position;
+  if (end === undefined || line > end) return yield* bodyItems(lines, end, position, context);
+  if (line === 0 || line === end) return [];
   // Only the front matter, with the same line numbers as in the file.
   const matter = ['', ...lines.slice(1, end)].join('\n');
   const cursor = yield* cursorInText(matter, position);

@@ -71,19 +71,12 @@ function* choicesOf(
   );
   const first = found.filter((one) => one.role === 'declaration');
   const names = new Map([...first, ...found].map((one) => [one.text, one.path]));
-  return [...names]
-    .filter(([name]) => !there.includes(name))
-    .map(([name, at]) => ({
-      label: name,
-      kind: shown,
-      detail: detailOf(kind, valueAt(around, [...at, 'type'])),
-      ...(rank !== undefined && { rank }),
-    }));
-}
-
-/** `yes-no node`, `tool` */
-function detailOf(kind: SymbolKind, type: unknown): string {
-  return kind === 'node' && typeof type === 'string' ? `${type} ${kind}` : kind;
+  const free = [...names].filter(([name]) => !there.includes(name));
+  return free.map(([label, at]) => {
+    const type = kind === 'node' ? valueAt(around, [...at, 'type']) : undefined;
+    const detail = typeof type === 'string' ? `${type} ${kind}` : kind;
+    return { label, kind: shown, detail, ...(rank !== undefined && { rank }) };
+  });
 }
 
 function mentionsOf(root: unknown, kind: SymbolKind | FileKind): Mention[] {
@@ -127,19 +120,13 @@ export function shortModels(root: unknown, editorModels: readonly string[] = [])
   const written = texts.flatMap(({ text }) =>
     known.some((start) => text.startsWith(start) && text !== start) ? [text] : [],
   );
-  return [
-    ...[...new Set([...written, ...editorModels])].map((label) => ({
-      label,
-      kind: KINDS.reference,
-      detail: written.includes(label) ? 'model' : 'a model of the editor',
-    })),
-    ...providers.map(({ value, documentation }) => ({
-      label: `${value}:`,
-      kind: KINDS.module,
-      detail: 'provider:model',
-      documentation,
-      rank: 6,
-      incomplete: true,
-    })),
-  ];
+  const models = [...new Set([...written, ...editorModels])].map((label) => {
+    const detail = written.includes(label) ? 'model' : 'a model of the editor';
+    return { label, kind: KINDS.reference, detail };
+  });
+  const shown = { kind: KINDS.module, detail: 'provider:model', rank: 6, incomplete: true };
+  const starts = providers.map(({ value, documentation }) => {
+    return { label: `${value}:`, documentation, ...shown };
+  });
+  return [...models, ...starts];
 }
