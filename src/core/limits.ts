@@ -1,7 +1,4 @@
-/**
- * Limits on what is read from a workspace, agents, and judges. A text that exceeds one is reported as one problem;
- * everything else works.
- */
+/** Limits for input from workspaces, agents, and judges. A text that exceeds one is reported as one problem. */
 export const LIMITS = {
   evalFile: 2_000_000,
   included: 4_000_000,

@@ -42,7 +42,7 @@ const SCRIPTS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 export const EXTENSIONS = {
   prompt: ['.md'],
   transcript: ['.json', '.jsonl', '.yaml', '.yml'],
-  /** Transcripts and data sets of them, also by a pattern. */
+  /** Transcripts and data sets of them, or a pattern. */
   transcripts: ['.json', '.jsonl', '.yaml', '.yml'],
   matrix: ['.csv', '.jsonl'],
   cases: ['.yaml', '.yml'],
@@ -72,13 +72,13 @@ export function isProgramFile(word: string): boolean {
  * Completion, links, definitions, references, renaming, colors, and checks follow from it.
  */
 export interface Meaning {
-  /** Its text, or each key of a record, declares such a name. */
+  /** The text, or each key of a record, declares a name of this kind. */
   readonly declares?: SymbolKind | undefined;
-  /** Like `declares`, for a thing declared elsewhere. */
+  /** The text, or each key of a record, refers to a name that is declared elsewhere. */
   readonly refersTo?: SymbolKind | undefined;
-  /** It's the path of such a file, relative to the file that contains it. */
+  /** The text is the path of a file of this kind, relative to the file that contains it. */
   readonly file?: FileKind | undefined;
-  /** Variables in its texts are filled in, at any depth; `none` excludes it from that. */
+  /** Which variables are filled in, at any depth. */
   readonly template?: TemplateKind | 'none' | undefined;
   /** Starts a scope for names of cases or assertions. */
   readonly opens?: 'case' | 'assertion' | undefined;

@@ -10,7 +10,7 @@ export function sumOfKnown(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** Arithmetic mean; undefined of nothing, so that no empty mean can read as a score. */
+/** Undefined for an empty list, which has no score. */
 export function mean(values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined;
   return values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -79,7 +79,7 @@ export function caseStatus(
   return passes ? 'pass' : 'fail';
 }
 
-/** Whether a record, for example a forged one, says that a case passed or was skipped, and its verdicts don't. */
+/** Whether a recorded `pass` or `skipped` contradicts the verdicts, as in a forged record. */
 export function contradictsVerdicts(
   status: Status,
   verdicts: readonly Verdict[],

@@ -13,7 +13,7 @@ export interface Suite {
   readonly hash: string;
   /** The folder that its paths must not leave. */
   readonly workspace: string;
-  /** Names of the variables that contain keys of the models under `models`. */
+  /** Names of variables that contain API keys of its models. */
   readonly keyVariables: readonly string[];
   readonly cases: readonly SuiteCase[];
 }

@@ -5,7 +5,6 @@ import { listOf } from './data/listOf.ts';
 /** `error`: could not be judged or run. `skipped`: did not apply or was not reached. */
 export const statusSchema = z.enum(['pass', 'fail', 'error', 'skipped']);
 
-/** A decided verdict has a score in 0..1; an undecided one has none. */
 const scored = {
   status: statusSchema.extract(['pass', 'fail']).meta({ description: 'Decided.' }),
   score: z.number().min(0).max(1).meta({ description: 'The score.' }),
@@ -169,7 +168,7 @@ export const NO_USAGE: Usage = {
   cost: null,
 };
 
-/** Usage of a cached answer: nothing. @param then the usage of the original request */
+/** The usage of a cached answer. @param then the usage of the original request */
 export function fromCache(then: Usage | undefined): Usage {
   const { calls = 1, cost = null } = then ?? {};
   return { ...NO_USAGE, cost: cost === null ? null : 0, ...(calls > 0 && { from_cache: calls }) };
@@ -198,10 +197,7 @@ export function isFailure({ status }: { readonly status: Status }): boolean {
   return status === 'fail' || status === 'error';
 }
 
-/**
- * Returns whether all answers for a verdict came from the cache, among a case's verdicts. The first verdict of a
- * request has its usage.
- */
+/** Returns whether all answers for a verdict came from the cache. Only the first verdict of a request has its usage. */
 export function isCachedAmong(verdicts: readonly Verdict[]): (verdict: Verdict) => boolean {
   const requests = new Set(verdicts.filter(isCached).flatMap(requestOf));
   return (verdict) => isCached(verdict) || requestOf(verdict).some((one) => requests.has(one));

@@ -178,7 +178,7 @@ const includedFile: DocumentKind = {
   features: { ...symbolFeatures, codeActions: textActions, completion: casesCompletion },
 };
 
-/** A transcript, for example: problems that suites report in it can be fixed in it. */
+/** For example a transcript, for which a suite reports problems. */
 const otherFile: DocumentKind = { includes: () => true, features: { codeActions: textActions } };
 
 /** A file has the first kind that includes it. */

@@ -170,7 +170,7 @@ export function deepFreeze<T>(value: T): T {
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** A bracket, and a brace but for one bit. */
+/** Brackets; braces differ from them by one bit. */
 const OPENS = 0x5b;
 const CLOSES = 0x5d;
 const BRACE = 0x20;
@@ -200,7 +200,7 @@ export class JsonShape {
   /** @param piece UTF-8 */
   add(piece: Uint8Array): this {
     const { depth: deepest } = LIMITS;
-    // In variables: a text may have millions of bytes.
+    // Local variables are faster, and a text may have millions of bytes.
     let [depth, commas, isQuoted, isEscaped] = this.#state;
     const { length } = piece;
     for (let at = 0; at < length && depth <= deepest; at += 1) {
@@ -217,7 +217,7 @@ export class JsonShape {
   }
 }
 
-/** RFC 6901: `/choices/0/text`; the empty one is the whole document. */
+/** RFC 6901: `/choices/0/text`, or empty for the whole document. */
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
 export function isJsonPointer(text: string): boolean {

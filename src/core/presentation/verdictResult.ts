@@ -86,7 +86,7 @@ function labelText(label: string | undefined): string | undefined {
   return label !== undefined && /^[-+.\d]/.test(label) ? `· ${label}` : label;
 }
 
-/** `2 of 3 repetitions passed, scores 0.40 to 1.00`; undefined of fewer than two. */
+/** `2 of 3 repetitions passed, scores 0.40 to 1.00`; undefined for fewer than two. */
 export function repeatedText(
   lines: readonly Pick<CaseLine, 'status' | 'score' | 'threshold'>[],
 ): string | undefined {

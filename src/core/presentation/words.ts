@@ -30,7 +30,7 @@ export type ComparedOutcome = (typeof OUTCOMES)[number];
 /** A case or an assertion in two runs, as a table shows it. */
 export interface ComparedWords {
   readonly change: ComparedOutcome;
-  /** Of a cell: `✓ 1.00 → ✗ 0.40`. */
+  /** In a cell: `✓ 1.00 → ✗ 0.40`. */
   readonly shown: string;
   /** The same for screen readers. */
   readonly spoken: string;
@@ -90,12 +90,11 @@ export function executionTitle(
   return given.repetitions > 1 ? `${title} ${given.repetition}/${given.repetitions}` : title;
 }
 
-/** `order-status`, or `order-status/line-7`. */
 export function caseTitle({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>): string {
   return visibleLine(caseName({ id, variant }));
 }
 
-/** As the command line takes it; an id has no slash. */
+/** `order-status`, or `order-status/line-7`, as on the command line. Ids contain no slash. */
 export function caseName({ id, variant }: Pick<CaseIdentity, 'id' | 'variant'>): string {
   return variant === undefined ? id : `${id}/${variant}`;
 }

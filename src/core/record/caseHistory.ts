@@ -63,7 +63,7 @@ export function historyText({ runs, failed, failing, kind }: CaseHistory): strin
 export interface VariantOutcome {
   readonly variant: string;
   readonly status: Status;
-  /** Of its case's text when it ran. */
+  /** Hash of the case's text when it ran. */
   readonly hash: string;
   /** Short input hash of each repetition; absent in older records. */
   readonly inputs?: readonly string[];

@@ -82,7 +82,7 @@ export const opinionSchema = labelSchema
 
 export type Opinion = z.infer<typeof opinionSchema>;
 
-/** A verdict as a label names it: an assertion of a conversation, or of one of its turns. */
+/** An assertion about a conversation, or about one of its turns. */
 export type Subject = Pick<Opinion, 'assertion' | 'turn'>;
 
 export function subjectKey({ assertion, turn }: Subject): string {
@@ -111,7 +111,7 @@ export interface Example {
   readonly hash: string;
   readonly conversation: Conversation;
   readonly facts: z.infer<typeof factsSchema>;
-  /** Of the whole conversation first, then of turns in order; at least one passes or fails. */
+  /** Starts with the verdict on the whole conversation, if any; at least one passes or fails. */
   readonly verdicts: readonly ExampleVerdict[];
 }
 

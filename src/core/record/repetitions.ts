@@ -114,6 +114,6 @@ function statusOf(lines: readonly Repetition[], passRate: number | null, pass: n
   if (verdicts.some((one) => one.assertion.required && isFailure(one))) return 'fail';
   if (lines.some(({ status }) => status === 'error')) return 'error';
   if (passRate === null) return 'skipped';
-  // However small the share is, it needs at least one.
+  // Even a tiny share requires one pass.
   return passRate > 0 && reaches(passRate, pass) ? 'pass' : 'fail';
 }

@@ -12,7 +12,6 @@ const MAX_SKIP = MIN_NEEDLE - BLOCK + 1;
 const TABLE = 1 << 16;
 
 export interface Found {
-  /** As it was added. */
   readonly needle: string;
   readonly start: number;
   readonly end: number;

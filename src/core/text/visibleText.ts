@@ -54,7 +54,7 @@ export function visibleText(text: string, length = Number.POSITIVE_INFINITY): st
   return shortened(visible, length);
 }
 
-/** The same on one line. */
+/** Like `visibleText`, on one line. */
 export function visibleLine(text: string, length = Number.POSITIVE_INFINITY): string {
   const head = text.slice(0, length + 1);
   if (PLAIN_LINE.test(head)) return shortened(head, length);

@@ -17,11 +17,7 @@ import { enumerated, isKnownKey, keyItems, mappingItems } from './schemaItems.ts
 import { symbolChoices } from './symbolChoices.ts';
 import { variableItems, variablesAt } from './variables.ts';
 
-/**
- * Completes keys, values, names, paths, turns, and variables within `{{`, also in invalid YAML.
- *
- * @param path absolute
- */
+/** Also completes invalid YAML. @param path absolute */
 export async function completion(
   text: string,
   path: string,

@@ -6,7 +6,7 @@ import { findMark, type Marked, type MarkSearchResult } from '../../yaml/markedY
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';
 
 export interface Cursor {
-  /** The file's data. Of the cases, contains only the one at the cursor; a long case is shortened. */
+  /** The file's data with only the case at the cursor. A long case is shortened. */
   readonly root: unknown;
   /** Path of the value, or of the key that is being typed. */
   readonly path: Path;

@@ -62,7 +62,7 @@ export function mappingItems(
     const newText = `${key}: ${snippets ? escapeSnippet(word) + below : word}`;
     return {
       label: value,
-      // Not the kind snippet, which the extension turns off because VS Code offers snippets in prose, too.
+      // Not the snippet kind: the extension turns it off, because VS Code would offer snippets in prose, too.
       kind: KINDS.enumMember,
       sortText: sortText(2, index),
       detail: key,
@@ -147,7 +147,7 @@ function marginOf(indent: number): string {
 
 type Form = 'scalar' | 'list' | 'mapping';
 
-/** How to write a value; the simplest form if there are several. */
+/** The simplest form of a value. */
 function formOf(schema: KeyInfo['schema']): Form {
   const { type, options } = definition(unwrap(schema));
   if (options) {
@@ -166,7 +166,7 @@ export interface Option {
   readonly keys: readonly KeyInfo[];
 }
 
-/** What is possible at a place, whatever it contains now. */
+/** All that a place can contain, regardless of its current value. */
 interface Offer {
   readonly options: readonly Option[];
   /** The keys that are valid before an option is chosen. */

@@ -6,7 +6,7 @@ import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { COMMANDS } from '../../protocol/names.ts';
 import type { EstimateCase, EvalDocument } from '../ports.ts';
 
-/** `Run all` for the file; `Run`, `Open conversation`, and an estimate, computed when it is shown, for each case. */
+/** `Run all` for the file; `Run`, `Open conversation`, and an estimate, computed when shown, for each case. */
 export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
   const own = suite.outline.filter(({ path }) => path === suite.path);
   if (own.length === 0) return [];

@@ -97,7 +97,7 @@ function tooltipOf(judged: readonly JudgedTurn[], change: Change | undefined): s
   return paragraphs(changeMarkdown(change), ...parts);
 }
 
-/** Of the entries with the badge's status, the one with the lowest score. */
+/** The entry with the badge's status and the lowest score. */
 function worstMarkdown({ status, entries, error }: TurnBadge): string {
   if (error !== undefined) return escapeMarkdown(error);
   const [worst, ...others] = entries

@@ -61,7 +61,7 @@ export function foldingRanges({ yaml }: EvalDocument): FoldingRange[] {
   return [...ranges, ...comments(text, textLines)].sort((a, b) => a.startLine - b.startLine);
 }
 
-/** Comments of several consecutive lines. A `#` within a text starts none. */
+/** Comments of several consecutive lines. Ignores `#` within texts. */
 function comments(text: string, textLines: ReadonlySet<number>): FoldingRange[] {
   const ranges: FoldingRange[] = [];
   let startLine: number | undefined;

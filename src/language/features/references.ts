@@ -14,8 +14,8 @@ import {
 import { symbolsOf } from '../symbols/symbolTable.ts';
 
 /**
- * The declarations of the symbol at a position. For a path, the file. On a declaration, the other
- * declarations of the same symbol, such as a key of `context` that a prompt uses.
+ * For a path, returns the file. On a declaration, returns the other declarations of the symbol, such as a key of
+ * `context` that a prompt uses.
  *
  * @param path of an eval file or a prompt
  */

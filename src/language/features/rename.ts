@@ -15,7 +15,7 @@ import {
 } from '../symbols/sameSymbol.ts';
 import type { EvalSymbol, Occurrence } from '../symbols/symbolTable.ts';
 
-/** Tells the user why a symbol can't be renamed. */
+/** For the user: why the symbol can't be renamed. */
 export interface RenameRefusal {
   readonly message: string;
 }
@@ -108,7 +108,7 @@ function checkName({ kind }: EvalSymbol, name: string): string | undefined {
   return name.includes('${') ? 'A name cannot contain an environment variable.' : undefined;
 }
 
-/** Returns why the symbol can't get any other name. */
+/** Returns why the symbol can't be renamed at all. */
 function checkSymbols({ symbol }: FoundSymbol, same: readonly FoundSymbol[]): string | undefined {
   const { kind, name } = symbol;
   const declared = same.some((one) => isDeclared(one.symbol));

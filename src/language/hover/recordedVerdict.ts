@@ -113,8 +113,8 @@ function keyedVerdict(
 }
 
 /**
- * Finds a verdict in a record of version 1: by index, or by type and name if the case has changed. If
- * neither finds it, by index if the assertion that had it is gone.
+ * Finds a verdict in a record of version 1: by index, or by type and name if the case has changed. Falls back to the
+ * index if the assertion that had it was removed.
  */
 function unkeyedVerdict(
   verdicts: readonly Verdict[],
@@ -132,7 +132,7 @@ function unkeyedVerdict(
   return claimed ? undefined : there;
 }
 
-/** Like `unkeyedVerdict`, in a group, which has a verdict per assertion, or a graph, which has one for its last node. */
+/** Like `unkeyedVerdict`: a group has a verdict for each assertion, a graph has one for its last node. */
 function nestedUnkeyed(
   nested: readonly Verdict[],
   { order, keys, built }: ListedAssertion,

@@ -206,7 +206,7 @@ function keyOf(kind: EvalSymbol['kind'], name: string, scope: string): string {
   return `${kind}\n${scope}\n${name}`;
 }
 
-/** Patterns and texts with variables don't. */
+/** Patterns and texts with variables don't name a single file. */
 function namesOneFile(kind: FileKind, text: string): boolean {
   if (kind === 'folder' || (kind === 'program' && !isProgramFile(text))) return false;
   const mayBePattern = kind === 'cases' || kind === 'transcripts';
