@@ -103,6 +103,9 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
   const typed = attempt.text.slice(found.start, mark);
   const rest = attempt.text.slice(mark + MARK.length, found.end);
   const range = rangeAround(position, before.length, typed.length, rest.length);
+  const needsQuotes = found.style === 'plain' && mark === found.start;
+  const braced = variable?.[needsQuotes ? 0 : 1] ?? '';
+  const variableRange = rangeAround(position, before.length, braced.length, restLength(after));
   const margin = /^\s*/.exec(before)?.[0].length ?? 0;
   const column = (at: number) => at - (attempt.text.lastIndexOf('\n', at - 1) + 1);
   const lead = attempt.text.slice(attempt.text.lastIndexOf('\n', mark) + 1, found.start);
@@ -122,7 +125,7 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
       own: column(found.start) - margin,
       key: found.keyStart === undefined ? 0 : column(found.keyStart) - margin,
     },
-    ...(variable && { variable: variableCursor(variable, found, mark, position, before, after) }),
+    ...(variable && { variable: { needsQuotes, range: variableRange } }),
     wholeCase: () => wholeCase(slice, found),
   };
 }
@@ -136,21 +139,6 @@ function* putMark(
 ): Work<Attempt> {
   const marked = text.slice(0, offset - before) + insert + text.slice(offset + after);
   return { ...(yield* findMark(marked, MARK)), text: marked };
-}
-
-function variableCursor(
-  variable: RegExpExecArray,
-  found: Marked,
-  mark: number,
-  position: Position,
-  before: string,
-  after: string,
-): VariableCursor {
-  const needsQuotes = found.style === 'plain' && mark === found.start;
-  const name = variable[1] ?? '';
-  const from = needsQuotes ? variable[0].length : name.length;
-  const rest = restLength(after);
-  return { needsQuotes, range: rangeAround(position, before.length, from, rest) };
 }
 
 /** Tries the text unchanged first, then likely corrections. */

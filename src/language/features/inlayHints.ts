@@ -51,8 +51,7 @@ async function variantsHint(
 
 /** @param tooltip Markdown */
 function hint(position: Position, label: string, tooltip?: string): InlayHint {
-  const shown =
-    tooltip === undefined ? {} : { tooltip: { kind: 'markdown' as const, value: tooltip } };
+  const shown = tooltip !== undefined && { tooltip: { kind: 'markdown' as const, value: tooltip } };
   return { position, label, ...shown, paddingRight: true };
 }
 

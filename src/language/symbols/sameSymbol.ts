@@ -168,12 +168,16 @@ class FileGraph {
   }
 
   #variableNeighbors(region: Region): Region[] {
+    const { path, scope } = region;
     const prompts = this.#promptsOf.get(keyOf(region)) ?? [];
+    const suites = [path, ...(this.#includers.get(path) ?? []).map((one) => one.path)];
     return [
-      ...prompts.map((path) => ({ path, scope: '' })),
-      ...(this.#judgedWith.get(region.path) ?? []),
-      ...(region.scope === 'defaults' ? this.#casesUnder(region.path) : []),
-      ...(region.scope.startsWith('cases/') ? this.#defaultsOver(region.path) : []),
+      ...prompts.map((prompt) => ({ path: prompt, scope: '' })),
+      ...(this.#judgedWith.get(path) ?? []),
+      ...(scope === 'defaults' ? this.#casesUnder(path) : []),
+      ...(scope.startsWith('cases/')
+        ? suites.map((one) => ({ path: one, scope: 'defaults' }))
+        : []),
     ];
   }
 
@@ -183,11 +187,6 @@ class FileGraph {
       const length = this.#documents.get(file)?.caseCount ?? 0;
       return Array.from({ length }, (_, index) => ({ path: file, scope: `cases/${index}` }));
     });
-  }
-
-  #defaultsOver(path: string): Region[] {
-    const suites = [path, ...(this.#includers.get(path) ?? []).map((one) => one.path)];
-    return suites.map((suite) => ({ path: suite, scope: 'defaults' }));
   }
 }
 
