@@ -76,7 +76,7 @@ export function selectTurns(
         const turn = number > 0 ? all[number - 1] : number < 0 ? live.at(number) : undefined;
         if (!turn) return notThere(number, all.length);
         if (!isOfSide(turn)) {
-          const missing = `turn ${turn.number} is the ${turn.side}'s, and this looks at the ${side}'s turns`;
+          const missing = `turn ${turn.number} is the ${turn.side}'s, but this checks the ${side}'s turns`;
           return { missing, fault: 'other-side' };
         }
         if (!found.includes(turn)) found.push(turn);

@@ -201,7 +201,7 @@ export function toConversation(
 
 function answerCall(calls: readonly ToolCallItem[], id: string, result: string): void {
   const open = calls.find((item) => item.call.id === id && item.result === undefined);
-  if (!open) throw new Error(`The tool result "${id}" answers no call.`);
+  if (!open) throw new Error(`The tool result "${id}" has no call.`);
   open.result = result;
 }
 

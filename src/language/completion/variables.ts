@@ -52,7 +52,7 @@ export function variableItems(
       label: visibleLine(name),
       kind: KINDS.variable,
       detail: visibleLine(detail, MAX_DETAIL),
-      documentation: `Inserts its value for ${braced}`,
+      documentation: `The value of ${braced}`,
       sortText: sortText(5, index),
       textEdit: { range, newText },
       ...(needsQuotes && { filterText: braced }),

@@ -102,7 +102,7 @@ function worstMarkdown({ status, entries, error }: TurnBadge): string {
   const [worst, ...others] = entries
     .filter(({ entry }) => entry.status === status)
     .sort((a, b) => (a.entry.score ?? 0) - (b.entry.score ?? 0));
-  const counts = `${entries.length - 1} more of this turn, ${others.length} of them`;
+  const counts = `${entries.length - 1} more for this turn, ${others.length} of them`;
   const more = entries.length > 1 ? `_${counts} ${STATUS_WORDS[status]}_` : undefined;
   return paragraphs(worst && entryMarkdown(worst), more);
 }

@@ -103,7 +103,7 @@ function checkName({ kind }: EvalSymbol, name: string): string | undefined {
     return `{{${name}}} is not a valid variable name: start with a letter, then use letters, digits, "_", "-" and "." in between.`;
   }
   if (kind === 'model' && name.includes(':')) {
-    return `"${name}" reads as provider:model. Choose a name without a colon.`;
+    return `"${name}" looks like provider:model. Choose a name without a colon.`;
   }
   return name.includes('${') ? 'A name cannot contain an environment variable.' : undefined;
 }

@@ -74,7 +74,7 @@ function turnText({ value }: YamlDocument, [index]: Path): string | undefined {
   if (!Array.isArray(value) || typeof index !== 'number') return undefined;
   const { turn } = numberTurns(value)[index] ?? {};
   const number = `Message ${index + 1} of ${value.length}`;
-  return turn === undefined ? `${number}, in no turn.` : `${number}, in turn ${turn}.`;
+  return turn === undefined ? `${number}, outside of any turn.` : `${number}, in turn ${turn}.`;
 }
 
 async function lastVerdict(

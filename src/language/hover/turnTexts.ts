@@ -86,7 +86,7 @@ function turnMarkdown(
   const heading = `**Turn ${number}** (${turn?.side ?? 'assistant'})`;
   if (turn?.text !== undefined) return `${heading}: ${escapeLine(turn.text, MAX_TEXT)}`;
   const reply = last && replyMarkdown(last, number);
-  return reply ?? `${heading}: the reply of the target, when it runs`;
+  return reply ?? `${heading}: the target's reply, when it runs`;
 }
 
 export function replyMarkdown({ conversation }: CaseLine, number: number): string | undefined {

@@ -114,7 +114,7 @@ describe('toConversation', () => {
         toConversation(
           placed({ role: 'user', content: 'Hi' }, { role: 'tool', callId: 'x', content: '' }),
         ),
-      /"x" answers no call/,
+      /"x" has no call/,
     );
   });
 

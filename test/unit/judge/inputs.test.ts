@@ -45,7 +45,7 @@ describe('chooseTurns', () => {
     [
       "the other side's turn",
       choose(turns(3, 4)),
-      "turn 4 is the user's, and this looks at the assistant's turns",
+      "turn 4 is the user's, but this checks the assistant's turns",
     ],
     [
       'a range without a turn of the side',

@@ -198,7 +198,7 @@ cases:
     const hint = (await hintsOf(text, { lines })).find(({ tooltip }) => tooltip);
     const markdown = typeof hint?.tooltip === 'object' ? hint.tooltip.value : '';
     assert.match(markdown, /^✗ \*\*Bad\*\* — failed, 0.10/);
-    assert.match(markdown, /2 more of this turn, 1 of them failed/);
+    assert.match(markdown, /2 more for this turn, 1 of them failed/);
     assert.doesNotMatch(markdown, /[<[]/);
     assert.doesNotMatch(markdown, /command:/);
   });

@@ -335,7 +335,7 @@ cases:
 `;
     assert.equal(await hoverAt(live('|2')), '**Turn 2** (assistant): Hello');
     assert.equal(await hoverAt(live('|3')), '**Turn 3** (user): Bye');
-    assert.match(await hoverAt(live('-|1')), /Turn 4.*the reply of the target, when it runs/);
+    assert.match(await hoverAt(live('-|1')), /Turn 4.*the target's reply, when it runs/);
   });
 
   it('counts from the end, and shows a turn of a list', async () => {
@@ -379,7 +379,7 @@ cases:
     const user = scripted.replace(/\{ type: criterion.* \}/, '{ type: user-frustration, at: |1 }');
     assert.equal(await hoverAt(user), '**Turn 1** (user): I am Ann');
     const reply = scripted.replace('at: 2', 'at: |2');
-    assert.match(await hoverAt(reply), /^\*\*Turn 2\*\* \(assistant\): the reply of the target/);
+    assert.match(await hoverAt(reply), /^\*\*Turn 2\*\* \(assistant\): the target's reply/);
     const line = buildCaseLine({ id: 'a', status: 'pass', conversation: talk('Hi', 'Hello Ann') });
     assert.match(
       await hoverAt(reply, line),
