@@ -19,15 +19,14 @@ export async function moveResults(
   for (const one of renames.seen(suite)) {
     try {
       const { running } = await renameCase(one);
-      if (running.length > 0) report(runningText(one, running.length));
+      if (running.length > 0) {
+        const kept = `keep its old id in ${counted(running.length, 'run')} still running`;
+        report(`The results of "${one.from}" ${kept}. Run "${one.to}" afterwards.`);
+      }
       moved.push(one);
     } catch (error) {
       report(`The results of "${one.from}" keep its old id. ${errorText(error)}`);
     }
   }
   return moved;
-}
-
-function runningText({ from, to }: RenamedCase, runs: number): string {
-  return `The results of "${from}" keep its old id in ${counted(runs, 'run')} still running. Run "${to}" afterwards.`;
 }

@@ -14,7 +14,10 @@ const JUSTIFICATION = 'Your eval file uses this model as a judge or as the agent
 /** The models of VS Code's language model API. */
 export const editorModels: EditorModels = {
   async find(name) {
-    const model = (await vscode.lm.selectChatModels()).find((one) => namesOf(one).includes(name));
+    const models = await vscode.lm.selectChatModels();
+    const model = models.find(({ vendor, family, id }) =>
+      [`${vendor}/${family}`, `${vendor}/${id}`, family, id].includes(name),
+    );
     return model && toEditorModel(model);
   },
 };
@@ -24,10 +27,6 @@ export async function listEditorModels(): Promise<{ name: string; label: string 
   const models = await vscode.lm.selectChatModels();
   const labels = new Map(models.map((one) => [`${one.vendor}/${one.family}`, one.name]));
   return [...labels].map(([name, label]) => ({ name, label }));
-}
-
-function namesOf({ vendor, family, id }: vscode.LanguageModelChat): string[] {
-  return [`${vendor}/${family}`, `${vendor}/${id}`, family, id];
 }
 
 function toEditorModel(model: vscode.LanguageModelChat): EditorModel {
@@ -89,23 +88,16 @@ async function* partsOf({ stream }: vscode.LanguageModelChatResponse): AsyncGene
 /** The API has neither system nor tool messages: both become user messages. */
 function toChatMessage(message: Message): vscode.LanguageModelChatMessage {
   const { User, Assistant } = vscode.LanguageModelChatMessage;
-  switch (message.role) {
-    case 'assistant': {
-      const calls = (message.toolCalls ?? []).map(
-        ({ id, name, arguments: input }) =>
-          new vscode.LanguageModelToolCallPart(id, name, Object(input)),
-      );
-      const text =
-        message.content === '' ? [] : [new vscode.LanguageModelTextPart(message.content)];
-      return Assistant([...text, ...calls]);
-    }
-    case 'tool': {
-      const content = [new vscode.LanguageModelTextPart(message.content)];
-      return User([new vscode.LanguageModelToolResultPart(message.callId, content)]);
-    }
-    default:
-      return User(message.content);
+  const text = new vscode.LanguageModelTextPart(message.content);
+  if (message.role === 'tool') {
+    return User([new vscode.LanguageModelToolResultPart(message.callId, [text])]);
   }
+  if (message.role !== 'assistant') return User(message.content);
+  const calls = (message.toolCalls ?? []).map(
+    ({ id, name, arguments: input }) =>
+      new vscode.LanguageModelToolCallPart(id, name, Object(input)),
+  );
+  return Assistant(message.content === '' ? calls : [text, ...calls]);
 }
 
 /** `Blocked` is used for quotas too; only the message shows the difference. */
@@ -113,15 +105,10 @@ function toEditorModelError(error: unknown): EditorModelError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
   const words = error instanceof Error ? error.message || (cause?.message ?? '') : String(error);
   const code = error instanceof vscode.LanguageModelError ? error.code : '';
-  switch (code) {
-    case 'NoPermissions':
-      return new EditorModelError('no-consent', words);
-    case 'NotFound':
-      return new EditorModelError('not-found', words);
-    default:
-      if (/quota|rate.?limit|too many requests|exceeded/i.test(words)) {
-        return new EditorModelError('quota-exceeded', words);
-      }
-      return new EditorModelError(code === 'Blocked' ? 'blocked' : 'other', words);
+  if (code === 'NoPermissions') return new EditorModelError('no-consent', words);
+  if (code === 'NotFound') return new EditorModelError('not-found', words);
+  if (/quota|rate.?limit|too many requests|exceeded/i.test(words)) {
+    return new EditorModelError('quota-exceeded', words);
   }
+  return new EditorModelError(code === 'Blocked' ? 'blocked' : 'other', words);
 }

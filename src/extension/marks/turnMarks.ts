@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
-import type { Status } from '../../core/verdict.ts';
+import { type Status, statusSchema } from '../../core/verdict.ts';
 import { SECTION, SETTINGS } from '../../protocol/names.ts';
 import { type VerdictMark, verdictMarksSchema } from '../../protocol/serverProtocol.ts';
 import { Disposing } from '../disposables.ts';
 import { COLORS, markSvg, type Theme } from './shapes.ts';
-
-const STATUSES: readonly Status[] = ['pass', 'fail', 'error', 'skipped'];
 
 /** Marks judged turns in the gutter and the overview ruler. */
 export class TurnMarks extends Disposing {
@@ -60,7 +58,7 @@ export class TurnMarks extends Disposing {
 
 function createStyles() {
   const location = vscode.workspace.getConfiguration(SECTION).get(SETTINGS.verdictMarks, 'both');
-  return STATUSES.flatMap((status) =>
+  return statusSchema.options.flatMap((status) =>
     [false, true].map((stale) => ({ status, stale, type: decoration(status, stale, location) })),
   );
 }

@@ -1,14 +1,5 @@
+import { randomBytes } from 'node:crypto';
 import { PAGE_ATTRIBUTE, type ViewPage, viewPolicy } from '../../protocol/viewPage.ts';
-
-interface ViewHtmlOptions {
-  /** Random, new for each page: scripts without it don't run. */
-  readonly nonce: string;
-  /** The webview's own origin, for style sheets. */
-  readonly cspSource: string;
-  readonly page: ViewPage;
-  readonly scriptUri: string;
-  readonly styleUri: string;
-}
 
 export const TITLES: Readonly<Record<ViewPage, string>> = {
   conversation: 'Conversation',
@@ -18,8 +9,18 @@ export const TITLES: Readonly<Record<ViewPage, string>> = {
   labelling: 'Label Conversations',
 };
 
-/** The HTML of a page. It loads its own script and style sheet, and nothing else. */
-export function viewHtml({ nonce, cspSource, page, scriptUri, styleUri }: ViewHtmlOptions): string {
+/**
+ * The HTML of a page. It loads its own script and style sheet, and nothing else.
+ *
+ * @param cspSource the webview's own origin, for style sheets
+ * @param assetUri returns the URI of a file in `dist`
+ */
+export function viewHtml(
+  page: ViewPage,
+  cspSource: string,
+  assetUri: (name: string) => string,
+): string {
+  const nonce = randomBytes(16).toString('base64url');
   return `<!DOCTYPE html>
 <html lang="en" ${PAGE_ATTRIBUTE}="${page}">
   <head>
@@ -27,12 +28,12 @@ export function viewHtml({ nonce, cspSource, page, scriptUri, styleUri }: ViewHt
     <meta http-equiv="Content-Security-Policy" content="${viewPolicy(nonce, cspSource)}" />
     <meta property="csp-nonce" content="${nonce}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <link rel="stylesheet" href="${styleUri}" />
+    <link rel="stylesheet" href="${assetUri('webview.css')}" />
     <title>${TITLES[page]}</title>
   </head>
   <body>
     <main id="app"></main>
-    <script type="module" nonce="${nonce}" src="${scriptUri}"></script>
+    <script type="module" nonce="${nonce}" src="${assetUri('webview.js')}"></script>
   </body>
 </html>
 `;

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { errorText, stackText } from '../../core/errors.ts';
 import { coalesce, Throttle } from '../../core/scheduling.ts';
@@ -88,7 +87,12 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
     this.keep(webview.onDidReceiveMessage((given) => this.#receive(protocol.fromPage, given)));
     open.add(this);
     panel.onDidDispose(() => this.dispose());
-    load(webview, parts.extensionUri, page);
+    // The webview can read only `dist`.
+    const dist = vscode.Uri.joinPath(parts.extensionUri, 'dist');
+    webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    webview.html = viewHtml(page, webview.cspSource, (name) =>
+      webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString(),
+    );
   }
 
   /** Posts the current snapshot. */
@@ -166,18 +170,4 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
       }
     }
   }
-}
-
-/** Loads the page's script. The webview can read only `dist`. */
-function load(webview: vscode.Webview, extensionUri: vscode.Uri, page: ViewPage): void {
-  const dist = vscode.Uri.joinPath(extensionUri, 'dist');
-  const asset = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
-  webview.options = { enableScripts: true, localResourceRoots: [dist] };
-  webview.html = viewHtml({
-    nonce: randomBytes(16).toString('base64url'),
-    cspSource: webview.cspSource,
-    page,
-    scriptUri: asset('webview.js'),
-    styleUri: asset('webview.css'),
-  });
 }

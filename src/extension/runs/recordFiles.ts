@@ -31,18 +31,14 @@ export class RecordFiles extends Disposing {
         return records.add(file);
       }),
     );
-    void this.#findRecords();
+    void vscode.workspace.findFiles(RECORD_FILES).then((found) => {
+      for (const { fsPath } of found) this.#add(rootOfRecord(fsPath));
+    });
   }
 
   /** Root folders of records, absolute. */
   get roots(): readonly string[] {
     return [...this.#roots];
-  }
-
-  async #findRecords(): Promise<void> {
-    for (const { fsPath } of await vscode.workspace.findFiles(RECORD_FILES)) {
-      this.#add(rootOfRecord(fsPath));
-    }
   }
 
   #add(root: string): void {

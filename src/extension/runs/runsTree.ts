@@ -76,7 +76,9 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
   }
 
   async all(): Promise<readonly ListedRun[]> {
-    return (await this.#runs()).runs(this.#files.roots);
+    // Loaded on first use, to keep activation fast.
+    this.#list ??= import('../../store/records/list.ts').then(({ RunList }) => new RunList());
+    return (await this.#list).runs(this.#files.roots);
   }
 
   refresh(): void {
@@ -98,12 +100,6 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
 
   async getChildren(run?: ListedRun): Promise<ListedRun[]> {
     return run ? [] : [...(await this.all())];
-  }
-
-  /** Loaded when the view is first shown. */
-  #runs(): Promise<RunList> {
-    this.#list ??= import('../../store/records/list.ts').then(({ RunList }) => new RunList());
-    return this.#list;
   }
 
   async #updateContext(): Promise<void> {

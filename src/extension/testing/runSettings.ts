@@ -11,8 +11,11 @@ export function runSettings(
   { fresh = false, debugged = false }: { readonly fresh?: boolean; readonly debugged?: boolean },
 ) {
   const uris = suites.map(({ path }) => vscode.Uri.file(path));
-  const settings = settingsOf(uris);
-  const folder = uris[0] && vscode.workspace.getWorkspaceFolder(uris[0]);
+  const folders = new Set(uris.map((uri) => vscode.workspace.getWorkspaceFolder(uri)));
+  const [folder] = folders;
+  // If the files are in several folders, the settings of the workspace apply.
+  const scope = folders.size === 1 ? uris[0] : null;
+  const settings = vscode.workspace.getConfiguration(SECTION, scope);
   const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
   return {
     concurrency: debugged ? 1 : settings.get<number>(SETTINGS.concurrency, DEFAULT_CONCURRENCY),
@@ -25,12 +28,6 @@ export function runSettings(
     ...(debugged && { attach: (port: number) => attachDebugger(port, folder) }),
     described: { from: 'editor', ...(maxCost !== null && { max_cost: maxCost }) },
   } satisfies Partial<RunOptions>;
-}
-
-/** Settings of the files' folder, or of the workspace if they are in several folders. */
-function settingsOf(uris: readonly vscode.Uri[]): vscode.WorkspaceConfiguration {
-  const folders = new Set(uris.map((uri) => vscode.workspace.getWorkspaceFolder(uri)));
-  return vscode.workspace.getConfiguration(SECTION, folders.size === 1 ? uris[0] : null);
 }
 
 /** Attaches VS Code's JavaScript debugger to a waiting local program. @param folder whose debugger settings apply */

@@ -93,7 +93,10 @@ export class TestRunner {
     await this.#queue.add(async () => {
       status.begin(known.length);
       const edits: Edit[] = [];
-      const listening = trackEdits(edits);
+      const listening = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        const path = document.uri.fsPath;
+        for (const { range, text } of contentChanges) edits.push({ path, range, text });
+      });
       const active = { run, options, signal: abort.signal, edits };
       try {
         const chosen = await this.#choose(request, active, new Set(known));
@@ -230,11 +233,16 @@ export class TestRunner {
           if (event.kind === 'run-started') {
             refs.push(...event.cases);
             records.push(...event.records);
-          } else if (event.kind === 'case-finished') language.notifyRecords(records);
+          } else if (event.kind === 'case-finished') {
+            language.notifyRecords(records);
+            // The key of a chat target.
+            if (event.line.reason?.startsWith('missing-key:')) missingKeys.add(event.ref.suite);
+          } else if (event.kind === 'verdict' && event.verdict.reason === 'missing-key') {
+            missingKeys.add(event.ref.suite);
+          }
           live.handle(event);
           onEvent(event);
           status.handle(event);
-          if (isMissingKey(event)) missingKeys.add(event.ref.suite);
         },
       });
       for (const { message } of writeErrors) reportError(message);
@@ -268,19 +276,4 @@ async function enqueue(run: vscode.TestRun, items: readonly vscode.TestItem[]): 
     if (index % BATCH_SIZE === 0) await setImmediate();
     run.enqueued(item);
   }
-}
-
-/** Whether the key of a judge or of a chat target is missing. */
-function isMissingKey(
-  event: RunEvent,
-): event is Extract<RunEvent, { kind: 'verdict' | 'case-finished' }> {
-  if (event.kind === 'verdict') return event.verdict.reason === 'missing-key';
-  return event.kind === 'case-finished' && (event.line.reason ?? '').startsWith('missing-key:');
-}
-
-/** Adds all further edits to a list. */
-function trackEdits(edits: Edit[]): vscode.Disposable {
-  return vscode.workspace.onDidChangeTextDocument(({ document: { uri }, contentChanges }) => {
-    for (const { range, text } of contentChanges) edits.push({ path: uri.fsPath, range, text });
-  });
 }

@@ -73,13 +73,9 @@ export async function openPage<To, From>(
   await new Promise<void>((done) => server.unref().listen(0, '127.0.0.1', done));
   const address = server.address();
   const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  html = viewHtml({
-    nonce: 'test-nonce',
-    cspSource: origin,
-    page: shown,
-    scriptUri: `${origin}/webview.js`,
-    styleUri: `${origin}/webview.css`,
-  }).replace('</head>', `<style nonce="test-nonce">${style}</style></head>`);
+  html = viewHtml(shown, origin, (name) => `${origin}/${name}`);
+  const [nonce = ''] = /nonce="[\w-]+"/.exec(html) ?? [];
+  html = html.replace('</head>', `<style ${nonce}>${style}</style></head>`);
   const page = await browser.newPage({ viewport: { width: 900, height: 1000 } });
   const strangers: string[] = [];
   page.on('request', (request) => {
