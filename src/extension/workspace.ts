@@ -104,7 +104,7 @@ export function placedFile(uri: vscode.Uri): PlacedFile {
 }
 
 const UNTRUSTED =
-  'Running evals starts programs from this workspace, so the workspace must be trusted. Editing features work without it.';
+  'Running evals starts programs from this workspace, so the workspace must be trusted. Editing features work without trust.';
 
 /** @returns whether running is allowed; if not, shows why */
 export function mayRun(): boolean {

@@ -128,7 +128,7 @@ async function caseAtCursor(): Promise<CaseLocation | undefined> {
   const { line } = editor.selection.active;
   const location = caseOnLine(await readSuite(uri), line);
   if (location) return { uri, ...location };
-  inform('Put the cursor in a case that has an id first.');
+  inform('First put the cursor in a case that has an id.');
   return undefined;
 }
 

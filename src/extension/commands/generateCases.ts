@@ -25,7 +25,7 @@ export async function generateCases(
 ): Promise<void> {
   const source = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
   if (source?.scheme !== 'file') {
-    inform('Open the system prompt of your agent, or a log of conversations, first.');
+    inform("First open your agent's system prompt or a log of its conversations.");
     return;
   }
   const text = await textOf(source);

@@ -46,7 +46,7 @@ async function sourceOf(given: unknown): Promise<vscode.Uri | undefined> {
   const picked = await vscode.window.showOpenDialog({
     title: 'Import as Eval File',
     openLabel: 'Import',
-    filters: { 'Chats, traces and files of other tools': [...IMPORTABLE] },
+    filters: { 'Chats, traces, and files of other tools': [...IMPORTABLE] },
   });
   return picked?.[0];
 }

@@ -97,7 +97,7 @@ async function chooseJudge(editor: vscode.TextEditor): Promise<ImprovableJudge |
   if (only && others.length === 0) return only;
   if (!only) {
     inform(
-      'No labels are about a criterion or judge prompt here. Label some of its verdicts in the conversation view first.',
+      'No criterion or judge prompt here has labels. First label some of its verdicts in the conversation view.',
     );
     return undefined;
   }
@@ -182,7 +182,7 @@ async function offerChange(assertion: Assertion, made: Improvement): Promise<voi
 const REWRITTEN = 'turnlight-rewritten';
 
 function reportEdited(): void {
-  warn('The question was edited meanwhile, so nothing was changed.');
+  warn('The question was edited in the meantime, so nothing was changed.');
 }
 
 /** `as it is: 3 of 6 right, kappa 0.00` */

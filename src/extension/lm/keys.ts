@@ -23,7 +23,7 @@ export async function setKey(secrets: Secrets): Promise<void> {
   const another = { label: 'Another Key…', wanted: undefined };
   const picked = await vscode.window.showQuickPick([...items, another], {
     title: 'Turnlight: API key',
-    placeHolder: 'Which key?',
+    placeHolder: 'Select a key',
     ignoreFocusOut: true,
   });
   if (picked) await secrets.ask(picked.wanted);
