@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { Workbench } from '../support/host/workbench.ts';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/simulated');
@@ -47,8 +48,9 @@ describe('a simulated conversation in the real VS Code', { timeout: 600_000 }, (
     await workbench.page.getByText('return-shoes-scripted').first().waitFor();
     await workbench.screenshot('view-simulated-saved');
     await workbench.window.command('workbench.action.files.save');
-    await workbench.window.command('turnlight.runCase');
-    await workbench.window.command('turnlight.openConversation');
+    const saved = [pathToFileURL(suite).href, 'return-shoes-scripted'];
+    await workbench.window.command('turnlight.runCase', ...saved);
+    await workbench.window.command('turnlight.openConversation', ...saved);
     const scripted = await workbench.frameWith('h1:has-text("return-shoes-scripted")');
     await scripted.locator('h1 + .badge').waitFor();
     assert.deepEqual(await scripted.locator('.turn .said').allTextContents(), said);
