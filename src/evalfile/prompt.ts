@@ -15,30 +15,29 @@ import { nearest } from '../core/text/closest.ts';
 import { templateVariables } from '../core/text/template.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { checkValue } from './checkValue.ts';
+import { optional, text } from './optionalKey.ts';
 import { readThreshold } from './threshold.ts';
 
 export const frontMatterSchema = z.strictObject({
-  name: z.string().min(1).optional().meta({ description: 'Label. Default: the file name.' }),
-  description: z.string().optional().meta({ description: 'What this judge evaluates.' }),
+  name: optional(text(), 'Label. Default: the file name.'),
+  description: optional(z.string(), 'What this judge evaluates.'),
   ...gradingKeys,
   details: detailsKey.optional(),
-  threshold: z.number().optional().meta({
-    description:
-      "Score needed to pass, unless the assertion sets one: 0..1, or a value above 1 on the prompt's `scale`.",
-  }),
-  per_turn: z.boolean().optional().meta({
-    description: 'If true, the judge scores each turn, and the mean is the score.',
-  }),
-  model: z.string().min(1).optional().meta({
-    description: 'The model that judges: a name in `models`, or `provider:model`.',
+  threshold: optional(
+    z.number(),
+    "Score needed to pass, unless the assertion sets one: 0..1, or a value above 1 on the prompt's `scale`.",
+  ),
+  per_turn: optional(
+    z.boolean(),
+    'If true, the judge scores each turn, and the mean is the score.',
+  ),
+  model: optional(text(), 'The model that judges: a name in `models`, or `provider:model`.', {
     refersTo: 'model',
   }),
-  variables: z
-    .array(z.string().min(1).meta({ declares: 'variable' }))
-    .optional()
-    .meta({
-      description: "Keys that the case's `context` must have, for `{{context.NAME}}`.",
-    }),
+  variables: optional(
+    z.array(text().meta({ declares: 'variable' })),
+    "Keys that the case's `context` must have, for `{{context.NAME}}`.",
+  ),
 });
 
 export interface LoadedPrompt {

@@ -3,6 +3,7 @@ import { modelProviders } from '../models/registry.ts';
 import { meaningOf } from '../schema/mentions.ts';
 import { documentationOf } from '../schema/schemaWalk.ts';
 import { targetTypes } from '../targets/registry.ts';
+import { text } from './optionalKey.ts';
 
 /** Casts to the tuple type that zod's unions require. */
 export function options<Schema extends z.ZodType>(schemas: readonly Schema[]): [Schema, Schema] {
@@ -15,16 +16,14 @@ const modelMapping = z.discriminatedUnion(
 );
 
 /** A reference to a model, or its mapping. */
-export const modelSchema = z
-  .union([z.string().min(1).meta({ refersTo: 'model' }), modelMapping])
-  .meta({
-    description: 'A model: its name in `models`, `provider:model`, or a mapping.',
-    template: 'env',
-  });
+export const modelSchema = z.union([text().meta({ refersTo: 'model' }), modelMapping]).meta({
+  description: 'A model: its name in `models`, `provider:model`, or a mapping.',
+  template: 'env',
+});
 
 /** A declaration under `models`. */
 export const namedModel = z
-  .union([z.string().min(1).meta({ refersTo: 'shortModel' }), modelMapping])
+  .union([text().meta({ refersTo: 'shortModel' }), modelMapping])
   .meta({ description: 'A model: `provider:model`, or a mapping.', template: 'env' });
 
 /** Replaces the keys of a registry that take a model by the model schema. */
@@ -45,14 +44,12 @@ const targetMapping = z.discriminatedUnion(
 );
 
 /** A reference to a target, or its mapping. */
-export const targetSchema = z
-  .union([z.string().min(1).meta({ refersTo: 'target' }), targetMapping])
-  .meta({
-    description: 'The system under test: its name in `targets`, or a mapping.',
-    template: 'env',
-  });
+export const targetSchema = z.union([text().meta({ refersTo: 'target' }), targetMapping]).meta({
+  description: 'The system under test: its name in `targets`, or a mapping.',
+  template: 'env',
+});
 
-/** A declaration under `targets`. Text is accepted here, to report it with a better message. */
+/** A declaration under `targets`. Text is accepted here and reported later, with a better message. */
 export const namedTarget = z
-  .union([z.string().min(1), targetMapping])
+  .union([text(), targetMapping])
   .meta({ description: 'A system under test.', template: 'env' });

@@ -2,16 +2,13 @@ import * as z from 'zod';
 import { type AssertionType, asksJudge } from '../../assertions/contract.ts';
 import { assertionTypes } from '../../assertions/registry.ts';
 import { atSchema } from '../../core/at.ts';
+import { optional, text } from '../optionalKey.ts';
 import { modelSchema, options, withModels } from '../targetSchema.ts';
 
 /** A text that isn't blank. */
 export const words = z.string().regex(/\S/, 'Expected text, found only blanks');
 
-export const threshold = z
-  .number()
-  .min(0)
-  .max(1)
-  .meta({ description: 'Score needed to pass, 0..1.' });
+export const threshold = z.number().min(0).max(1).describe('Score needed to pass, 0..1.');
 
 /** More samples than this only cost more. */
 const MAX_SAMPLES = 25;
@@ -19,19 +16,15 @@ const MAX_SAMPLES = 25;
 const nestedAssertion: z.ZodType = z.lazy(() => assertionSchema);
 
 const commonKeys = {
-  name: z.string().min(1).optional().meta({
-    description: 'Label. Default: the type, or the first words of the criterion.',
+  name: optional(text(), 'Label. Default: the type, or the first words of the criterion.', {
     template: 'none',
   }),
   threshold: threshold.optional(),
-  weight: z.number().min(0).optional().meta({
-    description: "Weight in the case's mean score.",
-    default: 1,
-  }),
-  required: z.boolean().optional().meta({
-    description:
-      'If true, the case fails whenever this assertion fails or errors, whatever the mean.',
-  }),
+  weight: optional(z.number().min(0), "Weight in the case's mean score.", { default: 1 }),
+  required: optional(
+    z.boolean(),
+    'If true, the case fails whenever this assertion fails or errors, whatever the mean.',
+  ),
   at: atSchema.optional(),
 };
 
@@ -45,36 +38,37 @@ function thresholdIn(scale: AssertionType['scale']): z.ZodType {
 }
 
 const judgedKeys = {
-  samples: z.int().min(1).max(MAX_SAMPLES).optional().meta({
-    default: 1,
-    description:
-      'How many times to ask the judge. The verdict takes the median score and the most frequent label; the spread is recorded.',
-  }),
-  judge: modelSchema.optional().meta({ description: 'The model that judges this assertion.' }),
-  temperature: z.number().min(0).max(2).optional().meta({
-    description: "The judge's temperature. Default: the model's `temperature`, else 0.",
-  }),
+  samples: optional(
+    z.int().min(1).max(MAX_SAMPLES),
+    'How many times to ask the judge. The verdict takes the median score and the most frequent label; the spread is recorded.',
+    { default: 1 },
+  ),
+  judge: optional(modelSchema, 'The model that judges this assertion.'),
+  temperature: optional(
+    z.number().min(0).max(2),
+    "The judge's temperature. Default: the model's `temperature`, else 0.",
+  ),
 };
 
 const partsKeys = {
-  granularity: z.enum(['conversation', 'turn']).optional().meta({
-    default: 'conversation',
-    description:
-      '`conversation` asks once about all turns; `turn` asks separately about each judged turn, which is the strictest and most expensive way.',
-  }),
-  window: z.int().min(0).optional().meta({
-    default: 10,
-    description:
-      'How many earlier turns the judge sees with `granularity: turn`, or when a long conversation is judged in parts.',
-  }),
-  examples: z.literal('labels').optional().meta({
-    description:
-      "If `labels`, the judge sees up to four other conversations with people's verdicts, from the labels next to the file.",
-  }),
+  granularity: optional(
+    z.enum(['conversation', 'turn']),
+    '`conversation` asks once about all turns; `turn` asks separately about each judged turn, which is the strictest and most expensive way.',
+    { default: 'conversation' },
+  ),
+  window: optional(
+    z.int().min(0),
+    'How many earlier turns the judge sees with `granularity: turn`, or when a long conversation is judged in parts.',
+    { default: 10 },
+  ),
+  examples: optional(
+    z.literal('labels'),
+    "If `labels`, the judge sees up to four other conversations with people's verdicts, from the labels next to the file.",
+  ),
 };
 
 const deterministicKeys = {
-  negate: z.boolean().optional().meta({ description: 'If true, the opposite must be true.' }),
+  negate: optional(z.boolean(), 'If true, the opposite must be true.'),
 };
 
 /** The keys that a type shares with others, except `type`. */
@@ -105,7 +99,7 @@ const assertionMappings = assertionTypes.map((type) =>
       type: z.literal(type.type).meta({ description: type.summary }),
       ...ownShape(type),
       ...sharedShape(type),
-      // A type's own key goes before a shared one: `name` of `tool-called` is the tool's.
+      // Overrides shared keys: `name` of `tool-called` is the tool's name.
       ...ownShape(type),
     })
     .meta({ description: type.summary, opens: 'assertion', template: 'case' }),
