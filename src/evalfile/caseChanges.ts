@@ -16,7 +16,7 @@ import { filesOf, targetDigest } from '../targets/digest.ts';
 import type { Files } from './files.ts';
 import type { LoadedSuite, OutlineCase } from './loadedSuite.ts';
 
-/** Compares what was recorded of a case with the current case. */
+/** Compares the records of a case with the current case. */
 export interface CaseChanges {
   /** How the case differs from a recorded line; undefined if it's unchanged, as far as is known. */
   changeOf(line: CaseLine): Promise<Change | undefined>;
@@ -29,16 +29,17 @@ export type ChangeDetector = (suite: LoadedSuite, found: OutlineCase) => CaseCha
 /** Maximum number of cases to cache. */
 const MAX_CASES = 50;
 
-/** With more variants, only those that are shown individually are compared. */
+/** If a case has more variants, only those that are shown individually are compared. */
 const MAX_READ = 1_000;
 
+/** The variants of a case. */
 interface Names {
-  /** The keys that define them. */
+  /** Identifies their sources. */
   readonly several: string | undefined;
   readonly files: readonly string[];
   readonly stamps: string;
-  /** Undefined if the files can't be read. */
-  readonly names: ReadonlySet<string> | undefined;
+  /** Absent if the files can't be read. */
+  readonly names?: ReadonlySet<string | undefined>;
 }
 
 /** Identifies the state of a case and its files. */
@@ -63,7 +64,7 @@ const digestOfCase = memoize((suiteCase: SuiteCase) => digestOf(withoutSources(s
 export const textChangeDetector: ChangeDetector = (_suite, { hash }) => ({
   changeOf: async ({ source }) => (source.hash === hash ? undefined : 'case'),
   currentOutcomes: async (outcomes) =>
-    outcomes.map((one) => (one.hash === hash ? one : changed(one))),
+    outcomes.map((one) => (one.hash === hash ? one : { ...one, change: 'case' })),
 });
 
 /**
@@ -77,7 +78,7 @@ export async function changeOf(
   now: SuiteCase | 'broken' | undefined,
 ): Promise<Change | undefined> {
   if (line.source.hash !== hash) return 'case';
-  // A case with errors is known by its text alone.
+  // If a case has errors, only its text can be compared.
   if (!now) return undefined;
   const { fault } = line;
   if (now === 'broken') return fault || line.input_hash === undefined ? undefined : 'input';
@@ -112,14 +113,12 @@ export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { 
       if (isSame && before.stamps === (await stampsOf(before.files))) return before;
       const expanded = await expand();
       if (!expanded) return undefined;
-      const isWhole = !expanded.problems.some(isError);
+      const { files, problems, cases } = expanded;
       const made: Names = {
         several: found.several,
-        files: expanded.files,
-        stamps: await stampsOf(expanded.files),
-        names: isWhole
-          ? new Set(expanded.cases.flatMap(({ variant }) => variant ?? []))
-          : undefined,
+        files,
+        stamps: await stampsOf(files),
+        ...(!problems.some(isError) && { names: new Set(cases.map(({ variant }) => variant)) }),
       };
       keep(names, key, made);
       return made;
@@ -167,9 +166,8 @@ export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { 
       async currentOutcomes(outcomes) {
         if (outcomes.length === 0) return outcomes;
         const there = suiteCase?.expand ? await namesNow() : undefined;
-        const left = there?.names
-          ? outcomes.filter(({ variant }) => there.names?.has(variant))
-          : outcomes;
+        const names = there?.names;
+        const left = names ? outcomes.filter(({ variant }) => names.has(variant)) : outcomes;
         const isRead = suiteCase && left.some(({ hash }) => hash === found.hash);
         const read = isRead ? await inputs(suiteCase) : undefined;
         return left.map((one) => {
@@ -187,10 +185,6 @@ export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { 
       names.clear();
     },
   });
-}
-
-function changed(outcome: VariantOutcome): VariantOutcome {
-  return { ...outcome, change: 'case' };
 }
 
 function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {

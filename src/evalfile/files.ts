@@ -3,9 +3,7 @@ import { errorText, ReasonedError } from '../core/errors.ts';
 import { sha256 } from '../node/hashes.ts';
 import { isInside } from '../node/paths.ts';
 
-/**
- * How files are read, so that an editor can overlay unsaved text. Paths are absolute.
- */
+/** File access, so that an editor can overlay unsaved text. Paths are absolute. */
 export interface Files {
   /** @throws FileError if it is missing, larger than `maxBytes`, or not UTF-8 */
   read(path: string, maxBytes: number): Promise<string>;
@@ -15,13 +13,13 @@ export interface Files {
   stamp?(path: string): Promise<string | undefined>;
   /** The kind of a path, following links; undefined if it doesn't exist. */
   kindOf(path: string): Promise<PathKind | undefined>;
-  /** The path with symbolic links followed; the path itself if it does not exist. */
+  /** The path with symbolic links followed; the path itself if it doesn't exist. */
   realPath(path: string): Promise<string>;
-  /** Absolute paths, sorted, of the files under `folder` that match. */
+  /** The matching files under `folder`, as sorted absolute paths. */
   glob(patterns: readonly string[], folder: string): Promise<string[]>;
 }
 
-/** The bytes of a file, so that no more than a slice of it is in memory. */
+/** A file to read in slices, of which one is in memory at a time. */
 export interface Slices {
   /** Each slice is valid until the next one. */
   inOrder(): AsyncIterable<Uint8Array>;
@@ -41,10 +39,8 @@ export class FileError extends ReasonedError<FileErrorReason> {
 /** @param size of a file or of an editor's text */
 export function tooLarge(size: number, most: number): FileError {
   const [megabytes, limit] = [(size / 1e6).toFixed(1), (most / 1e6).toFixed(0)];
-  return new FileError(
-    'too-large',
-    `The file is ${megabytes} MB; the limit is ${limit} MB. Split it.`,
-  );
+  const message = `The file is ${megabytes} MB; the limit is ${limit} MB. Split it.`;
+  return new FileError('too-large', message);
 }
 
 /** @param textAt returns unsaved text */
@@ -76,9 +72,20 @@ export interface Readable {
   isMissing(error: unknown): boolean;
 }
 
-/** @throws FileError as `Files.read` */
+/** @throws FileError like `Files.read` */
 export async function readText(file: Readable, maxBytes: number): Promise<string> {
-  return textOfBytes(await bytesOf(file, maxBytes));
+  try {
+    const size = await file.size();
+    if (size > maxBytes) throw tooLarge(size, maxBytes);
+    const bytes = await file.bytes();
+    if (bytes.length > maxBytes) throw tooLarge(bytes.length, maxBytes);
+    return textOfBytes(bytes);
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    throw file.isMissing(error)
+      ? new FileError('missing', 'The file does not exist.')
+      : new FileError('unreadable', `The file cannot be read: ${errorText(error)}`);
+  }
 }
 
 /** @throws FileError `not-utf8` */
@@ -90,29 +97,11 @@ export function textOfBytes(bytes: Uint8Array): string {
   }
 }
 
-async function bytesOf(file: Readable, maxBytes: number): Promise<Uint8Array> {
-  try {
-    const known = await file.size();
-    const bytes = known > maxBytes ? undefined : await file.bytes();
-    const size = bytes?.length ?? known;
-    if (bytes && size <= maxBytes) return bytes;
-    throw tooLarge(size, maxBytes);
-  } catch (error) {
-    if (error instanceof FileError) throw error;
-    throw file.isMissing(error)
-      ? new FileError('missing', 'The file does not exist.')
-      : new FileError('unreadable', `The file cannot be read: ${errorText(error)}`);
-  }
-}
-
 export type Resolved =
   | { readonly kind: 'outside' }
   | { readonly kind: PathKind | 'missing'; readonly path: string };
 
-/**
- * Resolves a path in a file. It's relative to the folder of that file and must not leave the workspace, by `..` or by a
- * symbolic link.
- */
+/** Resolves a path relative to a folder. It must not leave the workspace, by `..` or by a symbolic link. */
 export async function resolveReference(
   reference: string,
   folder: string,

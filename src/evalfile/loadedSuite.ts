@@ -7,15 +7,15 @@ export interface LoadedSuite {
   readonly path: string;
   /** Sorted by location. Problems in included files, prompts, and transcripts have those files' paths. */
   readonly problems: readonly Problem[];
-  /** Every case that can be found, valid or not, in order; included files' after the file's own. */
+  /** Every case, valid or not: first those of the file, then those of included files. */
   readonly outline: readonly OutlineCase[];
-  /** The cases without an error, ready to run; absent if the file as a whole cannot run. */
+  /** The cases without errors, ready to run; absent if there are none. */
   readonly suite?: Suite;
   /** Other files that it depends on, absolute: included files, prompts, transcripts. */
   readonly dependencies: readonly string[];
 }
 
-/** A suite without its cases and problems, for suites that aren't open. */
+/** Drops the cases and problems of a suite that isn't open. */
 export function withoutCases({ suite, ...loaded }: LoadedSuite): LoadedSuite {
   return { ...loaded, problems: [], ...(suite && { suite: { ...suite, cases: [] } }) };
 }
@@ -29,9 +29,9 @@ export interface OutlineCase {
   readonly range: Range;
   /** The `id` value, or else the case's first line. */
   readonly nameRange: Range;
-  /** Scripted user turns or transcript messages, with the turn number each belongs to if known. */
+  /** Scripted user turns or transcript messages. */
   readonly turns: readonly OutlineTurn[];
-  /** Its transcript or history, even if other errors keep the case from running. */
+  /** Its transcript or history, even if the case can't run. */
   readonly said?: MessageHistory;
   readonly assertions: readonly OutlineAssertion[];
   readonly tags: readonly string[];
@@ -80,13 +80,13 @@ export interface LoadOptions {
 }
 
 /**
- * The suite with each variant as a case of its own, and problems of finding them.
+ * The suite with each variant as a case of its own, and the problems in finding them.
  *
- * @param expand returns the variants of a case; undefined to keep it as it is
+ * @param expand returns the variants of a case; undefined to keep the case
  */
 export async function expandSuite(
   loaded: LoadedSuite,
-  expand: (suiteCase: SuiteCase) => Promise<ExpandedCase | undefined> = expandCase,
+  expand = async (suiteCase: SuiteCase): Promise<ExpandedCase | undefined> => suiteCase.expand?.(),
 ): Promise<LoadedSuite> {
   const { suite } = loaded;
   if (!suite?.cases.some((one) => one.expand)) return loaded;
@@ -99,17 +99,12 @@ export async function expandSuite(
     problems.push(...(expanded?.problems ?? []));
     for (const file of expanded?.files ?? []) dependencies.add(file);
   }
-  const whole: Suite = { ...suite, cases };
-  return { ...loaded, problems, dependencies: [...dependencies], suite: whole };
-}
-
-async function expandCase(suiteCase: SuiteCase): Promise<ExpandedCase | undefined> {
-  return suiteCase.expand?.();
+  return { ...loaded, problems, dependencies: [...dependencies], suite: { ...suite, cases } };
 }
 
 /**
- * The same suite in little memory: the conversations that its file contains are texts in the buffer until their cases are
- * opened, and the outline has no turns. As data, with the place of each message, thousands take a gigabyte.
+ * A copy of a suite that takes little memory: its conversations are stored as text in the buffer until their cases are
+ * opened, and the outline has no turns. As data, thousands of conversations take a gigabyte.
  */
 export function compactSuite(
   { suite, outline, ...loaded }: LoadedSuite,
@@ -131,13 +126,10 @@ function compactCase(suiteCase: SuiteCase, conversations: SpillBuffer): SuiteCas
   const { messages, ...origin } = suiteCase.origin;
   const text = conversations.put(JSON.stringify(messages));
   const light: SuiteCase = { ...suiteCase, origin: { ...origin, messages: [] } };
-  const open = async () => ({
-    suiteCase: {
-      ...light,
-      origin: { ...origin, messages: JSON.parse(conversations.get(text)) },
-    },
-    problems: [],
-  });
+  const open = async () => {
+    const messages = JSON.parse(conversations.get(text));
+    return { suiteCase: { ...light, origin: { ...origin, messages } }, problems: [] };
+  };
   return { ...light, open };
 }
 

@@ -1,9 +1,8 @@
-import type { Stats } from 'node:fs';
 import { lstat, open, realpath, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { matchingFiles } from '../disk/glob.ts';
 import { openRegular, realPathOf } from '../disk/regularFile.ts';
-import { type Files, type PathKind, readText, type Slices, tooLarge } from './files.ts';
+import { type Files, readText, type Slices, tooLarge } from './files.ts';
 
 /** Bytes per read. */
 const SLICE = 256_000;
@@ -13,15 +12,15 @@ export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
   return {
     async read(path, maxBytes) {
       const opened = own.has(path) ? open(path) : realpath(path).then((real) => openRegular(real));
-      return readText(
-        {
-          size: async () => (await (await opened).stat()).size,
-          bytes: async () => buffer((await opened).createReadStream({ end: maxBytes })),
-          isMissing: (error) =>
-            error instanceof Error && 'code' in error && error.code === 'ENOENT',
-        },
-        maxBytes,
-      ).finally(async () => (await opened.catch(() => undefined))?.close());
+      const file = {
+        size: async () => (await (await opened).stat()).size,
+        bytes: async () => buffer((await opened).createReadStream({ end: maxBytes })),
+        isMissing: (error: unknown) =>
+          error instanceof Error && 'code' in error && error.code === 'ENOENT',
+      };
+      return readText(file, maxBytes).finally(async () =>
+        (await opened.catch(() => undefined))?.close(),
+      );
     },
     slices: (path, maxBytes) => slicesOf(path, maxBytes).catch(() => undefined),
     stamp: (path) =>
@@ -31,8 +30,9 @@ export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
       ),
     async kindOf(path) {
       const there = await lstat(path).catch(() => undefined);
-      const led = there?.isSymbolicLink() ? await stat(path).catch(() => there) : there;
-      return led && kindIn(led);
+      const stats = there?.isSymbolicLink() ? await stat(path).catch(() => there) : there;
+      if (stats?.isFile()) return 'file';
+      return stats && (stats.isDirectory() ? 'folder' : 'other');
     },
     realPath: async (path) => realPathOf(path),
     glob: matchingFiles,
@@ -70,9 +70,4 @@ async function slicesOf(path: string, maxBytes: number): Promise<Slices> {
       }
     },
   };
-}
-
-function kindIn(stats: Stats): PathKind {
-  if (stats.isFile()) return 'file';
-  return stats.isDirectory() ? 'folder' : 'other';
 }

@@ -8,7 +8,7 @@ import {
   writtenGrading,
 } from '../assertions/shared/grading.ts';
 import { contextKey, PROMPT_VARIABLES } from '../assertions/shared/promptVariables.ts';
-import { isError, type Problem, type Range, suggestionsOf } from '../core/problem.ts';
+import { errorAt, isError, type Problem, type Range, suggestionsOf } from '../core/problem.ts';
 import { UNIT_SCALE } from '../core/scoring.ts';
 import type { JudgePrompt } from '../core/suite.ts';
 import { nearest } from '../core/text/closest.ts';
@@ -61,17 +61,16 @@ const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^---[ \t]*(?:\r?
 export function loadPrompt(text: string, path: string): LoadedPrompt {
   const match = text.startsWith('---') ? FRONT_MATTER.exec(text) : null;
   const bodyStart = match ? match[0].length : 0;
-  // Same length and lines as the file, so that places in it are places in the file.
+  // Has the same offsets as the file.
   const matter = match ? `   ${text.slice(3, match[0].lastIndexOf('---'))}` : '';
   const document = parseYaml(matter, path);
   const body = text.slice(bodyStart);
   const value = document.value ?? {};
   const whole = parseYaml(text.replace(/[^\r\n]/g, ' '), path);
+  const isReadable = document.problems.length === 0;
   const problems = [
     ...document.problems,
-    ...(document.problems.length > 0
-      ? []
-      : checkValue(frontMatterSchema, value, document).problems),
+    ...(isReadable ? checkValue(frontMatterSchema, value, document).problems : []),
     ...bodyProblems(body, path, (start, end) => ({
       range: whole.rangeOfOffsets(bodyStart + start, bodyStart + end),
     })),
@@ -85,12 +84,9 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   const names = read.success ? (read.data.variables ?? []) : [];
   const needs = [...new Set([...names, ...used.flatMap((name) => contextKey(name) ?? [])])];
   const { threshold: written, ...matterRead } = read.success ? read.data : {};
-  for (const { path: at, message } of [
-    ...gradingFaults(matterRead),
-    ...detailsFaults(matterRead),
-  ]) {
-    const range = document.keyRangeOf(at);
-    problems.push({ code: 'bad-value', message, severity: 'error', path, range });
+  const faults = [...gradingFaults(matterRead), ...detailsFaults(matterRead)];
+  for (const { path: at, message } of faults) {
+    problems.push(errorAt(path, document.keyRangeOf(at), 'bad-value', message));
   }
   const grading = writtenGrading(matterRead) ?? { kind: 'scale', scale: UNIT_SCALE };
   const threshold =
@@ -120,7 +116,7 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   };
 }
 
-/** Returns a cached `loadPrompt`. */
+/** Returns `loadPrompt` with a cache. */
 export function promptReader(): typeof loadPrompt {
   const known = new Map<string, { readonly text: string; readonly loaded: LoadedPrompt }>();
   return (text, path) => {
@@ -132,40 +128,32 @@ export function promptReader(): typeof loadPrompt {
   };
 }
 
-type Locate = (
-  start: number,
-  end: number,
-) => {
-  readonly range: Range;
-  /** True if the range is of the whole text, as the piece couldn't be located. */
-  readonly whole?: boolean;
-};
-
-/** Checks a prompt's text; also `instructions` in an eval file. */
-export function bodyProblems(body: string, path: string, locate: Locate): Problem[] {
+/**
+ * Checks the text of a prompt, or of `instructions` in an eval file.
+ *
+ * @param locate sets `whole` if it can't locate the piece: the range is then that of the whole text
+ */
+export function bodyProblems(
+  body: string,
+  path: string,
+  locate: (start: number, end: number) => { readonly range: Range; readonly whole?: boolean },
+): Problem[] {
   const variables = templateVariables(body);
   const problems: Problem[] = [];
   for (const { name, offset, length } of variables) {
     if (VARIABLES.includes(name) || contextKey(name) !== undefined) continue;
     const near = nearest(name, VARIABLES).map((one) => `{{${one}}}`);
     const { whole = false, range } = locate(offset, offset + length);
-    const hint =
-      near[0] === undefined
-        ? `Known: ${VARIABLES.join(', ')}, context.NAME.`
-        : `Did you mean ${near[0]}?`;
-    problems.push({
-      code: 'unknown-variable',
-      message: `There is no variable {{${name}}}. ${hint}`,
-      severity: 'error',
-      path,
-      range,
-      ...suggestionsOf(whole ? [] : near),
-    });
+    const known = `Known: ${VARIABLES.join(', ')}, context.NAME.`;
+    const hint = near[0] === undefined ? known : `Did you mean ${near[0]}?`;
+    const message = `There is no variable {{${name}}}. ${hint}`;
+    const problem = errorAt(path, range, 'unknown-variable', message);
+    problems.push({ ...problem, ...suggestionsOf(whole ? [] : near) });
   }
   if (body.trim() === '') {
     const { range } = locate(0, 0);
     const message = 'The prompt is empty. Write what the judge should evaluate.';
-    problems.push({ code: 'empty-prompt', message, severity: 'error', path, range });
+    problems.push(errorAt(path, range, 'empty-prompt', message));
   }
   return problems;
 }

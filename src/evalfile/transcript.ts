@@ -7,7 +7,14 @@ import {
 import { isMapping, jsonExcess, type Mapping, type Path, uniqueBy } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
-import { isError, limitProblems, type Problem, START } from '../core/problem.ts';
+import {
+  errorAt,
+  isError,
+  limitProblems,
+  type Problem,
+  type Range,
+  START,
+} from '../core/problem.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import { runSync, type Work } from '../node/cooperative.ts';
 import { locateProblem } from '../schema/valueProblems.ts';
@@ -40,7 +47,7 @@ export function readTranscript(
     const isForeign = problem.code === 'unknown-role';
     const message = isForeign ? `${problem.message} ${NAME_SIDES}` : problem.message;
     const placed = locateProblem({ ...problem, message, onKey }, document, base);
-    return base.length + path.length === 0 ? atFirstLine(placed) : placed;
+    return base.length + path.length === 0 ? atStart(placed) : placed;
   });
   const messages = read.messages.map(({ message, index }) => ({
     message,
@@ -48,31 +55,25 @@ export function readTranscript(
   }));
   for (const problem of strict ? [] : uniqueBy(read.unknownKeys, ({ path }) => path.at(-1))) {
     const message = `${problem.message} It is ignored.`;
-    problems.push({
-      ...locateProblem({ ...problem, message }, document, base),
-      severity: 'warning',
-    });
+    const located = locateProblem({ ...problem, message }, document, base);
+    problems.push({ ...located, severity: 'warning' });
   }
-  const end = !problems.some(isError) ? openEnd(toConversation(messages)) : undefined;
+  const end = problems.some(isError) ? undefined : openEnd(toConversation(messages));
   if (end) {
-    problems.push({
-      code: 'conversation-unfinished',
-      message: UNFINISHED[end],
-      severity: 'warning',
-      path: document.path,
-      range: document.keyRangeOf([...base, read.messages.at(-1)?.index ?? 0]),
-    });
+    const range = document.keyRangeOf([...base, read.messages.at(-1)?.index ?? 0]);
+    const problem = errorAt(document.path, range, 'conversation-unfinished', UNFINISHED[end]);
+    problems.push({ ...problem, severity: 'warning' });
   }
   const notes = unread.length > 0 ? [...read.notes, unreadNote('messages', unread)] : read.notes;
   return { messages, notes, problems };
 }
 
-/** Lists keys that were ignored. @param whose such as `messages` */
+/** A note for judges about ignored keys. @param whose such as `messages` */
 export function unreadNote(whose: string, keys: readonly string[]): string {
   return `Keys of ${whose} that are not read: ${keys.map((key) => `\`${key}\``).join(', ')}.`;
 }
 
-const NAME_SIDES = 'Where it is a side of the conversation, the case can say so under `roles`.';
+const NAME_SIDES = 'If it is a side of the conversation, name it under `roles` in the case.';
 
 const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
   user: 'The conversation does not end with the assistant. Judges see a note about it.',
@@ -80,20 +81,20 @@ const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
     'The conversation ends with a tool call and no reply after it. Judges see a note about it.',
 };
 
-/** Shows a problem of a whole file only at its start. */
-function atFirstLine(problem: Problem): Problem {
+/** Limits a problem with a whole file to its first character. */
+function atStart(problem: Problem): Problem {
   const { start, end } = problem.range;
   if (start.line === end.line) return problem;
   const range = { start, end: { line: start.line, character: start.character + 1 } };
   return { ...problem, range };
 }
 
-/** As `readTranscriptFile`, synchronously. */
+/** Like `readTranscriptFile`, but synchronous. */
 export function loadTranscript(text: string, path: string): LoadedTranscript {
   return runSync(readTranscriptFile(text, path));
 }
 
-/** Reads a transcript file: a list in `.json` or `.yaml`, or a message a line in `.jsonl`. */
+/** Reads a transcript file: a list in `.json` or `.yaml`, or one message per line in `.jsonl`. */
 export function* readTranscriptFile(
   text: string,
   path: string,
@@ -102,14 +103,12 @@ export function* readTranscriptFile(
   const document = yield* parseTranscript(text, path);
   yield;
   const { problems } = document;
-  if (problems.some(isError)) {
-    return { messages: [], notes: [], problems: limitProblems(problems) };
-  }
+  if (problems.some(isError)) return { messages: [], notes: [], problems: limitProblems(problems) };
   const read = readTranscript(document.value, document, [], 'ignored', roles);
   return { ...read, problems: limitProblems([...problems, ...read.problems]) };
 }
 
-/** As `parseYaml`; a `.jsonl` file is the list of its lines, and JSON must be JSON. */
+/** Parses a file as YAML. The value of a `.jsonl` file is the list of its lines, and JSON must be valid JSON. */
 export function* parseTranscript(text: string, path: string): Work<YamlDocument> {
   if (path.endsWith('.jsonl')) return yield* parseLines(text, path);
   const document = yield* readYaml(text, path);
@@ -119,10 +118,7 @@ export function* parseTranscript(text: string, path: string): Work<YamlDocument>
   const at = Math.min(fault.offset, Math.max(0, text.length - 1));
   const range = document.rangeOfOffsets(at, Math.min(at + 1, text.length));
   const message = `This is not valid JSON: ${fault.message}.`;
-  return {
-    ...document,
-    problems: [{ code: 'json-syntax', message, severity: 'error', path, range }],
-  };
+  return { ...document, problems: [errorAt(path, range, 'json-syntax', message)] };
 }
 
 /** Prefix that turns all lines into one list. */
@@ -131,31 +127,27 @@ const DASH = '- ';
 /** Lines between pauses. */
 const LINES = 200;
 
-/** Why a line isn't valid JSON. */
+/** The range of a line of JSON. @param line from 0 */
+export function lineRange(line: number, length = 1): Range {
+  return { start: { line, character: 0 }, end: { line, character: length } };
+}
+
+/** Why a line isn't valid JSON. @param line from 0 */
 export function lineFault(content: string, line: number, path: string): Problem | undefined {
+  const range = lineRange(line, content.length);
   const excess = jsonExcess(content);
-  if (excess !== undefined) {
-    const range = { start: { line, character: 0 }, end: { line, character: content.length } };
-    return { code: 'too-much', message: `The line ${excess}.`, severity: 'error', path, range };
-  }
+  if (excess !== undefined) return errorAt(path, range, 'too-much', `The line ${excess}.`);
   const fault = jsonFault(content);
   if (!fault) return undefined;
   const start = { line, character: Math.min(fault.offset, content.length) };
-  const range = { start, end: { line, character: content.length } };
   const message = `This line is not valid JSON: ${fault.message}.`;
-  return { code: 'json-syntax', message, severity: 'error', path, range };
+  return errorAt(path, { ...range, start }, 'json-syntax', message);
 }
 
 function* parseLines(text: string, path: string): Work<YamlDocument> {
   if (hasMoreLines(text, LIMITS.dataLines)) {
     const message = `The file has more than ${readable(LIMITS.dataLines)} lines. Split it.`;
-    const problem = {
-      code: 'too-many-lines',
-      message,
-      severity: 'error',
-      path,
-      range: START,
-    } as const;
+    const problem = errorAt(path, START, 'too-many-lines', message);
     return { ...(yield* readYaml('', path)), value: [], problems: [problem] };
   }
   const items: string[] = [];
@@ -163,7 +155,7 @@ function* parseLines(text: string, path: string): Work<YamlDocument> {
   for (const [line, content] of text.split(/\r?\n/).entries()) {
     if (line % LINES === 0) yield;
     if (faults.length === LIMITS.syntaxErrors) break;
-    const blank = content.trim() === '' || content === '\uFEFF';
+    const blank = content.trim() === '';
     const fault = blank ? undefined : lineFault(content, line, path);
     if (fault) faults.push(fault);
     items.push(blank ? '' : `${DASH}${content.replace(/^\uFEFF/, ' ')}`);
@@ -207,54 +199,48 @@ function failureOf(text: string): Error | undefined {
 }
 
 function positionIn({ message }: Error): number | undefined {
-  const position = /at position (\d+)/.exec(message)?.[1];
+  const [, position] = /at position (\d+)/.exec(message) ?? [];
   return position === undefined ? undefined : Number(position);
 }
 
-/**
- * The engine doesn't always report the offset. Binary search finds it: a text up to the error could be continued, a
- * longer one couldn't.
- */
+/** Finds the offset of an error, if the engine doesn't report it, by binary search for the longest valid start. */
 function firstFault(text: string): number {
   let sound = 0;
   let broken = text.length + 1;
   while (broken - sound > 1) {
     const middle = (sound + broken) >> 1;
-    if (canGoOn(text.slice(0, middle))) sound = middle;
+    if (isValidStart(text.slice(0, middle))) sound = middle;
     else broken = middle;
   }
   return sound;
 }
 
-function canGoOn(text: string): boolean {
+function isValidStart(text: string): boolean {
   const error = failureOf(text);
   if (!error || /end of JSON|Unterminated/.test(error.message)) return true;
   return (positionIn(error) ?? -1) >= text.length;
 }
 
-/** Names of a foreign file for the sides of a conversation. */
+/** The names of the sides of a conversation in another tool's file. */
 export type Roles = Readonly<Record<string, Message['role']>>;
 
-/** Keys for the text of a message in other tools, if the side isn't under `role`. */
+/** Other tools' keys for the text of a message, if the side isn't under `role`. */
 const TEXT_KEYS = ['content', 'text', 'value', 'utterance', 'message'];
 
 /** Other keys of our messages. */
 const KEPT_KEYS = ['tool_calls', 'tool_call_id', 'retrieval_context', 'agent'];
 
-interface Translated {
-  readonly list: unknown;
-  /** Ignored keys of messages. */
-  readonly unread: readonly string[];
-}
-
 /**
- * Names the sides of messages as we do. With `{usr: user, sys: assistant}`:
+ * Replaces a file's names for the sides; `unread` are the ignored keys. With `{usr: user, sys: assistant}`:
  *
- *     {"role": "usr", "content": "Hi"}           the role is another one
- *     {"speaker": "usr", "text": "Hi", "id": 3}  the key that names the sides in all messages; `id` is left out
- *     {"usr": "Hi"}                              the key itself is a side
+ *     {"role": "usr", "content": "Hi"}           replaces the role
+ *     {"speaker": "usr", "text": "Hi", "id": 3}  finds the key with the side in all messages; ignores `id`
+ *     {"usr": "Hi"}                              replaces the key
  */
-function translateRoles(list: unknown, roles: Roles | undefined): Translated {
+function translateRoles(
+  list: unknown,
+  roles: Roles | undefined,
+): { readonly list: unknown; readonly unread: readonly string[] } {
   if (!roles || !Array.isArray(list)) return { list, unread: [] };
   const key = sideKey(list, roles) ?? 'role';
   const unread = new Set<string>();

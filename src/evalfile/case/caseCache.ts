@@ -1,4 +1,4 @@
-import { isMapping, mappingOf } from '../../core/data/data.ts';
+import { isMapping, mappingOf, memoize } from '../../core/data/data.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import { sha256 } from '../../node/hashes.ts';
 import { FileError, type Files } from '../files.ts';
@@ -20,11 +20,9 @@ interface BuiltCase {
   readonly fileDependencies: readonly FileDependency[];
 }
 
-/** Everything besides its own text that a case depends on, compared by value. */
-type CacheKey = readonly unknown[];
-
 interface CachedCases {
-  readonly ground: CacheKey;
+  /** See `cacheKeyOf`. */
+  readonly key: readonly unknown[];
   readonly cases: readonly BuiltCase[];
 }
 
@@ -36,21 +34,19 @@ const CACHED = new WeakMap<LoadedSuite, CachedCases>();
  * (`parseYaml` keeps the data of unchanged cases), the same lines, the same head of the file, and the same other files.
  */
 export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
-  const ground = cacheKeyOf(suite);
+  const key = cacheKeyOf(suite);
   const kept = before && CACHED.get(before);
-  const isSame = (value: unknown, index: number) => value === kept?.ground[index];
-  const stays = ground.length === kept?.ground.length && ground.every(isSame);
-  const earlier = stays ? kept.cases : [];
+  const isSame = (value: unknown, index: number) => value === kept?.key[index];
+  const earlier = key.length === kept?.key.length && key.every(isSame) ? kept.cases : [];
   const cases: BuiltCase[] = [];
   return {
     /** Called in order, for one case after another. */
     async caseOf(source: CaseSource): Promise<SuiteCase | undefined> {
       const known = earlier[cases.length];
       // Equal texts can be at different places.
-      const unchanged = isMapping(source.raw) && known?.raw === source.raw;
-      const isStillSo =
-        known && unchanged && (await areUnchanged(known.fileDependencies, suite.files));
-      const built = isStillSo ? known : await build(source);
+      const isSameData = isMapping(source.raw) && known?.raw === source.raw;
+      const isReusable = isSameData && (await areUnchanged(known.fileDependencies, suite.files));
+      const built = isReusable ? known : await build(source);
       cases.push(built);
       for (const path of built.dependencies) suite.dependencies.add(path);
       for (const { problem, owner } of built.reports) suite.reporter.add(problem, owner);
@@ -59,15 +55,13 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
     /** Called after all cases are built: they can have errors because of each other. */
     outline(): OutlineCase[] {
       const errors = suite.reporter.errors();
-      return cases.map(({ outline }, owner) => ({
-        ...outline,
-        errors: [undefined, owner]
-          .flatMap((one) => errors.get(one) ?? [])
-          .map(({ problem }) => problem),
-      }));
+      return cases.map(({ outline }, owner) => {
+        const own = [undefined, owner].flatMap((one) => errors.get(one) ?? []);
+        return { ...outline, errors: own.map(({ problem }) => problem) };
+      });
     },
     prompts: () => cases.flatMap(({ prompts }) => [...prompts]),
-    keepFor: (loaded: LoadedSuite) => CACHED.set(loaded, { ground, cases }),
+    keepFor: (loaded: LoadedSuite) => CACHED.set(loaded, { key, cases }),
   };
 }
 
@@ -95,7 +89,8 @@ async function build({ raw, location }: CaseSource): Promise<BuiltCase> {
   return { raw, suiteCase, outline, reports, dependencies, prompts, fileDependencies };
 }
 
-function cacheKeyOf({ document, options }: Scope): CacheKey {
+/** Everything besides its own text that a case depends on, compared by value. */
+function cacheKeyOf({ document, options }: Scope): readonly unknown[] {
   const { cases: _, ...head } = mappingOf(document.value);
   const { workspace, defaultJudge, judgeOverride } = options;
   const lines = document.positionAt(document.text.length).line;
@@ -105,7 +100,7 @@ function cacheKeyOf({ document, options }: Scope): CacheKey {
 /** A read of another file, for a case. */
 interface FileDependency {
   ask(files: Files): Promise<unknown>;
-  /** A digest of its result. */
+  /** Digest of the result. */
   readonly answer: Promise<string>;
 }
 
@@ -138,7 +133,7 @@ export function memoizeFiles(files: Files): Files {
   });
 }
 
-/** Files that pass each read, with a key that identifies it, to a function. */
+/** Files that pass each read to a function, with a key that identifies it. */
 function interceptFiles(
   through: <Answer>(question: string, ask: (from: Files) => Promise<Answer>) => Promise<Answer>,
 ): Files {
@@ -151,16 +146,11 @@ function interceptFiles(
   };
 }
 
-/** Texts are compared by digest, so that none is kept in memory. */
-const MARKS = new WeakMap<Promise<unknown>, Promise<string>>();
-
-function markOf(answer: Promise<unknown>): Promise<string> {
-  const known = MARKS.get(answer);
-  if (known) return known;
-  const mark = answer.then(
-    (given) => (typeof given === 'string' ? sha256(given) : JSON.stringify(given)),
-    (error: unknown) => (error instanceof FileError ? error.reason : String(error)),
-  );
-  MARKS.set(answer, mark);
-  return mark;
-}
+/** A text's digest, so that the text isn't kept in memory. */
+const markOf = memoize(
+  (answer: Promise<unknown>): Promise<string> =>
+    answer.then(
+      (given) => (typeof given === 'string' ? sha256(given) : JSON.stringify(given)),
+      (error: unknown) => (error instanceof FileError ? error.reason : String(error)),
+    ),
+);

@@ -1,7 +1,7 @@
 import { traitsOf } from '../../assertions/caseNeeds.ts';
 import type { ConversationTraits } from '../../assertions/contract.ts';
 import { openEnd, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
-import { isError, type Problem } from '../../core/problem.ts';
+import { errorAt, isError, type Problem } from '../../core/problem.ts';
 import {
   DEFAULT_USER_TURNS,
   type MessageHistory,
@@ -319,7 +319,7 @@ function problemsOf({ messages, problems }: LoadedTranscript, live: string): Pro
       ? `A history ends with the assistant, and the next turn is the user's. Move the user's last message to ${live}.`
       : "A history ends with the assistant's words. Add its reply after the tool call.";
   const range = problems.find(({ code }) => OF_WHOLE.includes(code))?.range ?? last.range;
-  return [...own, { code: 'history-unfinished', message, severity: 'error', ...last, range }];
+  return [...own, errorAt(last.path, range, 'history-unfinished', message)];
 }
 
 /** Reports a history for a target that can't take one. */

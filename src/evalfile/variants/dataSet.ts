@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isMapping, type Mapping, type Path, valueAt } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { toolSchema } from '../../core/message.ts';
-import { isError, type Problem, type Range } from '../../core/problem.ts';
+import { errorAt, isError, type Problem } from '../../core/problem.ts';
 import type { Step, Work } from '../../node/cooperative.ts';
 import { sha256 } from '../../node/hashes.ts';
 import { locateProblem, valueProblems } from '../../schema/valueProblems.ts';
@@ -11,6 +11,7 @@ import { type Slices, textOfBytes } from '../files.ts';
 import {
   type LoadedTranscript,
   lineFault,
+  lineRange,
   parseTranscript,
   type Roles,
   readTranscript,
@@ -34,7 +35,7 @@ export interface FoundConversation {
   readonly fault?: Problem;
 }
 
-/** The whole file, one of its lines by offsets in the units that it is read by, or a path into it. */
+/** A path into the whole file, or into a line; its offsets are in the units in which the file is read. */
 type Place =
   | { readonly kind: 'path'; readonly path: Path }
   | { readonly kind: 'line'; readonly start: number; readonly end: number; readonly path: Path };
@@ -59,8 +60,8 @@ export interface RecordedConversation extends LoadedTranscript {
 }
 
 /**
- * Finds the conversations of a file: of `.jsonl` lines that are all messages, and of a list of messages,
- * that one; of lines or a list of conversations, or a mapping of them by id, each.
+ * Finds the conversations of a file. A list of messages, or `.jsonl` lines that are all messages, are one conversation;
+ * otherwise, each line, each item of a list, or each value of a mapping by id is one.
  */
 export function* findConversations(
   text: string,
@@ -105,7 +106,7 @@ class LineFinder {
   readonly #conversations: FoundConversation[] = [];
   /** Whether a line is certainly a conversation. */
   #isSet = false;
-  /** Whether a line exceeds a limit: then the lines aren't read as the messages of one conversation. */
+  /** Whether a line exceeds a limit: then the lines aren't read as one conversation. */
   #isTooMuch = false;
   #lines = 0;
 
@@ -129,12 +130,8 @@ class LineFinder {
     this.#isTooMuch = true;
     this.#lines += 1;
     const message = `The line has more than ${readable(LIMITS.transcript)} bytes.`;
-    const range = lineRange(this.#lines - 1, ' ');
-    const fault: Problem = {
-      ...{ code: 'line-too-long', message, severity: 'error', path: this.#path, range },
-    };
-    const place: Place = { kind: 'line', ...offsets, path: [] };
-    this.#conversations.push({ number: this.#lines, tags: [], unread: [], place, fault });
+    const range = lineRange(this.#lines - 1);
+    this.#addFault(offsets, errorAt(this.#path, range, 'line-too-long', message));
   }
 
   add({ content, ...offsets }: DataLine): void {
@@ -144,29 +141,29 @@ class LineFinder {
     }
     const line = this.#lines;
     this.#lines += 1;
-    if (content.trim() === '' || content === '\uFEFF') return;
-    const place: Place = { kind: 'line', ...offsets, path: [] };
-    const none = { number: line + 1, tags: [], unread: [], place };
-    const report = (code: string, message: string) => {
-      const range = lineRange(line, content);
-      const fault: Problem = { code, message, severity: 'error', path: this.#path, range };
-      this.#conversations.push({ ...none, fault });
-    };
+    if (content.trim() === '') return;
     const fault = lineFault(content, line, this.#path);
     if (fault) {
       this.#isTooMuch ||= fault.code === 'too-much';
-      this.#conversations.push({ ...none, fault });
-    } else {
-      const value: unknown = JSON.parse(content.replace(/^\uFEFF/, ' '));
-      const found = conversationIn(value, [], line + 1, this.#roles);
-      if (found) {
-        const at = { ...place, path: found.path };
-        this.#conversations.push({ ...found, place: at, digest: sha256(content) });
-        this.#isSet = true;
-      } else {
-        report('not-a-conversation', EXPECTED_CONVERSATION);
-      }
+      this.#addFault(offsets, fault);
+      return;
     }
+    const value: unknown = JSON.parse(content.replace(/^\uFEFF/, ' '));
+    const found = conversationIn(value, [], line + 1, this.#roles);
+    if (found) {
+      const place: Place = { kind: 'line', ...offsets, path: found.path };
+      this.#conversations.push({ ...found, place, digest: sha256(content) });
+      this.#isSet = true;
+    } else {
+      const range = lineRange(line, content.length);
+      const problem = errorAt(this.#path, range, 'not-a-conversation', EXPECTED_CONVERSATION);
+      this.#addFault(offsets, problem);
+    }
+  }
+
+  #addFault(offsets: Omit<DataLine, 'content'>, fault: Problem): void {
+    const place: Place = { kind: 'line', ...offsets, path: [] };
+    this.#conversations.push({ number: this.#lines, tags: [], unread: [], place, fault });
   }
 
   found(): ConversationSearch {
@@ -180,7 +177,7 @@ class LineFinder {
 }
 
 const EXPECTED_CONVERSATION =
-  'Expected a conversation as in the other places: a list of messages, or an object with `messages`.';
+  'Expected a conversation: a list of messages, or an object with `messages`.';
 
 const SINGLE_CONVERSATION: ConversationSearch = {
   isSet: false,
@@ -212,8 +209,7 @@ function* findInDocument(
   if (!found.some(Boolean)) {
     if (Array.isArray(value)) return SINGLE_CONVERSATION;
     const message = 'Expected a list of messages, or of conversations with `messages`.';
-    const range = document.keyRangeOf([]);
-    const problem: Problem = { code: 'not-a-list', message, severity: 'error', path, range };
+    const problem = errorAt(path, document.keyRangeOf([]), 'not-a-list', message);
     return { isSet: false, conversations: [], problems: [problem] };
   }
   if (items.length > LIMITS.variants) return tooMany(path, 'conversations');
@@ -221,27 +217,18 @@ function* findInDocument(
     if (one) return { ...one, place: { kind: 'path', path: one.path } };
     const at = [items[index]?.[0] ?? index];
     const range = document.keyRangeOf(at);
-    const fault: Problem = {
-      code: 'not-a-conversation',
-      message: EXPECTED_CONVERSATION,
-      severity: 'error',
-      path,
-      range,
-    };
+    const fault = errorAt(path, range, 'not-a-conversation', EXPECTED_CONVERSATION);
     return { number: index + 1, tags: [], unread: [], place: { kind: 'path', path: at }, fault };
   });
   return { isSet: true, conversations, problems: [] };
 }
 
 function tooMany(path: string, what: 'conversations' | 'lines'): ConversationSearch {
-  const [code, most] =
-    what === 'lines'
-      ? ['too-many-lines', LIMITS.dataLines]
-      : ['too-many-variants', LIMITS.variants];
+  const isLines = what === 'lines';
+  const code = isLines ? 'too-many-lines' : 'too-many-variants';
+  const most = isLines ? LIMITS.dataLines : LIMITS.variants;
   const message = `The file has more than ${readable(most)} ${what}. Split it.`;
-  const range = lineRange(0, ' ');
-  const problem: Problem = { code, message, severity: 'error', path, range };
-  return { isSet: true, conversations: [], problems: [problem] };
+  return { isSet: true, conversations: [], problems: [errorAt(path, lineRange(0), code, message)] };
 }
 
 interface Seen extends Omit<FoundConversation, 'place' | 'fault'> {
@@ -278,7 +265,7 @@ function conversationIn(
   };
 }
 
-/** The key of the messages; with `roles`, also the only list whose items have those sides. */
+/** The key of the messages; with `roles`, also the key of the only list whose items have these sides. */
 function messagesKey(value: Mapping, roles: Roles | undefined): string | undefined {
   if (Object.hasOwn(value, 'messages')) return 'messages';
   if (!roles) return undefined;
@@ -314,19 +301,15 @@ export function* readConversation(
   };
 }
 
-function lineRange(line: number, content: string): Range {
-  return { start: { line, character: 0 }, end: { line, character: content.length } };
-}
-
-/** Tools in logs, which can have other keys. */
-const tools = z.array(z.union([z.object({ function: toolSchema.strip() }), toolSchema.strip()]));
-
 /** Per-conversation data, which overrides the case's. */
 const factsSchema = z.object({
   id: z.union([z.string(), z.number()]).optional(),
   role: z.string().min(1).optional(),
   topics: z.array(z.string().min(1)).optional(),
-  tools: tools.optional(),
+  // Logs can contain other keys as well.
+  tools: z
+    .array(z.union([z.object({ function: toolSchema.strip() }), toolSchema.strip()]))
+    .optional(),
   expectations: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
   context: z.record(z.string(), z.unknown()).optional(),
   tags: z.array(z.string().min(1)).optional(),
@@ -340,12 +323,11 @@ function isFact(key: string): boolean {
 
 /** The facts among a conversation's keys. Other tools write null for missing values. */
 function factsIn(value: Mapping): Mapping {
-  return Object.fromEntries(
-    Object.entries(value).filter(([key, one]) => one !== null && isFact(key)),
-  );
+  const facts = Object.entries(value).filter(([key, one]) => one !== null && isFact(key));
+  return Object.fromEntries(facts);
 }
 
-/** As `findConversations`, without all lines in memory. @throws FileError */
+/** Like `findConversations`, but doesn't keep all lines in memory. @throws FileError */
 export async function findInSlices(
   slices: Slices,
   path: string,

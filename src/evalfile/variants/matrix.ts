@@ -5,7 +5,7 @@ import { errorAt, type Problem } from '../../core/problem.ts';
 import type { ReadCase } from '../case/caseSources.ts';
 import { readReferenced } from '../referencedFiles.ts';
 import { type Location, report, reportOnKey, within } from '../scope.ts';
-import { lineFault } from '../transcript.ts';
+import { lineFault, lineRange } from '../transcript.ts';
 
 /** Values that a case is run with. */
 interface Combination {
@@ -108,8 +108,7 @@ async function rowsOf(reference: string, place: Location) {
   const { path, text } = found;
   const add = (problem: Problem) => place.scope.reporter.add(problem, place.owner);
   const reportLine = (code: string, message: string, line: number) => {
-    const range = { start: { line, character: 0 }, end: { line, character: 1 } };
-    add(errorAt(path, range, code, message));
+    add(errorAt(path, lineRange(line), code, message));
   };
   const rows = path.endsWith('.csv')
     ? rowsOfCsv(text, reportLine)
@@ -176,7 +175,7 @@ function rowsOfLines(
   let names: string | undefined;
   let isWhole = true;
   for (const [line, content] of text.split(/\r?\n/).entries()) {
-    if (content.trim() === '' || content === '\uFEFF') continue;
+    if (content.trim() === '') continue;
     const fault = lineFault(content, line, path);
     const value: unknown = fault ? undefined : JSON.parse(content.replace(/^\uFEFF/, ' '));
     const own = isMapping(value) ? Object.keys(value).sort().join(', ') : undefined;

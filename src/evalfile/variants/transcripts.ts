@@ -2,7 +2,7 @@ import { basename, dirname, extname, relative } from 'node:path';
 import { groupBy } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { EXTENSIONS } from '../../core/meaning.ts';
-import { type Problem, START } from '../../core/problem.ts';
+import { errorAt, START } from '../../core/problem.ts';
 import { folderWithoutWildcards, isGlob } from '../../disk/glob.ts';
 import { runCooperatively } from '../../node/cooperative.ts';
 import { sha256 } from '../../node/hashes.ts';
@@ -10,7 +10,7 @@ import { readLine } from '../../yaml/jsonLine.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { FileError, type Slices } from '../files.ts';
 import { filesMatching, findMatches, findReferenced, readFound } from '../referencedFiles.ts';
-import { type Location, report, type Scope, within } from '../scope.ts';
+import { type Location, report, within } from '../scope.ts';
 import { parseTranscript, type Roles, unreadNote } from '../transcript.ts';
 import {
   type ConversationSearch,
@@ -53,7 +53,7 @@ export async function findRecorded(
 ): Promise<readonly Recorded[]> {
   const { scope } = location;
   const files = await namedFiles(written, location);
-  const texts = new TranscriptReader(scope);
+  const texts = new TranscriptReader();
   const only = typeof written === 'string' && !isGlob(written);
   const found: Recorded[] = [];
   const unread = new Map<string, Set<string>>();
@@ -76,29 +76,12 @@ export async function findRecorded(
       return [];
     }
   }
-  for (const [path, keys] of unread) scope.reporter.add(unreadKeys(path, keys), location.owner);
+  // Reported once per file, as all its conversations have them.
+  for (const [path, keys] of unread) {
+    const problem = errorAt(path, START, 'unread-keys', unreadNote('conversations', [...keys]));
+    scope.reporter.add({ ...problem, severity: 'information' }, location.owner);
+  }
   return found;
-}
-
-/** Opens a file whose lines can be read separately. */
-async function slicesOf(path: string, { files }: Scope): Promise<Slices | undefined> {
-  return path.endsWith('.jsonl') ? files.slices?.(path, LIMITS.dataSet) : undefined;
-}
-
-/** Ignored: reading the whole file reports it. */
-function unreadable(error: unknown): undefined {
-  if (!(error instanceof FileError)) throw error;
-}
-
-/** Reported once per file, as all its conversations have them. */
-function unreadKeys(path: string, keys: ReadonlySet<string>): Problem {
-  return {
-    code: 'unread-keys',
-    message: unreadNote('conversations', [...keys]),
-    severity: 'information',
-    path,
-    range: START,
-  };
 }
 
 interface NamedFile {
@@ -116,7 +99,9 @@ async function namedFiles(written: Written, location: Location): Promise<readonl
       : [await findReferenced(reference, at, 'transcripts')];
     const folder = isGlob(reference) ? `${home}/${folderWithoutWildcards(reference)}` : undefined;
     for (const path of paths) {
-      if (path === undefined || found.has(path) || !isTranscript(path)) continue;
+      if (path === undefined || found.has(path)) continue;
+      // A pattern can match other files, such as a README.
+      if (!EXTENSIONS.transcripts.includes(extname(path))) continue;
       const full = folder === undefined ? basename(path) : posix(relative(folder, path));
       found.set(path, { path, name: full.slice(0, full.length - extname(full).length), at });
     }
@@ -127,11 +112,6 @@ async function namedFiles(written: Written, location: Location): Promise<readonl
   return [...found.values()].map((one) =>
     clashing.has(one.path) ? { ...one, name: posix(relative(home, one.path)) } : one,
   );
-}
-
-/** A pattern can match other files, such as a README. */
-function isTranscript(path: string): boolean {
-  return EXTENSIONS.transcripts.includes(extname(path));
 }
 
 function referencesIn(written: Written, location: Location) {
@@ -163,26 +143,24 @@ const EMPTY: FoundInFile = { isSet: false, conversations: [], problems: [] };
  * kept.
  */
 class TranscriptReader {
-  readonly #scope: Scope;
   readonly #sliced = new Map<string, Slices>();
   #last: OpenFile | undefined;
 
-  constructor(scope: Scope) {
-    this.#scope = scope;
-  }
-
   /** Reports why the file can't be read. */
   async find(path: string, roles: Roles | undefined, at: Location): Promise<FoundInFile> {
-    const { step } = this.#scope;
-    const slices = await slicesOf(path, this.#scope);
+    const { files, step } = at.scope;
+    const slices = path.endsWith('.jsonl') && (await files.slices?.(path, LIMITS.dataSet));
     if (slices) {
-      const found = await findInSlices(slices, path, roles, step).catch(unreadable);
+      const found = await findInSlices(slices, path, roles, step).catch((error: unknown) => {
+        // Reading the whole file reports it.
+        if (!(error instanceof FileError)) throw error;
+      });
       if (found?.isSet) {
         this.#sliced.set(path, slices);
         return found;
       }
     }
-    const text = await this.#held(path, at).text;
+    const text = await this.#open(path, at).text;
     if (text === undefined) return EMPTY;
     const found = await runCooperatively(findConversations(text, path, roles), step);
     return { ...found, digest: sha256(text) };
@@ -197,12 +175,13 @@ class TranscriptReader {
     at: Location,
   ): Promise<RecordedConversation> {
     if (found.fault) return { messages: [], notes: [], facts: {}, problems: [found.fault] };
-    const { step } = this.#scope;
     const document = await (found.place.kind === 'line'
       ? this.#line(path, found, found.place, at)
       : this.#document(path, digest, at));
-    if (!document) return this.#gone(path);
-    return runCooperatively(readConversation(document, found, roles), step);
+    if (document) return runCooperatively(readConversation(document, found, roles), at.scope.step);
+    const message = 'The file has changed since its conversations were found. Run the case again.';
+    const problem = errorAt(path, START, 'file-changed', message);
+    return { messages: [], notes: [], facts: {}, problems: [problem] };
   }
 
   /** Undefined if the line has changed. */
@@ -215,9 +194,9 @@ class TranscriptReader {
     const slices = this.#sliced.get(path);
     const content = slices
       ? await lineIn(slices, { start, end }).catch(() => undefined)
-      : (await this.#held(path, at).text)?.slice(start, end);
+      : (await this.#open(path, at).text)?.slice(start, end);
     if (content === undefined || sha256(content) !== digest) return undefined;
-    return runCooperatively(readLine(content, path, number), this.#scope.step);
+    return runCooperatively(readLine(content, path, number), at.scope.step);
   }
 
   /** Undefined if the text has changed. */
@@ -226,31 +205,19 @@ class TranscriptReader {
     digest: string | undefined,
     at: Location,
   ): Promise<YamlDocument | undefined> {
-    const held = this.#held(path, at);
+    const held = this.#open(path, at);
     const text = await held.text;
     if (text === undefined) return undefined;
     held.digest ??= sha256(text);
     if (held.digest !== digest) return undefined;
-    held.document ??= runCooperatively(parseTranscript(text, path), this.#scope.step);
+    held.document ??= runCooperatively(parseTranscript(text, path), at.scope.step);
     return held.document;
   }
 
-  #held(path: string, at: Location): OpenFile {
+  #open(path: string, at: Location): OpenFile {
     if (this.#last?.path === path) return this.#last;
     const found = readFound(path, at, 'transcripts');
     this.#last = { path, text: found.then((one) => one?.text) };
     return this.#last;
-  }
-
-  #gone(path: string): RecordedConversation {
-    const message = 'The file has changed since its conversations were found. Run the case again.';
-    const problem: Problem = {
-      code: 'file-changed',
-      message,
-      severity: 'error',
-      path,
-      range: START,
-    };
-    return { messages: [], notes: [], facts: {}, problems: [problem] };
   }
 }

@@ -289,7 +289,7 @@ describe('the sides of foreign files', () => {
     const { problems } = await load(suite('transcript: talk.json'), files);
     assert.match(
       problems[0]?.message ?? '',
-      /"usr" is not a role.*the case can say so under `roles`/,
+      /"usr" is not a role.*name it under `roles` in the case/,
     );
   });
 
