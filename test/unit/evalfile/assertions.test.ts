@@ -23,7 +23,7 @@ async function built(lines: string): Promise<Assertion> {
   return assertion;
 }
 
-describe('wrong assertions are told at their place', () => {
+describe('wrong assertions are located', () => {
   for (const [what, lines, expected] of [
     [
       'a type within a group',
@@ -133,7 +133,7 @@ describe('a threshold in percent', () => {
     'type: coherence\nthreshold: 90',
     'type: llm-judge\ninstructions: Of {{conversation}}\nscale: [1, 7]\nthreshold: 90',
   ]) {
-    it(`is mended to its share: ${JSON.stringify(lines)}`, async () => {
+    it(`is corrected to a share: ${JSON.stringify(lines)}`, async () => {
       const [problem, ...more] = (await load(suite(lines))).problems;
       assert.deepEqual(more, []);
       assert.match(problem?.message ?? '', /Did you mean 0\.9\?$/);
@@ -142,7 +142,7 @@ describe('a threshold in percent', () => {
   }
 });
 
-describe('what an assertion will meet', () => {
+describe('the conversation that an assertion expects', () => {
   for (const [what, lines, expected] of [
     ['no retrieved context', 'type: turn-faithfulness', ['6:9 nothing-to-judge']],
     ['nothing to be grounded in', 'type: groundedness', ['6:9 nothing-to-judge']],
@@ -196,7 +196,7 @@ describe('thresholds', () => {
     });
   }
 
-  it('of a prompt may be written in its scale too', async () => {
+  it('of a prompt can be on its scale', async () => {
     const prompt = '---\nscale: [1, 5]\nthreshold: 4\n---\nOf {{conversation}}\n';
     const { suite: loaded } = await load(suite('type: llm-judge\nprompt: ./own.md'), {
       'own.md': prompt,
@@ -206,7 +206,7 @@ describe('thresholds', () => {
 });
 
 describe('nested assertions', () => {
-  it('are built with their places, and take `at` from their group', async () => {
+  it('are located, and inherit `at` from their group', async () => {
     const { nested } = await built(
       'type: all-of\nat: last\nassert:\n  - It is polite.\n  - {type: contains, value: x, at: first}',
     );
@@ -219,7 +219,7 @@ describe('nested assertions', () => {
     );
   });
 
-  it('keep their own prompts out of the texts of what holds them', async () => {
+  it('have their own prompt variables', async () => {
     const { nested } = await built(
       'type: any-of\nassert:\n  - {type: llm-judge, instructions: "Of {{conversation}}"}',
     );

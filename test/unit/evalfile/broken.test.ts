@@ -35,9 +35,9 @@ const BROKEN: readonly (readonly [what: string, line: string, told: string])[] =
   ['a line that stands too far left', '   x: y', '9:1 yaml-syntax'],
 ];
 
-describe('what is broken in one case', () => {
+describe('a syntax error in one case', () => {
   for (const [what, line, told] of BROKEN) {
-    it(`hides nothing of the others: ${what}`, async () => {
+    it(`hides nothing in other cases: ${what}`, async () => {
       const loaded = await load(textWith(line));
       const [first, ...rest] = placed(loaded);
       assert.deepEqual([first, rest[0], rest.at(-1)], ['5:31 unknown-key', told, '12:45 bad-at']);
@@ -52,7 +52,7 @@ describe('what is broken in one case', () => {
       );
     });
 
-    it(`leaves lenses, outline and hints where they are: ${what}`, async () => {
+    it(`keeps lenses, outline, and hints in place: ${what}`, async () => {
       const document = await documentOf(textWith(line));
       // Only the last one can run, and has an estimate.
       assert.equal(codeLenses(document, 'file:///x').length, 10);
@@ -70,7 +70,7 @@ describe('what is broken in one case', () => {
   for (const [what, line] of BROKEN.filter(
     ([what]) => !what.startsWith('a tab') && !what.startsWith('a line'),
   )) {
-    it(`hides no problem of its own case that is there in any case: ${what}`, async () => {
+    it(`hides no certain problem of its own case: ${what}`, async () => {
       const text = textWith(line)
         .replace('id: two\n', 'id: one\n')
         .replace(
@@ -89,7 +89,7 @@ describe('what is broken in one case', () => {
     });
   }
 
-  it('hides what comes after it only if that may be read wrong', async () => {
+  it('hides problems after it only if the text may be misread', async () => {
     const after = (line: string) =>
       textWith(`${line}\n    threshold: 7\n    repeat: 0`).replace('judge: openai:x\n', '');
     const seen = async (line: string) =>
@@ -101,7 +101,7 @@ describe('what is broken in one case', () => {
     );
   });
 
-  it('is told once and hides nothing of the others in an included file', async () => {
+  it('is reported once in an included file, and hides nothing in other cases', async () => {
     const more = textWith('    thr').replace(/^judge.*\n/, '');
     const loaded = await load(
       'include: [more.yaml]\njudge: openai:x\ncases:\n  - {id: own, transcript: [{user: a}, {assistant: b}], assert: [x]}\n',
@@ -118,7 +118,7 @@ describe('what is broken in one case', () => {
     );
   });
 
-  it('keeps the cases that did not change while somebody types', () => {
+  it('keeps the unchanged cases while the user types', () => {
     const sound = parseYaml(textWith(''), SUITE);
     const cases = (yaml: typeof sound) => (yaml.value as { cases: unknown[] }).cases;
     const first = cases(sound);
@@ -128,17 +128,17 @@ describe('what is broken in one case', () => {
   });
 });
 
-describe('what the schema finds wrong in a case', () => {
+describe('a schema error in a case', () => {
   const TOP = `targets: {agent: {type: module, path: ./bot.mjs}}\njudge: openai:x\n`;
 
   for (const [what, wrong, told] of [
     ['an unknown key', 'foo: 1', '13:5 unknown-key'],
-    ['a value of another kind', 'repeat: [1]', '13:13 wrong-type'],
+    ['a value of the wrong kind', 'repeat: [1]', '13:13 wrong-type'],
     ['a key that is missing', 'repeat: {pass: all}', '13:5 missing-key'],
     ['a number out of range', 'threshold: 7', '13:16 out-of-range'],
-    ['a misspelt key', 'descriptoin: x', '13:5 unknown-key'],
+    ['a misspelled key', 'descriptoin: x', '13:5 unknown-key'],
   ] as const) {
-    it(`hides nothing else of it: ${what}`, async () => {
+    it(`hides nothing else in it: ${what}`, async () => {
       const text = `${TOP}cases:
   - id: one
     target: agnt
@@ -162,7 +162,7 @@ describe('what the schema finds wrong in a case', () => {
     });
   }
 
-  it('hides nothing of its other assertions and turns', async () => {
+  it('hides nothing in its other assertions and turns', async () => {
     const text = `${TOP}target: agent
 cases:
   - id: one
@@ -201,12 +201,12 @@ cases:
       '5:13 wrong-type',
     ],
   ] as const) {
-    it(`tells nothing that rests on it: ${what}`, async () => {
+    it(`causes no further problem: ${what}`, async () => {
       assert.deepEqual(placed(await load(suiteWith(`${wrong}\n${rest}`, TOP))), [told]);
     });
   }
 
-  it('keeps the case from running, and it alone', async () => {
+  it('keeps only its case from running', async () => {
     const text = suiteWith(`${TRANSCRIPT}\nthreshold: 7`);
     const two = `${text}${suiteWith(TRANSCRIPT).replace('cases:\n', '').replace('one', 'two')}`;
     assert.deepEqual(

@@ -27,8 +27,8 @@ function renamesOf(...steps: readonly (readonly [from: string, to: string])[]) {
   return { renames, expect, see, named };
 }
 
-describe('cases that are renamed', () => {
-  it('have another id once their file shows it, and once only', () => {
+describe('renamed cases', () => {
+  it('get the new id once, when it is in their file', () => {
     const { expect, see } = renamesOf();
     expect('a', 'b');
     assert.deepEqual(see('a', 'other'), []);
@@ -36,30 +36,30 @@ describe('cases that are renamed', () => {
     assert.deepEqual(see('b', 'other'), []);
   });
 
-  it('go back when it is undone, and forth again', () => {
+  it('follow undo and redo', () => {
     const { see } = renamesOf(['a', 'b']);
     assert.deepEqual(see('a'), ['b (#b) → a (#a)']);
     assert.deepEqual(see('b'), ['a (#a) → b (#b)']);
   });
 
-  it('go back over several ids, step by step or at once', () => {
+  it('follow undo of several renames, one by one or together', () => {
     const { see } = renamesOf(['a', 'b'], ['b', 'c']);
     assert.deepEqual(see('b'), ['c (#c) → b (#b)']);
     assert.deepEqual(see('c'), ['b (#b) → c (#c)']);
     assert.deepEqual(see('a'), ['c (#c) → a (#a)']);
   });
 
-  it('stay where another case with the old id is added', () => {
+  it('stay if another case with the old id is added', () => {
     const { see } = renamesOf(['a', 'b']);
     assert.deepEqual(see('b', 'a'), []);
   });
 
-  it('stay where another text has the old id', () => {
+  it('stay if another text has the old id', () => {
     const { renames, named } = renamesOf(['a', 'b']);
     assert.deepEqual(named(renames.seen(suiteOf(['a', 'another text']))), []);
   });
 
-  it('stay where another file has the old id', () => {
+  it('stay if another file has the old id', () => {
     const { renames, named } = renamesOf(['a', 'b']);
     const elsewhere = { ...suiteOf(['a', '#a']), path: '/evals/b.eval.yaml' };
     assert.deepEqual(named(renames.seen(elsewhere)), []);

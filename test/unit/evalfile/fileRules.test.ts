@@ -86,17 +86,17 @@ describe('the rules of what a file refers to', () => {
     ],
     ['a list as a key', 'name: x\n? [a]\n: b\n', {}, ['2:3 bad-key']],
   ] as const) {
-    it(`tells ${what}`, async () => {
+    it(`reports ${what}`, async () => {
       assert.deepEqual(placed(await load(text, beside)), expected);
     });
   }
 
-  it('tells a file that is nested too deeply, and nothing else of it', async () => {
+  it('reports only that a file is nested too deep', async () => {
     const { problems } = await load(`name: ${'['.repeat(100_000)}`);
     assert.deepEqual(new Set(problems.map(({ code }) => code)).size, 1);
   });
 
-  it('tells how many aliases are too many, and loads as many as are not', async () => {
+  it('limits the number of aliases', async () => {
     const many = (count: number) =>
       suiteWith(
         `transcript: [{user: Hi}, {assistant: x}]\nassert: [x]\ntopics: [${Array.from({ length: count }, () => '*a').join(', ')}]`,

@@ -19,7 +19,7 @@ function typeFor(name: string, known: readonly string[] = TYPES) {
   return foreignNames.ofValue(name, 'type', known);
 }
 
-describe("another tool's name of an assertion type", () => {
+describe("another tool's name for an assertion type", () => {
   for (const [name, tool, meant] of [
     ['ConversationCompletenessMetric', 'DeepEval', 'conversation-completeness'],
     ['TurnRelevancyMetric', 'DeepEval', 'turn-relevancy'],
@@ -53,7 +53,7 @@ describe("another tool's name of an assertion type", () => {
     });
   }
 
-  it('comes with the keys that make it mean the same', () => {
+  it('adds the keys that give it the same meaning', () => {
     assert.deepEqual(typeFor('icontains')?.beside, { ignore_case: true });
     assert.deepEqual(typeFor('not-contains'), {
       meant: 'contains',
@@ -64,7 +64,7 @@ describe("another tool's name of an assertion type", () => {
     assert.deepEqual(typeFor('not-icontains-any')?.beside, { ignore_case: true, negate: true });
   });
 
-  it('is not offered where ours cannot stand', () => {
+  it('is not suggested if our type is not allowed', () => {
     assert.equal(typeFor('llm-rubric', ['no type of ours']), undefined);
     assert.equal(typeFor('not-a-thing'), undefined);
     assert.equal(typeFor('__proto__'), undefined);
@@ -73,7 +73,7 @@ describe("another tool's name of an assertion type", () => {
 
 describe('a scripted turn of another role', () => {
   for (const role of ['assistant', 'system', 'developer', 'tool']) {
-    it(`is told that the target replies: ${role}`, async () => {
+    it(`gets a hint that the target replies: ${role}`, async () => {
       const { problems } = await load(
         suiteWith(`target: {type: module, path: bot.mjs}\nturns: [{${role}: Hi}]\nassert: [x]`),
       );
@@ -84,7 +84,7 @@ describe('a scripted turn of another role', () => {
   }
 });
 
-describe("another tool's name of a key", () => {
+describe("another tool's name for a key", () => {
   const known = [[], ['cases', 0], ['defaults']].flatMap((path) =>
     keysAt(evalFileSchema, { cases: [{}], defaults: {} }, path).map(({ name }) => name),
   );
@@ -107,7 +107,7 @@ describe("another tool's name of a key", () => {
     });
   }
 
-  it('leads to a key that exists', () => {
+  it('maps to an existing key', () => {
     const ours = new Set([evalJsonSchema(), messagesJsonSchema()].flatMap(keysOf));
     const meant = Object.values(FOREIGN_KEY_NAMES).flatMap((names) => Object.values(names));
     assert.deepEqual(
@@ -116,7 +116,7 @@ describe("another tool's name of a key", () => {
     );
   });
 
-  it('is one mistake, and the rest is read as it was meant', async () => {
+  it('is one mistake, and the rest is read as intended', async () => {
     const text = suiteWith('transcript: [{user: Hi}, {assistant: x}]\nassert: [x]')
       .replace('cases', 'tests')
       .replace('assert:', 'asert:');
@@ -178,7 +178,7 @@ const OURS = new Set([
 describe('a key that another tool documents', () => {
   for (const [tool, names] of Object.entries(DOCUMENTED)) {
     for (const name of names.trim().split(/\s+/)) {
-      it(`is ours, or led to ours, or told to be without: ${tool}'s ${name}`, () => {
+      it(`is known, mapped to our key, or explained: ${tool}'s ${name}`, () => {
         const found = foreignNames.ofKey(name, [...OURS], undefined);
         const known = OURS.has(name) || found !== undefined;
         assert.ok(known || adviceOn(name) !== undefined);
@@ -189,12 +189,12 @@ describe('a key that another tool documents', () => {
   for (const [written, message, keys] of [
     [
       'window_size: 3',
-      '`window_size: 3` of DeepEval is `window: 5` with `granularity: turn` here. It counts exchanges, the present one included; `window` counts the turns before the one that is judged.',
+      '`window_size: 3` of DeepEval is `window: 5` with `granularity: turn` here. It counts exchanges, including the current one; `window` counts the turns before the judged turn.',
       { window: 5, granularity: 'turn' },
     ],
     [
       'strict_mode: true',
-      '`strict_mode: true` of DeepEval is `threshold: 1` here. It lets nothing but a full score pass.',
+      '`strict_mode: true` of DeepEval is `threshold: 1` here. Only a full score passes.',
       { threshold: 1 },
     ],
     [
@@ -213,7 +213,7 @@ describe('a key that another tool documents', () => {
       undefined,
     ],
   ] as const) {
-    it(`is told of with what to write: ${written}`, async () => {
+    it(`gets advice what to write: ${written}`, async () => {
       const conversation = 'transcript: [{user: Hi}, {assistant: x}]';
       const text = suiteWith(
         `${conversation}\nassert:\n  - type: turn-relevancy\n    ${written}`,
@@ -244,15 +244,15 @@ describe('a key that another tool documents', () => {
   }
 });
 
-describe("MLflow's URI of a model", () => {
-  it('means the model that it names', async () => {
+describe('an MLflow model URI', () => {
+  it('selects the model that it names', async () => {
     const conversation = 'transcript: [{user: Hi}, {assistant: x}]\nassert: [Is polite.]';
     const { suite } = await load(suiteWith(conversation, 'judge: openai:/gpt-5-mini\n'));
     assert.equal(suite?.cases[0]?.assertions[0]?.judge?.params.model, 'gpt-5-mini');
     assert.equal(suite?.cases[0]?.assertions[0]?.judge?.id, 'openai:gpt-5-mini');
   });
 
-  it('with an unknown provider is an error that names the known ones', async () => {
+  it('is an error with the known providers if its provider is unknown', async () => {
     const conversation = 'transcript: [{user: Hi}, {assistant: x}]\nassert: [Is polite.]';
     const { problems } = await load(suiteWith(conversation, 'judge: anthropic:/claude\n'));
     assert.match(

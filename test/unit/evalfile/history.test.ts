@@ -35,7 +35,7 @@ async function messageOf(keys: string): Promise<string | undefined> {
 }
 
 describe('a history', () => {
-  it('is read before scripted turns, its system texts in place', async () => {
+  it('is read before scripted turns, with its system texts', async () => {
     const { origin } = await builtOf(HISTORY + CHECK);
     assert.ok(origin.kind === 'turns');
     assert.deepEqual(
@@ -56,7 +56,7 @@ describe('a history', () => {
     assert.equal(origin.history?.messages.length, 2);
   });
 
-  it('may be no more than a greeting of the assistant', async () => {
+  it('can be only a greeting by the assistant', async () => {
     await builtOf(`history: [{assistant: Welcome!}]\nturns: [Hi]\n${CHECK}`);
   });
 
@@ -89,12 +89,12 @@ describe('a history', () => {
     ],
   ];
   for (const [what, keys, expected] of wrong) {
-    it(`is refused at its place where it ${what}`, async () => {
+    it(`is refused if it ${what}`, async () => {
       assert.ok((await problemsOf(keys)).includes(expected), String(await problemsOf(keys)));
     });
   }
 
-  it('says where the last words of the user belong', async () => {
+  it("reports where the user's last message belongs", async () => {
     const keys = `history: [{assistant: Hello}, {user: Still there?}]\nturns: [Hm]\n${CHECK}`;
     assert.match((await messageOf(keys)) ?? '', /Move the user's last message to `turns`/);
   });
@@ -120,7 +120,7 @@ describe('a history', () => {
     );
   });
 
-  it('makes live turns the ones that are looked at', async () => {
+  it('limits checks to live turns by default', async () => {
     const { assertions } = await builtOf(
       `${HISTORY}assert:\n  - It is friendly.\n  - {type: contains, value: x, at: all}\n`,
     );
@@ -132,7 +132,7 @@ describe('a history', () => {
     assert.equal(plain.assertions[0]?.at.kind, 'all');
   });
 
-  it('counts in the numbers of turns, and negative numbers count live turns', async () => {
+  it('counts in turn numbers, except that negative numbers count live turns', async () => {
     const at = (value: string) =>
       problemsOf(`${HISTORY}assert: [{type: contains, value: x, at: ${value}}]\n`);
     assert.deepEqual(await at('4'), []);
@@ -143,14 +143,14 @@ describe('a history', () => {
     assert.deepEqual(await at('3'), ['9:45 bad-at']);
   });
 
-  it('leaves turn numbers unchecked while it cannot be read', async () => {
+  it('leaves turn numbers unchecked if it cannot be read', async () => {
     const found = await problemsOf(
       `history: ./gone.json\nturns: [Hi]\nassert: [{type: contains, value: x, at: 8}]\n`,
     );
     assert.deepEqual(found, ['4:14 file-missing']);
   });
 
-  it('stands in the outline with its turns, before scripted turns that count on', async () => {
+  it('appears in the outline before the scripted turns, which continue its numbers', async () => {
     const { outline } = await load(suiteWith(HISTORY + CHECK, TOP));
     assert.deepEqual(
       outline[0]?.turns.map(({ role, label, turns }) => [role, label, turns]),
@@ -165,7 +165,7 @@ describe('a history', () => {
     assert.deepEqual(broken.outline[0]?.turns.at(-1)?.turns, [3, 4]);
   });
 
-  it('tells what is known of the conversation beforehand', async () => {
+  it('provides traits of the conversation in advance', async () => {
     const tools = `history:
   - user: Where is it?
   - assistant: null

@@ -36,7 +36,7 @@ const keyAt = async (index: number, ...items: readonly string[]) =>
   (await assertionsOf(withAsserts(...items)))[index]?.key;
 
 describe('the key of an assertion', () => {
-  it('is its label, its type where that stands once, else its type and what it asks', async () => {
+  it('is its label, its type if that is unique, or its type and question', async () => {
     const text = withAsserts(
       '{ type: contains, value: a }',
       '{ type: contains, value: b }',
@@ -53,7 +53,7 @@ describe('the key of an assertion', () => {
     ]);
   });
 
-  it('counts defaults with the case, and each scripted turn by itself', async () => {
+  it('treats defaults as part of the case, and each scripted turn separately', async () => {
     const text = `target: { type: module, path: ./bot.mjs }
 defaults:
   assert: [{ type: contains, value: a }]
@@ -75,7 +75,7 @@ cases:
     ]);
   });
 
-  it('begins with those of the groups and the node of the graph that it stands in', async () => {
+  it('starts with the keys of its groups or of its graph and node', async () => {
     const text = withAsserts(
       '{ type: any-of, name: Either, assert: [a, { type: all-of, assert: [b, c] }] }',
       '{ type: decision-graph, nodes: { ask: { type: yes-no, question: q, if_yes: x, if_no: y }, x: { type: assertion, assert: d }, y: { type: assertion, assert: d } } }',
@@ -92,7 +92,7 @@ cases:
     ]);
   });
 
-  it('stays with another threshold, weight or gate, in another place, or written out', async () => {
+  it('stays the same with another threshold, weight, or gate, at another place, or written as a mapping', async () => {
     const other = '{ type: contains, value: other }';
     const key = await keyAt(0, '{ type: contains, value: a }', other);
     assert.equal(
@@ -111,7 +111,7 @@ cases:
     assert.equal(await keyAt(1, writtenOut, '{ criterion: It is kind., type: criterion }'), text);
   });
 
-  it('of a group stays where only the threshold or the name of one under it changes', async () => {
+  it('of a group stays the same if only the threshold or name of a nested assertion changes', async () => {
     const group = (inner: string) => `{ type: all-of, assert: [${inner}] }`;
     const other = group('other');
     const key = await keyAt(0, group('{ type: contains, value: a }'), other);
@@ -191,7 +191,7 @@ describe('two assertions with the same key', () => {
     });
   }
 
-  it('may stand under different turns, groups and cases', async () => {
+  it('are allowed under different turns, groups, and cases', async () => {
     const text = withAsserts('a', '{ type: all-of, assert: [a] }', '{ type: any-of, assert: [a] }');
     assert.deepEqual((await load(text)).problems, []);
   });

@@ -25,7 +25,7 @@ const HOSTILE = [
 
 describe('a text beyond the limits', () => {
   for (const [what, text, code] of HOSTILE) {
-    it(`is one problem, of ${what}`, async () => {
+    it(`is one problem: ${what}`, async () => {
       const { problems, suite } = await load(text);
       assert.deepEqual(
         problems.map((one) => one.code),
@@ -35,7 +35,7 @@ describe('a text beyond the limits', () => {
     });
   }
 
-  it('is one problem in what an eval file includes, and its own cases stay', async () => {
+  it("is one problem in an included file, and the file's own cases remain", async () => {
     const own = 'cases: [{id: own, transcript: [{user: a}, {assistant: b}], assert: [x]}]\n';
     const loaded = await load(`include: [more.yaml]\n${own}`, { 'more.yaml': '? '.repeat(1_200) });
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('a text beyond the limits', () => {
     );
   });
 
-  it('is one problem where all that is included is too large, and what comes before stays', async () => {
+  it('is one problem if included files are too large together, and earlier ones remain', async () => {
     const cases = (id: string) =>
       `cases: [{id: ${id}, transcript: [{user: a}, {assistant: b}], assert: [x]}]\n`;
     const large = (id: string) => `${cases(id)}# ${'x'.repeat(LIMITS.included / 2 - 1_000)}`;
@@ -83,12 +83,12 @@ describe('a text beyond the limits', () => {
     );
   });
 
-  it('says what the limit is', async () => {
+  it('states the limit', async () => {
     const { problems } = await load('- '.repeat(5_000));
     assert.match(String(problems[0]?.message), new RegExp(`${LIMITS.depth} levels`));
   });
 
-  it('is refused as it is typed, not only as it is saved', async () => {
+  it('is refused while it is typed, not only when it is saved', async () => {
     const typed = `# ${'x'.repeat(LIMITS.evalFile)}\n`;
     const files = overlayFiles(filesIn({}), (path) => (path === SUITE ? typed : undefined));
     const options = { workspace: WORKSPACE, env: () => undefined };
@@ -101,7 +101,7 @@ describe('a text beyond the limits', () => {
 });
 
 describe('a text within the limits', () => {
-  it('may be nested as deep as schemas are', async () => {
+  it('can be nested as deep as schemas are', async () => {
     const deep = `${'{properties: {a: '.repeat(30)}{type: string}${'}}'.repeat(30)}`;
     const { problems } = await load(
       `tools: [{name: t, parameters: ${deep}}]\ncases: [{id: a, transcript: [{user: a}, {assistant: b}], assert: [x]}]\n`,
@@ -109,7 +109,7 @@ describe('a text within the limits', () => {
     assert.deepEqual(problems, []);
   });
 
-  it('may have 50,000 lines', () => {
+  it('can have 50,000 lines', () => {
     const talk = '      - user: Where is my order?\n      - assistant: It was sent on Monday.\n';
     const one = `  - id: a\n    transcript:\n${talk.repeat(11)}    assert: [x]\n`;
     assert.deepEqual(parseYaml(`cases:\n${one.repeat(2_000)}`, SUITE).problems, []);
@@ -137,12 +137,12 @@ describe('the work of reading a file', () => {
         `cases:\n  - id: a\n    ${TALK}\n    assert:\n      - type: decision-graph\n        start: n0\n        nodes:\n${lines(count, (index) => `          n${index}: {type: question, question: q}\n`)}`,
     ],
   ] as const) {
-    it(`grows with its ${what}, not with their square`, async () => {
+    it(`grows linearly with its ${what}`, async () => {
       assert.ok((await growth((count) => load(text(count)), 600)) < 9);
     });
   }
 
-  it('makes no message of thousands of names', async () => {
+  it('limits the names in a message', async () => {
     const models = lines(2_000, (index) => `  m${index}: openai:x\n`);
     const { problems } = await load(
       `models:\n${models}judge: wrong-altogether\ncases:\n  - {id: a, ${TALK}, assert: [x]}\n`,
@@ -152,7 +152,7 @@ describe('the work of reading a file', () => {
     assert.ok(told.length < 1_000);
   });
 
-  it('ends where a suite includes too many files', async () => {
+  it('ends if a suite includes too many files', async () => {
     const names = Array.from({ length: LIMITS.includes + 20 }, (_, index) => `${index}.yaml`);
     const beside = Object.fromEntries(names.map((name) => [name, 'cases: []\n']));
     const { problems } = await load(`include: [${names.join(', ')}]\ncases: []\n`, beside);
@@ -163,19 +163,19 @@ describe('the work of reading a file', () => {
 describe('the problems of a file', () => {
   const broken = (count: number) => `cases: []\n${unknownKeys(count)}`;
 
-  it('are told up to the limit, and then how many more there are', async () => {
+  it('are listed up to the limit, followed by the number of others', async () => {
     const { problems } = await load(broken(LIMITS.problems + 1_200));
     assert.equal(problems.length, LIMITS.problems + 1);
     assert.equal(problems.at(-1)?.code, 'more-problems');
     assert.match(String(problems.at(-1)?.message), /1,20\d more problems/);
   });
 
-  it('are all told where they are fewer', async () => {
+  it('are all listed if there are fewer', async () => {
     const { problems } = await load(broken(LIMITS.problems - 1));
     assert.ok(problems.every(({ code }) => code !== 'more-problems'));
   });
 
-  it('are told beside those of other files', async () => {
+  it("are listed separately from other files' problems", async () => {
     const { problems } = await load(`include: [more.yaml]\n${broken(LIMITS.problems + 1_200)}`, {
       'more.yaml': 'cases: [{id: b, turn: x}]\n',
     });

@@ -52,7 +52,7 @@ describe('tools of a chat target', () => {
     });
   }
 
-  it('of a module are its own business', async () => {
+  it('are not checked for a module', async () => {
     const top = 'target: {type: module, path: ./a.mjs}\ntools: [{name: a}]\n';
     const text = suiteWith('turns: [Hi]\nassert: [{type: contains, value: x}]', top);
     assert.deepEqual(placed(await load(text, FILES)), []);
@@ -92,7 +92,7 @@ describe('the keys of an http target', () => {
       /needs the key `tier`/,
     ],
   ] as const) {
-    it(`are told ${what}, where it stands`, async () => {
+    it(`report ${what}`, async () => {
       const loaded = await load(text);
       assert.equal(loaded.problems.length, 1, JSON.stringify(loaded.problems));
       assert.match(loaded.problems[0]?.message ?? '', expected);
@@ -102,13 +102,13 @@ describe('the keys of an http target', () => {
   }
 
   for (const keys of ['session: /id', 'body: {say: "{{message}}"}']) {
-    it(`refuse a history where the service keeps what was said (${keys})`, async () => {
+    it(`refuse a history if the service keeps the conversation (${keys})`, async () => {
       const history = '\nhistory: [{user: Hi}, {assistant: Hello}]';
       assert.deepEqual(placed(await load(httpSuite(keys, history))), ['8:5 history-refused']);
       assert.deepEqual(placed(await load(httpSuite('', history))), []);
     });
 
-    it(`refuse a cache where the service keeps what was said (${keys})`, async () => {
+    it(`refuse a cache if the service keeps the conversation (${keys})`, async () => {
       const loaded = await load(httpSuite(`${keys}, cache: true`));
       assert.equal(placed(loaded).length, 1);
       assert.match(placed(loaded)[0] ?? '', /^2:\d+ cache-refused$/);
@@ -159,19 +159,19 @@ describe('together', () => {
     ],
     ['at the judge, but not in the file', `${JUDGE}together: false\n`, ASKING, undefined],
   ] as const) {
-    it(`counts for its assertions: ${where}`, async () => {
+    it(`applies to its assertions: ${where}`, async () => {
       assert.deepEqual(await together(top, keys), [is, is]);
     });
   }
 
-  it('leaves apart what is asked turn by turn or in steps, and what asks nobody', async () => {
+  it('does not apply to questions per turn, to procedures, or to assertions without a judge', async () => {
     const keys =
       'assert: [{type: safety, granularity: turn}, {type: g-eval, criteria: x}, {type: contains, value: H}, {type: safety, name: s}]';
     const found = await together('judge: openai:m\ntogether: true\n', keys);
     assert.deepEqual(found, [undefined, undefined, undefined, true]);
   });
 
-  it('counts for those in groups as well', async () => {
+  it('applies to assertions in groups as well', async () => {
     const loaded = await load(
       `judge: openai:m\ntogether: true\ncases: [{${CASE}, assert: [{type: all-of, assert: [{type: safety}]}]}]\n`,
     );

@@ -20,18 +20,18 @@ describe('files on the disk', () => {
     assert.deepEqual(await codes(join(folder, 'a.eval.yaml')), ['file-too-large']);
   });
 
-  it('that are no UTF-8 are refused', async (t) => {
+  it('that are not UTF-8 are refused', async (t) => {
     const folder = await workspaceWith(t, {});
     await writeFile(join(folder, 'a.eval.yaml'), Buffer.from([0x6e, 0xff, 0xfe, 0x3a]));
     assert.deepEqual(await codes(join(folder, 'a.eval.yaml')), ['file-not-utf8']);
   });
 
-  it('that are missing are told', async (t) => {
+  it('that are missing are reported', async (t) => {
     const folder = await workspaceWith(t, {});
     assert.deepEqual(await codes(join(folder, 'a.eval.yaml')), ['file-missing']);
   });
 
-  it('may not be reached through a link out of the workspace', async (t) => {
+  it("can't be reached through a link out of the workspace", async (t) => {
     const outside = await workspaceWith(t, { 'p.md': 'Judge {{conversation}}.' });
     const folder = await workspaceWith(t, {
       'a.eval.yaml':
@@ -41,7 +41,7 @@ describe('files on the disk', () => {
     assert.deepEqual(await codes(join(folder, 'a.eval.yaml')), ['path-outside']);
   });
 
-  it('that are pipes or devices are read only where the user names them', POSIX, async (t) => {
+  it('that are pipes or devices are read only if the user names them', POSIX, async (t) => {
     const folder = await workspaceWith(t, {});
     const pipe = join(folder, 'a.eval.yaml');
     execFileSync('mkfifo', [pipe]);

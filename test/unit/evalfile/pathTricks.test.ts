@@ -67,7 +67,7 @@ const PATTERNS_OUT = [
   'up/**/*.yaml',
 ];
 
-describe('a path that a file names', POSIX, () => {
+describe('a path in a file', POSIX, () => {
   let top: string;
   const workspace = () => join(top, 'workspace');
   const outside = () => join(top, 'outside');
@@ -105,7 +105,7 @@ describe('a path that a file names', POSIX, () => {
       }
     });
 
-    it(`leads to a file or folder, not to a pipe, a device or a dead link: ${key}`, async () => {
+    it(`leads to a file or folder, not to a pipe, device, or broken link: ${key}`, async () => {
       for (const special of ['pipe', 'gone', 'loop']) {
         const [problem, ...more] = await problemsOf(
           suite(`${special}-${name === 'folder' ? 'a.md' : name}`),
@@ -118,7 +118,7 @@ describe('a path that a file names', POSIX, () => {
     });
   }
 
-  it('does not escape behind braces that nothing fills in', async () => {
+  it("can't leave the workspace behind unfilled braces", async () => {
     for (const key of ['transcript', 'module', 'replay', 'cwd'] as const) {
       const { suite, name } = KEYS[key] ?? assert.fail();
       const codes = await codesOf(suite(`'{{x}}/../../outside/${name}'`));
@@ -126,12 +126,12 @@ describe('a path that a file names', POSIX, () => {
     }
   });
 
-  it('is looked for as it is written where nothing can be filled in', async () => {
+  it('is used as written if nothing can be filled in', async () => {
     const codes = await codesOf(KEYS.transcript?.suite(`'\${env:HOME}.json'`) ?? '');
     assert.deepEqual(codes, ['file-missing']);
   });
 
-  it('is not searched outside by a pattern', async () => {
+  it('is not searched outside of the workspace by a pattern', async () => {
     for (const pattern of PATTERNS_OUT) {
       const suite = suiteWith(TRANSCRIPT, `include: ['${pattern}']\n`);
       assert.deepEqual(await codesOf(suite), ['path-outside'], pattern);

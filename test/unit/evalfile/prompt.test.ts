@@ -36,13 +36,13 @@ describe('a judge prompt', () => {
     ['as a share', 'scale: [3, 5]\nthreshold: 0.7', 0.7],
     ['below zero where its scale is', 'scale: [-1, 1]\nthreshold: 0', 0.5],
   ] as const) {
-    it(`reads a threshold as an assertion does: ${what}`, () => {
+    it(`reads thresholds like assertions do: ${what}`, () => {
       const { prompt } = loadPrompt(`---\n${keys}\n---\n{{conversation}}`, '/p.md');
       assert.equal(prompt?.threshold, expected);
     });
   }
 
-  it('warns of a threshold with two readings', () => {
+  it('warns about an ambiguous threshold', () => {
     const text = '---\nscale: [0, 10]\nthreshold: 1\n---\n{{conversation}}';
     assert.deepEqual(places(text), ['3:12 ambiguous-threshold']);
   });
@@ -72,7 +72,7 @@ describe('a judge prompt', () => {
     ],
     ['broken front matter', '---\nname: [\n---\n{{conversation}}', ['3:1 yaml-syntax']],
   ] as const) {
-    it(`is refused with ${what}, at its place`, () => {
+    it(`is refused with a located problem: ${what}`, () => {
       assert.deepEqual(places(text), expected);
     });
   }

@@ -58,7 +58,7 @@ function refusedByBoth(schema: z.ZodType, validate: typeof ofEval, value: unknow
 }
 
 describe('the JSON Schema of eval files', () => {
-  it('takes all examples', () => {
+  it('accepts all examples', () => {
     const files = globSync('examples/**/*.eval.yaml', { cwd: ROOT });
     assert.ok(files.length > 4);
     for (const file of files) {
@@ -68,7 +68,7 @@ describe('the JSON Schema of eval files', () => {
   });
 
   const CASE = 'cases:\n  - id: a\n    transcript: [{user: x}, {assistant: y}]\n    assert: [z]\n';
-  it('takes a small file', () => assert.deepEqual(ofEval(yaml(CASE)), []));
+  it('accepts a small file', () => assert.deepEqual(ofEval(yaml(CASE)), []));
 
   for (const [what, text] of [
     ['an unknown key at the top', `asserts: [x]\n${CASE}`],
@@ -89,12 +89,12 @@ describe('the JSON Schema of eval files', () => {
     ['an unknown key in a message', CASE.replace('{user: x}', '{user: x, usr: y}')],
     ['an unknown role', CASE.replace('{user: x}', '{role: bot, content: x}')],
   ] as const) {
-    it(`refuses ${what}, as the declaration does`, () => {
+    it(`refuses ${what}, like the zod schema`, () => {
       refusedByBoth(evalFileSchema, ofEval, yaml(text));
     });
   }
 
-  it('says of every key what it is', () => assert.deepEqual(silentKeys(evalJsonSchema()), []));
+  it('describes every key', () => assert.deepEqual(silentKeys(evalJsonSchema()), []));
 });
 
 describe('the JSON Schema of messages', () => {
@@ -136,7 +136,7 @@ describe('the JSON Schema of messages', () => {
       '- {role: user, parts: [{type: text, content: x}]}\n- {role: assistant, parts: [{type: tool_call, id: a, name: f, arguments: null}]}\n- {role: tool, parts: [{type: tool_call_response, id: a, response: 1}]}',
     ],
   ] as const) {
-    it(`takes ${what}`, () => assert.deepEqual(ofMessages(yaml(text)), []));
+    it(`accepts ${what}`, () => assert.deepEqual(ofMessages(yaml(text)), []));
   }
 
   for (const [what, text] of [
@@ -162,20 +162,20 @@ describe('the JSON Schema of messages', () => {
       '[{role: assistant, content: x, tools_called: [{output: 1}]}]',
     ],
   ] as const) {
-    it(`refuses ${what}, as the declaration does`, () => {
+    it(`refuses ${what}, like the zod schema`, () => {
       refusedByBoth(messagesFileSchema, ofMessages, yaml(text));
     });
   }
 
-  it('says of every key what it is', () => assert.deepEqual(silentKeys(messagesJsonSchema()), []));
+  it('describes every key', () => assert.deepEqual(silentKeys(messagesJsonSchema()), []));
 
   const real = realLines('tau-bench/gpt-4o-airline.sample.jsonl');
-  it('takes real conversations', { skip: real.skip }, () => {
+  it('accepts real conversations', { skip: real.skip }, () => {
     for (const line of real.lines()) assert.deepEqual(ofMessages(record(line).messages), []);
   });
 
   const azure = realLines('azure-evaluators/malformed-inputs.sample.jsonl');
-  it("takes what is read of Azure's inputs", { skip: azure.skip }, () => {
+  it('accepts the Azure inputs that are read', { skip: azure.skip }, () => {
     for (const line of azure.lines()) {
       const { query, response } = record(record(line).input);
       if (!Array.isArray(query) || !Array.isArray(response)) continue;

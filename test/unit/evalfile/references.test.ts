@@ -76,16 +76,16 @@ async function loaded(
   return problems.map(({ code }) => code);
 }
 
-describe('what a file names', () => {
+describe('a referenced file', () => {
   for (const [kind, suite, name, text] of REFERENCES) {
-    it(`may not lead out of the workspace by a link: ${kind}`, async (t) => {
+    it(`can't leave the workspace by a link: ${kind}`, async (t) => {
       const outside = { [name]: text };
       assert.deepEqual(await loaded(t, suite(name), outside, { [name]: name }), ['path-outside']);
       const inFolder = await loaded(t, suite(`there/${name}`), outside, { there: '.' });
       assert.deepEqual(inFolder, ['path-outside']);
     });
 
-    it(`may be a link within the workspace: ${kind}`, async (t) => {
+    it(`can be a link within the workspace: ${kind}`, async (t) => {
       const workspace = await workspaceWith(t, { 'suite.eval.yaml': suite(name), own: text });
       await symlink(join(workspace, 'own'), join(workspace, name));
       const options = { workspace, env: () => undefined, defaultJudge: 'openai:x' };
@@ -93,7 +93,7 @@ describe('what a file names', () => {
       assert.deepEqual(found.problems, []);
     });
 
-    it(`is told where it leaves the workspace, and where it is missing: ${kind}`, async () => {
+    it(`is reported if it is outside of the workspace or missing: ${kind}`, async () => {
       const codes = async (path: string) =>
         (await load(suite(path))).problems.map(({ code }) => code);
       assert.deepEqual(await codes(`../../${name}`), ['path-outside']);
@@ -101,13 +101,13 @@ describe('what a file names', () => {
       assert.deepEqual(await codes(name), ['file-missing']);
     });
 
-    it(`makes the suite depend on it, also before it is there: ${kind}`, async () => {
+    it(`is a dependency of the suite, even if it is missing: ${kind}`, async () => {
       const { dependencies } = await load(suite(name));
       assert.deepEqual(dependencies, [`/work/space/${name}`]);
     });
   }
 
-  it('may not lead out of the workspace by a pattern', async (t) => {
+  it("can't leave the workspace by a pattern", async (t) => {
     const suite = suiteWith(TRANSCRIPT, 'include: ["there/*.yaml"]\n');
     const more = suiteWith(TRANSCRIPT).replace('one', 'two');
     assert.deepEqual(await loaded(t, suite, { 'a.yaml': more }, { there: '.' }), ['path-outside']);
@@ -116,13 +116,13 @@ describe('what a file names', () => {
     assert.deepEqual(toFile, ['file-missing']);
   });
 
-  it('may not lead out of the workspace as the folder of a program', async (t) => {
+  it("can't leave the workspace as a program's folder", async (t) => {
     assert.deepEqual(await loaded(t, IN_FOLDER, {}, { there: '.' }), ['path-outside']);
     const up = IN_FOLDER.replace('cwd: there', 'cwd: ../..');
     assert.deepEqual(placed(await load(up)), ['4:52 path-outside']);
   });
 
-  it('is a folder where a program is to start', async (t) => {
+  it("is a folder for a program's working folder", async (t) => {
     assert.deepEqual(placed(await load(IN_FOLDER)), ['4:52 file-missing']);
     assert.deepEqual(placed(await load(IN_FOLDER, { 'there/run': '' })), []);
     const workspace = await workspaceWith(t, { 'suite.eval.yaml': IN_FOLDER, there: 'a file' });
@@ -137,7 +137,7 @@ describe('what a file names', () => {
     assert.deepEqual((await loadSuite(path, nodeFiles(), options)).problems, []);
   });
 
-  it('is not looked for as long as a variable in it is not set', async () => {
+  it('is not searched while a variable in it is not set', async () => {
     const target = `target: {type: module, path: "\${env:BOT}"}`;
     const text = suiteWith(`turns: [Hi]\n${target}\nassert: [x]`);
     assert.deepEqual(placed(await load(text)), ['4:5 unset-variable']);

@@ -76,12 +76,12 @@ describe('the rules of a case', () => {
       ['6:13 env-not-allowed'],
     ],
   ] as const) {
-    it(`tells ${what}`, async () => {
+    it(`reports ${what}`, async () => {
       assert.deepEqual(placed(await load(text)), expected);
     });
   }
 
-  it('tells an id that another case has, also in an included file', async () => {
+  it('reports a duplicate id, also in an included file', async () => {
     const loaded = await load(suiteWith(TRANSCRIPT, 'include: [more.eval.yaml]\n'), {
       'more.eval.yaml': suiteWith(TRANSCRIPT),
     });
@@ -89,7 +89,7 @@ describe('the rules of a case', () => {
     assert.equal(loaded.suite?.cases.length, 1);
   });
 
-  it('runs the cases that are right', async () => {
+  it('runs the valid cases', async () => {
     const loaded = await load(`${suiteWith(TRANSCRIPT)}  - id: broken\n    assert: [x]\n`);
     assert.deepEqual(
       loaded.suite?.cases.map(({ id }) => id),
@@ -105,7 +105,7 @@ describe('the rules of an assertion', () => {
     ['a blank criterion', '"  "', ['5:9 wrong-value']],
     ['an unknown type', 'type: contians', ['5:15 unknown-type']],
     ['a missing key', 'type: contains', ['5:9 missing-key']],
-    ['a misspelt key', '{type: contains, valu: x}', ['5:26 unknown-key']],
+    ['a misspelled key', '{type: contains, valu: x}', ['5:26 unknown-key']],
     ['a key of another kind', '{type: contains, value: x, judge: a:b}', ['5:36 unknown-key']],
     ['a pattern that could hang', '{type: regex, pattern: "(a+)\\\\1"}', ['5:32 wrong-value']],
     ['a turn beyond the end', '{type: contains, value: x, at: 9}', ['5:40 bad-at']],
@@ -132,12 +132,12 @@ describe('the rules of an assertion', () => {
       [],
     ],
   ] as const) {
-    it(`tells ${what}`, async () => {
+    it(`reports ${what}`, async () => {
       assert.deepEqual(placed(await load(one(assertion))), expected);
     });
   }
 
-  it('warns where no judge is set, and still lists the case as ready', async () => {
+  it('warns if no judge is set, and still lists the case as ready', async () => {
     const loaded = await load(one('It is friendly.'), {}, { defaultJudge: '' });
     assert.deepEqual(placed(loaded), ['5:9 no-judge']);
     assert.equal(loaded.suite?.cases.length, 1);
@@ -149,7 +149,7 @@ describe('the rules of an assertion', () => {
     assert.equal(problems[0]?.replacement, 'value');
   });
 
-  it("takes the defaults first, then the case's own, then those under its turns", async () => {
+  it("lists defaults first, then the case's own assertions, then its turns' assertions", async () => {
     const text = suiteWith(
       'turns: [{user: Hi, assert: [c]}]\nassert: [b]',
       `${BOT}defaults: {assert: [a]}\n`,
@@ -165,7 +165,7 @@ describe('the rules of an assertion', () => {
     );
   });
 
-  it('lets the nearest judge count', async () => {
+  it('uses the nearest judge', async () => {
     const text = suiteWith(
       `${CHAT}judge: openai:of-case\nassert: [{type: turn-relevancy, judge: "openai:own"}, x]`,
       'judge: openai:of-file\n',
@@ -179,7 +179,7 @@ describe('the rules of an assertion', () => {
     );
   });
 
-  it('warns of an environment variable that is not set', async () => {
+  it('warns about an environment variable that is not set', async () => {
     const text = suiteWith(TRANSCRIPT, `judge: {provider: openai, model: "\${env:JUDGE}"}\n`);
     assert.deepEqual(placed(await load(text)), ['1:1 unset-variable']);
     const loaded = await load(text, {}, { env: () => 'gpt' });
@@ -191,7 +191,7 @@ describe('the address of an endpoint', () => {
   const withAddress = (address: string) =>
     suiteWith(TRANSCRIPT, `judge: {provider: openai, model: a, base_url: "${address}"}\n`);
 
-  it('may be an environment variable, in whole or in part', async () => {
+  it('can be an environment variable, in whole or in part', async () => {
     for (const address of [`\${env:HOST}`, `\${env:HOST}/v1`, `https://\${env:HOST}/v1`]) {
       assert.deepEqual(placed(await load(withAddress(address))), ['1:1 unset-variable'], address);
       const host = address.startsWith('https') ? 'example.com' : 'https://example.com';
@@ -200,7 +200,7 @@ describe('the address of an endpoint', () => {
     }
   });
 
-  it('is told by the variable, never by its value, where that is none', async () => {
+  it('is reported by its variable, never by its value, if it is invalid', async () => {
     const { problems } = await load(withAddress(`\${env:HOST}`), {}, { env: () => 's3cret' });
     assert.deepEqual(
       problems.map(({ code, message }) => [code, message]),
@@ -213,7 +213,7 @@ describe('the address of an endpoint', () => {
     );
   });
 
-  it('is one of the web', async () => {
+  it('is a web address', async () => {
     for (const address of ['example.com', 'ftp://example.com', 'https://', 'https://a b']) {
       assert.deepEqual(placed(await load(withAddress(address))), ['1:47 wrong-value'], address);
     }
@@ -221,14 +221,14 @@ describe('the address of an endpoint', () => {
 });
 
 describe('included files', () => {
-  it('may hold cases only', async () => {
+  it('can only contain cases', async () => {
     const loaded = await load(suiteWith(TRANSCRIPT, 'include: [more.yaml]\n'), {
       'more.yaml': `name: x\n${suiteWith(TRANSCRIPT).replace('one', 'two')}`,
     });
     assert.deepEqual(placed(loaded), ['more.yaml:1:1 unknown-key']);
   });
 
-  it('are told when a pattern matches none', async () => {
+  it('are reported if a pattern matches none', async () => {
     assert.deepEqual(placed(await load(suiteWith(TRANSCRIPT, 'include: ["more/*.yaml"]\n'))), [
       '1:11 file-missing',
     ]);

@@ -28,12 +28,12 @@ describe('simulate', () => {
     );
   });
 
-  it('takes a model of its own', async () => {
+  it('can have its own model', async () => {
     const { user } = await caseOf(`simulate: {goal: x, model: openai:small}\n${CHECK}`);
     assert.equal(user.model?.id, 'openai:small');
   });
 
-  it('fills variables of the case into all its texts', async () => {
+  it("fills the case's variables into all its texts", async () => {
     const { user } = await caseOf(
       `context: {what: a hat}
 simulate:
@@ -71,13 +71,13 @@ ${CHECK}`
     ['allows no turn', `simulate: {goal: x, max_user_turns: 0}\n${CHECK}`, '4:41 out-of-range'],
   ];
   for (const [what, keys, expected] of wrong) {
-    it(`is refused at its place where it ${what}`, async () => {
+    it(`is refused if it ${what}`, async () => {
       const found = placed(await load(suiteWith(keys, TOP)));
       assert.ok(found.includes(expected), String(found));
     });
   }
 
-  it('shows what else is wrong in it beside a mistake', async () => {
+  it('reports other problems besides a mistake', async () => {
     const keys = `simulate: {goal: "{{x}}", max_user_turns: none}\n${CHECK}`;
     const found = placed(await load(suiteWith(keys, TOP)));
     assert.equal(found.length, 2, String(found));
@@ -99,7 +99,7 @@ ${CHECK}`
     );
   });
 
-  it('leaves turn numbers to the run, which alone knows how long it gets', async () => {
+  it('leaves turn numbers unchecked because its length is unknown', async () => {
     await caseOf('simulate: {goal: x}\nassert: [{type: contains, value: x, at: 8}]\n');
   });
 
@@ -120,7 +120,7 @@ ${CHECK}`
     assert.ok(inputTokens > 300);
   });
 
-  it('has the key and the host of its model looked after', async () => {
+  it('checks the key and host of its model', async () => {
     const { built } = await caseOf(
       `simulate: {goal: x, model: {provider: openai, model: m, base_url: "https://else.example/v1", api_key_env: OTHER_KEY}}\n${CHECK}`,
     );

@@ -52,7 +52,7 @@ describe('a new eval file', () => {
     }
   }
 
-  it('speaks to the model that was chosen', async () => {
+  it('uses the chosen model', async () => {
     const [, model] = MODELS;
     if (!model) return;
     const { suite } = await read({ name: 'X', target: { kind: 'chat', model } });
@@ -64,7 +64,7 @@ describe('a new eval file', () => {
     const missing =
       target.kind === 'command' && spawnSync(target.python, ['--version']).error !== undefined;
     const skip = missing && 'There is no Python.';
-    it(`passes at once, without a model: ${target.kind}`, { skip }, async (t) => {
+    it(`passes immediately, without a model: ${target.kind}`, { skip }, async (t) => {
       const agent = starterAgent(target);
       const { lines } = await runFiles(t, {
         'suite.eval.yaml': starterText({ name: 'Support', target }),
@@ -96,14 +96,14 @@ function changed(text: string, to: ChosenModel = EDITOR): string {
 }
 
 describe('changing the judge', () => {
-  it('puts another in the place of one, comments kept', () => {
+  it('replaces a judge and keeps comments', () => {
     assert.equal(
       changed(`name: X\njudge: ${FROM} # ours\ncases: []\n`),
       `name: X\njudge: ${EDITOR.id} # ours\ncases: []\n`,
     );
   });
 
-  it('knows the judge by a name of `models`, and writes an address where there is one', () => {
+  it('finds the judge by a name in `models`, and writes its address, if any', () => {
     const text = `models:\n  strict: {provider: openai, model: gpt-5-mini}\njudge: strict\ncases: []\n`;
     const { value } = parseYaml(changed(text, LOCAL), '/a.eval.yaml');
     assert.deepEqual(Object(value).judge, {
@@ -113,12 +113,12 @@ describe('changing the judge', () => {
     });
   });
 
-  it('changes the cases that name it, and no other judge', () => {
+  it('changes the cases with that judge, and no other judge', () => {
     const text = `judge: openai:other\ncases:\n  - id: a\n    judge: ${FROM}\n  - id: b\n`;
     assert.equal(changed(text), text.replace(FROM, EDITOR.id));
   });
 
-  it('changes it where only an assertion names it, of a turn or in a group as well', () => {
+  it('changes it in assertions, also in turns and groups', () => {
     const text = `judge: openai:other
 cases:
   - id: a
@@ -133,11 +133,11 @@ cases:
     assert.equal(changed(before), text.replaceAll('MINE', EDITOR.id));
   });
 
-  it('adds one where the file names none', () => {
+  it('adds a judge if the file has none', () => {
     assert.equal(changed('name: X\n'), `name: X\njudge: ${EDITOR.id}\n`);
   });
 
-  it('changes nothing where the judge stands elsewhere', () => {
+  it('changes nothing if the judge is set elsewhere', () => {
     const text = 'judge: openai:other\ncases: []\n';
     assert.equal(changed(text), text);
   });

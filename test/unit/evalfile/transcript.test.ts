@@ -43,7 +43,7 @@ describe('an inline transcript', () => {
     ],
     ['an unknown key', '- user: x\n- {assistant: y, tool_cals: []}', ['5:24 unknown-key']],
   ] as const) {
-    it(`is refused with ${what}, once and at its place`, async () => {
+    it(`is refused with one located problem: ${what}`, async () => {
       assert.deepEqual(placed(await load(inline(messages))), expected);
     });
   }
@@ -58,7 +58,7 @@ describe('an inline transcript', () => {
       '6:10',
     ],
   ] as const) {
-    it(`is accepted with a warning where ${what}`, async () => {
+    it(`is accepted with a warning if ${what}`, async () => {
       const loaded = await load(inline(messages));
       assert.deepEqual(placed(loaded), [`${expected} conversation-unfinished`]);
       assert.equal(loaded.suite?.cases.length, 1);
@@ -67,7 +67,7 @@ describe('an inline transcript', () => {
 });
 
 describe('a transcript file', () => {
-  it('may be JSON, JSON lines or YAML', () => {
+  it('can be JSON, JSON Lines, or YAML', () => {
     const messages = [
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
@@ -89,7 +89,7 @@ describe('a transcript file', () => {
     }
   });
 
-  it('tells a mistake on its very line', () => {
+  it('reports a mistake on its line', () => {
     const line = '{"role": "user", "content": "Hi"}';
     assert.deepEqual(places(`${line}\n{"role": "bot", "content": "x"}`, '/a.jsonl'), [
       '2:10 unknown-role',
@@ -100,7 +100,7 @@ describe('a transcript file', () => {
     ]);
   });
 
-  it('is read from the folder of the file that names it', async () => {
+  it('is read relative to the file that names it', async () => {
     const loaded = await load(suiteWith('transcript: talks/a.jsonl\nassert: [x]'), {
       'talks/a.jsonl': '{"user": "Hi"}\n{"assistant": "Hello"}\n',
     });
@@ -110,7 +110,7 @@ describe('a transcript file', () => {
 });
 
 describe('a transcript of broken lines', () => {
-  it('is given up once there are too many of them', () => {
+  it('stops after too many of them', () => {
     const { problems } = loadTranscript('{"role":\n'.repeat(20_000), '/a.messages.jsonl');
     assert.match(problems.at(-1)?.message ?? '', /^… and 4,500 more problems/);
   });

@@ -14,8 +14,8 @@ function namesIn(text: string): string[] {
 
 const inCase = (keys: string) => `cases:\n  - id: one\n${keys.replace(/^(?=.)/gm, '    ')}`;
 
-describe('what an eval file names', () => {
-  it('is declared by keys and by names', () => {
+describe('a name in an eval file', () => {
+  it('is declared by a key or a `name`', () => {
     assert.deepEqual(
       namesIn(
         'models: {fast: openai:a}\ntargets: {bot: {type: module, path: ./a.mjs}}\ntopics: [Orders]\ntools: [{name: a}, {function: {name: b}}]\n',
@@ -32,7 +32,7 @@ describe('what an eval file names', () => {
     );
   });
 
-  it('holds in its case, and nodes in their graph', () => {
+  it('is valid in its case, or for a node in its graph', () => {
     assert.deepEqual(
       namesIn(
         inCase(
@@ -55,19 +55,19 @@ describe('what an eval file names', () => {
     ['OpenAI Responses', '{type: function_call, call_id: a, name: find}'],
     ['DeepEval', '{role: assistant, content: Hi, tools_called: [{name: find}]}'],
   ]) {
-    it(`are tools that a message of ${dialect} calls`, () => {
+    it(`is found for tools that a message of ${dialect} calls`, () => {
       const names = namesIn(inCase(`transcript:\n  - ${message}\n`));
       assert.ok(names.includes('tool find'), names.join());
     });
   }
 
-  it('is told of an assertion without a type, where all types that can be meant agree', () => {
+  it('is found in an assertion without a type if all possible types agree', () => {
     assert.deepEqual(namesIn(inCase('assert:\n  - {judge: fast, name: Tone}\n')).slice(1), [
       'model fast',
     ]);
   });
 
-  it('is the same in a case that did not change, at its new place', () => {
+  it('is found at its new place in an unchanged case', () => {
     const data = parse(inCase('context: {a: 1}\nturns: ["{{a}}"]\n'));
     mentionsIn(evalFileSchema, data);
     const moved = mentionsIn(evalFileSchema, { cases: [{ id: 'new' }, data.cases[0]] });
@@ -86,7 +86,7 @@ describe('what an eval file names', () => {
   });
 });
 
-describe('what a text at a path would be', () => {
+describe('the role of a text at a path', () => {
   const roleAt = (text: string, path: (string | number)[], onKey = false) =>
     rolesAt(evalFileSchema, parse(text), path, onKey).map(({ kind, role, template }) => [
       kind,
@@ -94,7 +94,7 @@ describe('what a text at a path would be', () => {
       template,
     ]);
 
-  it('is told by the schema, whatever stands there', () => {
+  it('comes from the schema, regardless of the current value', () => {
     assert.deepEqual(roleAt('judge: {provider: openai}\n', ['judge']), [
       ['model', 'reference', 'env'],
     ]);

@@ -6,7 +6,7 @@ const BOT = 'targets:\n  bot: {type: module, path: ./bot.mjs}\n';
 const JUDGE = '{provider: openai, model: x}';
 const LIVE = 'turns: [Hi]\nassert: [x]';
 
-describe('a misspelt key', () => {
+describe('a misspelled key', () => {
   for (const [what, text, expected] of [
     ['the cases', suiteWith(TRANSCRIPT).replace('cases', 'cases2'), ['1:1 unknown-key']],
     [
@@ -36,12 +36,12 @@ describe('a misspelt key', () => {
       ['1:14 unknown-key'],
     ],
   ] as const) {
-    it(`is told once: ${what}`, async () => {
+    it(`is reported once: ${what}`, async () => {
       assert.deepEqual(placed(await load(text)), expected);
     });
   }
 
-  it('does not hide what is wrong under it, at its place', async () => {
+  it('does not hide problems below it', async () => {
     const text = suiteWith(`${TRANSCRIPT}\njudge: a`, 'modles:\n  a: {provider: openai}\n');
     assert.deepEqual(placed(await load(text)), ['1:1 unknown-key', '2:3 missing-key']);
   });
@@ -52,7 +52,7 @@ describe('a misspelt key', () => {
     assert.equal(loaded.outline[0]?.errors.length, 1);
   });
 
-  it('is told once in an included file as well', async () => {
+  it('is reported once in an included file as well', async () => {
     const loaded = await load(suiteWith(TRANSCRIPT, 'include: [more.yaml]\n'), {
       'more.yaml': suiteWith(TRANSCRIPT).replace('cases', 'caes').replace('one', 'two'),
     });
@@ -60,7 +60,7 @@ describe('a misspelt key', () => {
   });
 });
 
-describe('what rests on something broken', () => {
+describe('a consequence of another problem', () => {
   for (const [what, text, expected] of [
     [
       'names of models that cannot be read',
@@ -79,25 +79,25 @@ describe('what rests on something broken', () => {
       ['1:9 wrong-type'],
     ],
   ] as const) {
-    it(`is not told as well: ${what}`, async () => {
+    it(`is not reported: ${what}`, async () => {
       assert.deepEqual(placed(await load(text)), expected);
     });
   }
 });
 
-describe('the one unknown key of a mapping in which one is missing', () => {
+describe('the only unknown key of a mapping that lacks one key', () => {
   const said = async (assertion: string) => {
     const { problems } = await load(suiteWith(TRANSCRIPT.replace('It is friendly.', assertion)));
     return problems.map(({ code, message, replacement }) => [code, message, replacement]);
   };
 
-  it('is meant to be that one, with the fix', async () => {
+  it('is corrected to the missing key', async () => {
     assert.deepEqual(await said('{type: regex, value: "[0-9]+"}'), [
       ['unknown-key', '`value` is `pattern` here.', 'pattern'],
     ]);
   });
 
-  it('is so in a message, too', async () => {
+  it('is corrected in a message, too', async () => {
     const call = '{id: c, function: {tool: look, arguments: {}}}';
     const { problems } = await load(
       suiteWith(`transcript: [{user: Hi}, {assistant: x, tool_calls: [${call}]}]\nassert: [x]`),
@@ -108,7 +108,7 @@ describe('the one unknown key of a mapping in which one is missing', () => {
     );
   });
 
-  it('is not where its value could not stand there', async () => {
+  it('is not corrected if its value is invalid for the missing key', async () => {
     const messages = (await said('{type: regex, flags: [i]}')).map(([, message]) => message);
     assert.equal(messages[0], 'Missing key "pattern".');
     assert.match(
@@ -117,7 +117,7 @@ describe('the one unknown key of a mapping in which one is missing', () => {
     );
   });
 
-  it('is not where two are missing or two unknown', async () => {
+  it('is not corrected if two keys are missing or unknown', async () => {
     const codes = async (assertion: string) => (await said(assertion)).map(([code]) => code);
     assert.deepEqual(await codes('{type: regex, value: a, other: b}'), [
       'missing-key',
@@ -127,8 +127,8 @@ describe('the one unknown key of a mapping in which one is missing', () => {
   });
 });
 
-describe('a key that is a value of the one that is missing', () => {
-  it('says what to write, and lists no fifty values', async () => {
+describe('a key that is a value of the missing key', () => {
+  it('gets a hint what to write, without a list of all values', async () => {
     const { problems } = await load(
       suiteWith(`${TRANSCRIPT.split('\n')[0]}\nassert:\n  - contains: Hello`),
     );
@@ -139,13 +139,13 @@ describe('a key that is a value of the one that is missing', () => {
   });
 });
 
-describe('a value of another kind', () => {
+describe('a value of the wrong kind', () => {
   for (const [what, caseKeys, message] of [
     ['half a number', 'repeat: 1.5', 'Expected a whole number or a mapping, found 1.5.'],
     ['a list for text', 'description: [x]', 'Expected text, found a list.'],
     ['text for a number or a mapping', 'repeat: x', 'Expected a number or a mapping, found text.'],
     [
-      'a mapping where several kinds can stand',
+      'a mapping instead of one of several kinds',
       'at: {}',
       'Expected "all", "live", "last", "first", "each", a number, a list, or text, found a mapping.',
     ],
@@ -163,7 +163,7 @@ describe('a value of another kind', () => {
     ['nothing', 'role:', 'Expected text, found nothing.'],
     ['true for text', 'role: true', 'Expected text, found true. Put it in quotes.'],
   ] as const) {
-    it(`is told with what was found: ${what}`, async () => {
+    it(`is reported with the kind that was found: ${what}`, async () => {
       const text = caseKeys.startsWith('at')
         ? TRANSCRIPT.replace('It is friendly.', `{type: safety, ${caseKeys}}`)
         : `${TRANSCRIPT}\n${caseKeys}`;

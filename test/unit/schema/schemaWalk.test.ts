@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import * as z from 'zod';
 import { valuesAt } from '../../../src/schema/schemaWalk.ts';
 
-it('values are told without a copy of all that stands around them', () => {
+it('is reported without a copy of its surroundings', () => {
   const schema = z.record(z.string(), z.strictObject({ type: z.enum(['a', 'b']) }));
   let copies = 0;
   const root = new Proxy<Record<string, unknown>>(

@@ -79,7 +79,7 @@ describe('an edit of a YAML text', () => {
   ] as const) {
     const yaml = parseYaml(text, '/x.yaml');
 
-    it(`puts any value in the place of any other, ${form}`, () => {
+    it(`replaces any value with any other, ${form}`, () => {
       fc.assert(
         fc.property(path, value, (at, data) => {
           const after = edited(text, replaceValue(yaml, at, data));
@@ -93,7 +93,7 @@ describe('an edit of a YAML text', () => {
       );
     });
 
-    it(`puts any entry in the place of any other, ${form}`, () => {
+    it(`replaces any entry with any other, ${form}`, () => {
       fc.assert(
         fc.property(path, value, (at, data) => {
           const last = at.at(-1);
@@ -126,7 +126,7 @@ describe('an edit of a YAML text', () => {
     });
   }
 
-  it('keeps the comments beside what it replaces', () => {
+  it('keeps the comments next to a replaced value', () => {
     const yaml = parseYaml(TEXT, '/x.yaml');
     for (const at of [['one'], ['two', 0], ['two', 1], ['two', 2], ['two', 3, 'key']] as Path[]) {
       const after = edited(TEXT, replaceValue(yaml, at, { new: 'two\nlines' }));
@@ -135,7 +135,7 @@ describe('an edit of a YAML text', () => {
     }
   });
 
-  it('writes a text in the quotes that are there, or in those that it needs', () => {
+  it('keeps the quotes of a text, or adds the ones it needs', () => {
     for (const [before, text, after] of [
       ['a: x', 'true', 'a: "true"'],
       ['a: [x, y]', 'a, b', 'a: ["a, b", y]'],
@@ -151,7 +151,7 @@ describe('an edit of a YAML text', () => {
     }
   });
 
-  it('changes nothing behind an alias, nor what an anchor names', () => {
+  it('leaves values behind aliases and values with anchors unchanged', () => {
     const yaml = parseYaml('a: &x\n  - b\nc: *x\n{d}: 1\n', '/x.yaml');
     assert.deepEqual(replaceValue(yaml, ['a'], 'y'), []);
     assert.deepEqual(replaceValue(yaml, ['c', 0], 'y'), []);

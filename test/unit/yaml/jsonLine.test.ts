@@ -23,7 +23,7 @@ function pathsIn(value: unknown, path: Path = []): Path[] {
 
 describe('a line of JSON', () => {
   for (const line of LINES) {
-    it(`has the values and places that it has as YAML: ${line.slice(0, 40)}`, () => {
+    it(`has the same values and ranges as YAML: ${line.slice(0, 40)}`, () => {
       const found = readJsonLine(line, '/data.jsonl');
       const whole = parseYaml(line, '/data.jsonl');
       assert.ok(found);
@@ -36,13 +36,13 @@ describe('a line of JSON', () => {
   }
 
   const ambiguous = {
-    'a key that stands twice': '{"a": 1, "a": 2}',
+    'a duplicate key': '{"a": 1, "a": 2}',
     'a key with an escape': '{"a": 1, "\\u0061": 2}',
-    'a key beyond what YAML reads': `{"${'k'.repeat(1_100)}": 1}`,
-    'a key of every object': '{"__proto__": {"a": 1}}',
+    'a key that is too long for YAML': `{"${'k'.repeat(1_100)}": 1}`,
+    'the key `__proto__`': '{"__proto__": {"a": 1}}',
   };
   for (const [what, line] of Object.entries(ambiguous)) {
-    it(`is left to YAML with ${what}`, () => {
+    it(`is parsed as YAML if it has ${what}`, () => {
       assert.equal(readJsonLine(line, '/data.jsonl'), undefined);
     });
   }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 
 describe('lines of a text', () => {
-  it('break as editors break them', () => {
+  it('end where editors end them', () => {
     const text = 'a\r\nbb\rc\n👋d';
     const lines = parseYaml(text, '/x.yaml');
     const starts = [0, 3, 6, 8].map((offset) => lines.positionAt(offset));
@@ -17,7 +17,7 @@ describe('lines of a text', () => {
     }
   });
 
-  it('keep places outside of the text at its ends', () => {
+  it('map positions outside of the text to its ends', () => {
     const lines = parseYaml('ab\r\nc', '/x.yaml');
     assert.deepEqual(lines.positionAt(99), { line: 1, character: 1 });
     assert.deepEqual(lines.positionAt(-1), { line: 0, character: 0 });
@@ -25,7 +25,7 @@ describe('lines of a text', () => {
     assert.equal(lines.offsetAt({ line: 9, character: 0 }), 5);
   });
 
-  it('are counted behind a syntax error too', () => {
+  it('are counted correctly after a syntax error', () => {
     // The quoted text ends before the line does.
     const yaml = parseYaml('cases:\n  - a\n  -at: "1"\'s all\n\n  - id: two\n', '/x.eval.yaml');
     const offset = yaml.text.indexOf('two');

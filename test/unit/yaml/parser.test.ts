@@ -10,7 +10,7 @@ const WRONG_INDENT = 'This line is not indented like the lines around it.';
 const TABS = "YAML can't be indented with tabs. Use spaces.";
 const SPACE = 'Insert the missing space';
 
-describe('what is no YAML', () => {
+describe('invalid YAML', () => {
   for (const [text, ...messages] of [
     ['a: "b\nc: d\n', 'This text has no closing quote.'],
     ["a: 'b\nc: d\n", 'This text has no closing quote.'],
@@ -35,12 +35,12 @@ describe('what is no YAML', () => {
     ['- user: Hi\n  say:"x"\n', 'Put a space after "say:".'],
     ['- user: Hi\n-user: Hi\n', 'Put a space after "-".'],
   ] as const) {
-    it(`is told in words of what to write: ${JSON.stringify(text)}`, () => {
+    it(`is explained with what to write: ${JSON.stringify(text)}`, () => {
       assert.deepEqual(saidOf(text), messages);
     });
   }
 
-  it('is told at the line that is to be mended', () => {
+  it('is reported at the line to fix', () => {
     const placeOf = (text: string) => {
       const [
         {
@@ -78,14 +78,14 @@ describe('what is no YAML', () => {
       '- assistant: "{{greeting}}, Sarah" # c',
     ],
   ] as const) {
-    it(`gets by a fix ${what}`, async () => {
+    it(`gets a fix that adds ${what}`, async () => {
       const mended = await fixed(transcript(before), title, 'yaml-syntax');
       assert.equal(mended, transcript(after));
       assert.deepEqual(await codesOf(mended), []);
     });
   }
 
-  it('gets the blank after a colon within braces as well, with what stands there', async () => {
+  it('gets a fix for a missing space after a colon in braces', async () => {
     const within = (entry: string) =>
       suiteWith(`transcript: [{user: Hi}, {assistant: x}]\nassert: [{type: contains, ${entry}}]`);
     const text = within('value:"x"');

@@ -53,8 +53,8 @@ const edit = fc.record({
   undone: fc.boolean(),
 });
 
-describe('a text that is parsed after an earlier version of it', () => {
-  it('comes out as if there had been none', async () => {
+describe('a text that is reparsed after a change', () => {
+  it('has the same result as a fresh parse', async () => {
     let kept = 0;
     const property = fc.asyncProperty(
       soundTexts,
@@ -82,7 +82,7 @@ describe('a text that is parsed after an earlier version of it', () => {
     assert.ok(kept > tries(20, 1), `cases were kept ${kept} times`);
   });
 
-  it('shares the cases that did not change', async () => {
+  it('shares the unchanged cases', async () => {
     const first = await documentOf(SUITE_TEXT);
     const second = await documentOf(SUITE_TEXT.replace('Bye', 'Goodbye'), first);
     assert.equal(second.suite.suite?.cases[0], first.suite.suite?.cases[0]);
@@ -90,7 +90,7 @@ describe('a text that is parsed after an earlier version of it', () => {
     assert.equal(second.suite.suite?.cases[2], first.suite.suite?.cases[2]);
   });
 
-  it('builds cases anew that stand on other lines, or under another head', async () => {
+  it('rebuilds cases that moved to other lines, or below a changed head', async () => {
     const first = await documentOf(SUITE_TEXT);
     const lower = await documentOf(
       SUITE_TEXT.replace('user: Bye', 'user: |\n          Bye'),
@@ -104,7 +104,7 @@ describe('a text that is parsed after an earlier version of it', () => {
     );
   });
 
-  it('builds cases anew that look at other files', async () => {
+  it('rebuilds cases whose files changed', async () => {
     const text = SUITE_TEXT.replace(
       'transcript: [{ user: A }, { assistant: B }]',
       'transcript: ./a.yaml',

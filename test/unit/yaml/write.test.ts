@@ -67,7 +67,7 @@ describe('a text written into YAML', () => {
     it(`is ${written} for ${JSON.stringify(word)}`, () => assert.equal(writeWord(word), written));
   }
 
-  it('is in quotes within brackets where a character means something there', () => {
+  it('is quoted in brackets if it contains special characters', () => {
     for (const word of ['a, b', 'a]', '{a', '{{name}}', '?a', ':a']) {
       assert.equal(writeWord(word, true), `"${word}"`);
     }
@@ -75,7 +75,7 @@ describe('a text written into YAML', () => {
     assert.equal(writeWord('openai:gpt-5-mini', true), 'openai:gpt-5-mini');
   });
 
-  it('is read as that text, be it a value or a key, in a block or within brackets', () => {
+  it('is read unchanged as a value or key, in a block or in brackets', () => {
     fc.assert(
       fc.property(text, (word) => {
         for (const version of ['1.2', '1.1'] as const) {
@@ -92,14 +92,14 @@ describe('a text written into YAML', () => {
     );
   });
 
-  it('is read as that text on one line, however long it is', () => {
+  it('is read unchanged from one line, however long it is', () => {
     for (const text of ['a'.repeat(2_000), '"'.repeat(600), "it's ".repeat(400)]) {
       assert.deepEqual(parse(`k: ${writeWord(text)}\n`), { k: text });
       assert.deepEqual(parse(`[${writeWord(text, true)}]\n`), [text]);
     }
   });
 
-  it('is read as that text in the quotes that are there', () => {
+  it('is read unchanged from existing quotes', () => {
     fc.assert(
       fc.property(text, (word) => {
         assert.equal(parse(`"${writeWithin(word, 'double')}"`), word);
@@ -113,7 +113,7 @@ describe('a text written into YAML', () => {
 });
 
 describe('data written into YAML', () => {
-  it('is read as that data on one line and on lines of its own, wherever it is put', () => {
+  it('is read unchanged from one line or several, at any place', () => {
     fc.assert(
       fc.property(data, fc.nat(5), (value, column) => {
         assert.deepEqual(parse(`k: ${writeInline(value)}\n`), { k: value });
@@ -127,7 +127,7 @@ describe('data written into YAML', () => {
     );
   });
 
-  it('has texts of several lines as a block, and short lists in brackets', () => {
+  it('has multi-line texts as blocks, and short lists in brackets', () => {
     assert.equal(writeEntry('user', write('one\n\ntwo')), 'user: |-\n  one\n\n  two');
     assert.equal(writeInline([{ user: 'Hi' }, []]), '[{ user: Hi }, []]');
     assert.equal(writeEntry('tags', write(['a', 'b'])), 'tags:\n  - a\n  - b');

@@ -21,12 +21,12 @@ describe('a broken file', () => {
     ['an alias of nothing', 'name: *nope\n', ['1:7 unknown-alias']],
     ['an alias within what it names', 'name: &a [*a]\n', ['1:11 circular-alias']],
   ] as const) {
-    it(`tells ${what} at its place`, async () => {
+    it(`locates ${what}`, async () => {
       assert.deepEqual(placed(await load(text)), expected);
     });
   }
 
-  it('tells unclosed brackets', async () => {
+  it('reports unclosed brackets', async () => {
     const { problems } = await load('cases: [');
     assert.ok(problems.some(({ code }) => code === 'yaml-syntax'));
   });
@@ -41,7 +41,7 @@ describe('a broken file', () => {
     assert.ok(problems.some(({ code }) => code === 'too-many-aliases'));
   });
 
-  it('stops at nesting without end', async () => {
+  it('stops at endless nesting', async () => {
     const { problems } = await load('['.repeat(100_000));
     assert.ok(problems.length > 0);
   });
@@ -97,13 +97,13 @@ cases:
       - {type: regex, pattern: 'H.*', at: "2-2", negate: false}
 `;
 
-  it('is valid when whole', async () => {
+  it('is valid when complete', async () => {
     const loaded = await load(whole);
     assert.deepEqual(placed(loaded), []);
     assert.equal(loaded.suite?.cases.length, 2);
   });
 
-  it('never throws, and every problem has a place in the file', async () => {
+  it('never throws, and locates every problem in the file', async () => {
     for (let length = 0; length < whole.length; length += 7) {
       const text = whole.slice(0, length);
       const { problems } = await load(text);

@@ -28,7 +28,7 @@ async function variantsOf(text: string, beside: Readonly<Record<string, string>>
 }
 
 describe('the combinations of a matrix', () => {
-  it('are each value with each, named by the values', async () => {
+  it('pair each value with each other one, and are named after the values', async () => {
     assert.deepEqual(await variantsOf(suite('{mood: [calm, angry], times: [1, 2]}')), [
       ['calm, 1', 'I am calm.'],
       ['calm, 2', 'I am calm.'],
@@ -37,7 +37,7 @@ describe('the combinations of a matrix', () => {
     ]);
   });
 
-  it('are named by ids where values have them, and by their place where values are long', async () => {
+  it('are named by ids if values have them, and by position if values are long', async () => {
     const long = 'w'.repeat(50);
     const matrix = `{mood: {a: calm, b: "${long}"}, person: [{id: kim, age: 3}, {age: 4}]}`;
     assert.deepEqual(
@@ -85,7 +85,7 @@ describe('the combinations of a matrix', () => {
   });
 });
 
-describe('what is wrong with a matrix is told while it is written', () => {
+describe('problems of a matrix are reported while it is written', () => {
   for (const [what, text, expected] of [
     ['a list without values', suite('{mood: []}'), ['5:14 empty-matrix']],
     ['no names', suite('{}'), ['5:13 empty-matrix']],
@@ -134,7 +134,7 @@ describe('what is wrong with a matrix is told while it is written', () => {
     });
   }
 
-  it('a name that nothing uses, of a recorded conversation', async () => {
+  it('an unused name in a case with a recorded conversation', async () => {
     const text = `cases:
   - id: one
     transcript: [{user: Hi}, {assistant: Hello}]
@@ -182,7 +182,7 @@ describe('a CSV text', () => {
     });
   }
 
-  it('tells the line in which each row ends', () => {
+  it('returns the line in which each row ends', () => {
     assert.deepEqual(
       readCsv('a\n"1\n2"\n\n3\n').map(({ line }) => line),
       [0, 2, 4],

@@ -108,7 +108,7 @@ describe('the conversations that `transcripts` finds', () => {
     });
   }
 
-  it('reads no file before somebody asks for the variants', async () => {
+  it('are found only when the variants are requested', async () => {
     const reads: string[] = [];
     const files = filesIn({
       'suite.eval.yaml': suite('transcripts: talks/*.json'),
@@ -128,7 +128,7 @@ describe('the conversations that `transcripts` finds', () => {
     assert.equal(reads.length, 2);
   });
 
-  it('tells of a file that is not there and of a pattern that matches none', async () => {
+  it('report a missing file and a pattern without matches', async () => {
     const missing = await load(suite('transcripts: [gone.jsonl, none/*.json, notes.txt]'));
     assert.deepEqual(placed(missing), [
       '3:19 file-missing',
@@ -137,12 +137,12 @@ describe('the conversations that `transcripts` finds', () => {
     ]);
   });
 
-  it('is one of the ways in which a case has its conversation', async () => {
+  it('exclude other keys for a conversation', async () => {
     const both = await load(suite('transcripts: a.json\n    turns: [Hi]'), { 'a.json': '[]' });
     assert.deepEqual(placed(both), ['2:5 turns-or-transcript']);
   });
 
-  it('says where a file holds nothing of the kind', async () => {
+  it('report a file without conversations', async () => {
     const loaded = await expanded(suite('transcripts: data.json'), { 'data.json': '{"a": 1}' });
     assert.deepEqual(placed(loaded), ['data.json:1:2 not-a-list']);
     assert.deepEqual(namesIn(loaded), []);
@@ -150,7 +150,7 @@ describe('the conversations that `transcripts` finds', () => {
 });
 
 describe('a conversation of a data set', () => {
-  it('says its own facts in place of those of its case', async () => {
+  it('overrides facts of its case', async () => {
     const line = {
       id: 'a',
       messages: TALK,
@@ -187,7 +187,7 @@ describe('a conversation of a data set', () => {
     );
   });
 
-  it('gives each line its own variables, of which an unknown one is told when it is read', async () => {
+  it('has its own variables, and an unknown one is reported when it is read', async () => {
     const lines = jsonLines({ context: { item: 'x' }, messages: TALK }, { messages: TALK });
     const check = '    assert: ["It sells {{item}}."]\n';
     const loaded = await expanded(suite('transcripts: data.jsonl', check), { 'data.jsonl': lines });
@@ -200,7 +200,7 @@ describe('a conversation of a data set', () => {
     );
   });
 
-  it('is lost alone where its line is broken, with the number of that line', async () => {
+  it('is reported with its line number if its line is broken, and others are read', async () => {
     const text = jsonLines(
       { messages: TALK },
       '{"messages": [',
@@ -227,7 +227,7 @@ describe('a conversation of a data set', () => {
     ]);
   });
 
-  it('points at the line that it stands in', async () => {
+  it('is located at its line', async () => {
     const text = jsonLines({ messages: TALK }, { messages: TALK });
     const loaded = await expanded(suite('transcripts: data.jsonl'), { 'data.jsonl': text });
     const { origin } = await opened(loaded, 1);
@@ -258,7 +258,7 @@ describe('the sides of foreign files', () => {
     ],
     ['as keys', [{ usr: 'Hi' }, { sys: 'Hello' }]],
   ] as const) {
-    it(`are named ${what}, in one file as in many`, async () => {
+    it(`are named ${what}, in one file or several`, async () => {
       const files = { 'talk.json': JSON.stringify(list) };
       const roles = `roles: ${JSON.stringify(told)}`;
       const one = await load(suite(`transcript: talk.json\n    ${roles}`), files);
@@ -268,7 +268,7 @@ describe('the sides of foreign files', () => {
     });
   }
 
-  it('lead to the messages that stand under another key', async () => {
+  it('lead to messages under another key', async () => {
     const talk = {
       dialogue_id: 3,
       chat_logs: [
@@ -284,7 +284,7 @@ describe('the sides of foreign files', () => {
     ]);
   });
 
-  it('are asked for where a role is unknown', async () => {
+  it('are suggested if a role is unknown', async () => {
     const files = { 'talk.json': JSON.stringify([{ role: 'usr', content: 'Hi' }]) };
     const { problems } = await load(suite('transcript: talk.json'), files);
     assert.match(
@@ -293,7 +293,7 @@ describe('the sides of foreign files', () => {
     );
   });
 
-  it('are of no use for live turns', async () => {
+  it('are refused for live turns', async () => {
     const loaded = await load(
       suite('turns: [Hi]\n    roles: {a: user}\n    target: {type: module, path: bot.mjs}'),
     );
