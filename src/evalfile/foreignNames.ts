@@ -213,17 +213,16 @@ function everyTurn(written: string, known: readonly string[]): ForeignName | und
 
 const OTHER_ROLES = ['assistant', 'system', 'developer', 'tool'];
 
-/** A scripted turn of another role than the user. */
+/** Advice for a scripted turn with another role than the user. */
 function aboutRole(written: string, known: readonly string[]): string | undefined {
   if (!known.includes('user') || !OTHER_ROLES.includes(written)) return undefined;
   return 'Only the user is scripted in `turns`; the target replies. For a recorded conversation, write `transcript`.';
 }
 
-/** Labels without scores, as in other tools and older files: the first is the best. */
+/** Scores labels without scores, as in other tools and older files: the first is the best. */
 function scoredLabels(written: unknown): MeantValue | undefined {
-  if (!Array.isArray(written) || !written.every((label) => typeof label === 'string')) {
-    return undefined;
-  }
+  const isPlain = Array.isArray(written) && written.every((label) => typeof label === 'string');
+  if (!isPlain) return undefined;
   const step = 1 / Math.max(1, written.length - 1);
   const scores = written.map((label, place) => [label, Number((1 - place * step).toFixed(2))]);
   const message =
@@ -277,7 +276,7 @@ function plainly(name: string): string {
   return name.toLowerCase().replace(/[-_\s:]/g, '');
 }
 
-/** A key of another tool without an equivalent that takes the same value. */
+/** A key of another tool that has no equivalent, or one with different values. */
 interface ForeignKey {
   readonly tool: string;
   /** What to do, as the end of a sentence. */
@@ -291,30 +290,28 @@ interface ForeignKey {
 
 const AGGREGATION: ForeignKey = {
   tool: 'MLflow',
-  advice:
-    'every report has the mean, the pass rate and the distribution of an assertion. Remove it',
+  advice: 'every report shows the mean, pass rate, and distribution of each assertion. Remove it',
 };
 
 export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   window_size: {
     tool: 'DeepEval',
-    advice:
-      'it is a number of exchanges; for n of them write `window: 2n - 1` with `granularity: turn`',
+    advice: 'for n exchanges, write `window: 2n - 1` with `granularity: turn`',
     conversion: {
       toOurs: (value) =>
         Number.isInteger(value) && Number(value) > 0
           ? { window: 2 * Number(value) - 1, granularity: 'turn' }
           : undefined,
       because:
-        'It counts exchanges, the present one included; `window` counts the turns before the one that is judged.',
+        'It counts exchanges, including the current one; `window` counts the turns before the judged turn.',
     },
   },
   strict_mode: {
     tool: 'DeepEval',
-    advice: 'a full score is asked for by `threshold: 1`. Remove it',
+    advice: 'write `threshold: 1` instead to require a full score',
     conversion: {
       toOurs: (value) => (value === true ? { threshold: 1 } : undefined),
-      because: 'It lets nothing but a full score pass.',
+      because: 'Only a full score passes.',
     },
   },
   include_reason: { tool: 'DeepEval', advice: 'every verdict has its reason. Remove it' },
@@ -324,20 +321,20 @@ export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   },
   async_mode: {
     tool: 'DeepEval',
-    advice: 'how much runs at once is set by `--concurrency`. Remove it',
+    advice: '`--concurrency` sets how many cases run at the same time. Remove it',
   },
   evaluation_params: {
     tool: 'DeepEval',
     advice:
-      'the judge reads the whole conversation, and `expectations`, `role` and `context` where the case has them. Remove it',
+      'the judge reads the whole conversation, and the `expectations`, `role`, and `context` of the case. Remove it',
   },
   truths_extraction_limit: {
     tool: 'DeepEval',
-    advice: 'the judge reads all that was retrieved. Remove it',
+    advice: 'the judge reads the whole retrieved context. Remove it',
   },
   evaluation_template: {
     tool: 'DeepEval',
-    advice: 'questions of your own belong in an `llm-judge`. Remove it',
+    advice: 'write your own questions as an `llm-judge` instead',
   },
   relevant_topics: {
     tool: 'DeepEval',
@@ -352,11 +349,11 @@ export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   aggregator: {
     tool: 'AgentV',
     advice:
-      'a score is the weighted mean: add `weight` to each assertion, and `required` to those that must pass',
+      'scores are weighted means: set the `weight` of assertions, and `required` if they must pass',
   },
   on_turn_failure: {
     tool: 'AgentV',
-    advice: '`stop` is `stop_on_failure: true` in the case, and `continue` needs no key',
+    advice: 'write `stop_on_failure: true` in the case for `stop`; `continue` is the default',
     conversion: {
       toOurs: (value) => (value === 'stop' ? { stop_on_failure: true } : undefined),
       because: 'It ends the conversation at the first failing turn.',
@@ -364,7 +361,7 @@ export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   },
   feedback_value_type: {
     tool: 'MLflow',
-    advice: '`labels`, `scale` or neither of an `llm-judge` decide what it answers with. Remove it',
+    advice: 'the `labels` or `scale` of an `llm-judge` set the type of its answers. Remove it',
   },
 };
 

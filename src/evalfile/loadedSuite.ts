@@ -5,9 +5,9 @@ import type { SpillBuffer } from '../disk/spillBuffer.ts';
 /** The result of `loadSuite`, even for an invalid file. */
 export interface LoadedSuite {
   readonly path: string;
-  /** Sorted by location. Problems in included files, prompts, and transcripts have those files' paths. */
+  /** Sorted by location. Includes problems in included files, prompts, and transcripts. */
   readonly problems: readonly Problem[];
-  /** Every case, valid or not: first those of the file, then those of included files. */
+  /** Every case, valid or not: first the file's own, then included cases. */
   readonly outline: readonly OutlineCase[];
   /** The cases without errors, ready to run; absent if there are none. */
   readonly suite?: Suite;

@@ -2,7 +2,7 @@ import { groupBy, mappingOf } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 
-/** A message of a transcript, as far as it can be read while it's being written. */
+/** A message of a transcript, which may be incomplete while it's being written. */
 export interface NumberedMessage {
   readonly role: string;
   /** Empty if it only calls tools, or can't be read. */
@@ -21,10 +21,10 @@ export function numberTurns(list: readonly unknown[]): NumberedMessage[] {
   let number = 0;
   let side: string | undefined;
   return list.map((item, index) => {
-    const held = read.get(index)?.map(({ message }) => message);
-    const seen = held ? spokenOf(held) : seemsSpoken(item);
+    const messages = read.get(index)?.map(({ message }) => message);
+    const seen = messages ? spokenOf(messages) : seemsSpoken(item);
     let turn: number | undefined;
-    for (const role of held?.map((message) => message.role) ?? [seen.role]) {
+    for (const role of messages?.map((message) => message.role) ?? [seen.role]) {
       const speaks = role === 'user' || role === 'assistant';
       if (speaks && role !== side) {
         side = role;

@@ -50,14 +50,11 @@ export function savedCase(
   as: SaveAs,
   taken: readonly (string | undefined)[],
 ): SavedCase {
-  if (line.origin !== 'simulate') {
-    throw new SaveError('not-simulated', NOT_SIMULATED);
-  }
+  if (line.origin !== 'simulate') throw new SaveError('not-simulated', NOT_SIMULATED);
   const yaml = parseYaml(text, path);
   const cases = valueAt(yaml.value, ['cases']);
-  const index = Array.isArray(cases)
-    ? cases.findIndex((one) => valueAt(one, ['id']) === line.id)
-    : -1;
+  const isOriginal = (one: unknown) => valueAt(one, ['id']) === line.id;
+  const index = Array.isArray(cases) ? cases.findIndex(isOriginal) : -1;
   const list = nodeAt(yaml.root, ['cases'])?.node;
   const node = nodeAt(yaml.root, ['cases', index])?.node;
   const given: unknown = valueAt(cases, [index]);
@@ -101,7 +98,7 @@ function scripted(given: Mapping, id: string, line: CaseLine): Mapping {
 function recorded(given: Mapping, id: string, line: CaseLine): Mapping {
   const transcript = writtenMessages(line.conversation);
   if (!turnsOf(line.conversation).some(({ side }) => side === 'assistant')) {
-    throw new SaveError('not-expressible', 'The target said nothing that could be judged.');
+    throw new SaveError('not-expressible', 'The target said nothing to judge.');
   }
   return replaced(given, id, line, ['history', 'roles', 'target'], {
     transcript,
@@ -122,7 +119,7 @@ function checksOfLiveTurns({ assert }: Mapping, { conversation }: CaseLine): Map
   return { assert: checks };
 }
 
-/** The case with another id, with the conversation in place of `simulate`. */
+/** A copy of the case with another id, and with the conversation in place of `simulate`. */
 function replaced(
   given: Mapping,
   id: string,
@@ -151,16 +148,14 @@ function withContext({ context: _, ...given }: Mapping, values: Mapping): Mappin
   return Object.fromEntries(entries);
 }
 
-type Message = Readonly<Record<string, unknown>>;
-
 /** A conversation as messages in the shorthand, with its tool calls. */
-export function writtenMessages({ entries }: Conversation): Message[] {
+export function writtenMessages({ entries }: Conversation): Mapping[] {
   return entries.flatMap((entry) =>
     entry.kind === 'system' ? [{ [entry.role]: entry.text }] : messagesOfTurn(entry),
   );
 }
 
-function messagesOfTurn({ side, items, retrievalContext }: Turn): Message[] {
+function messagesOfTurn({ side, items, retrievalContext }: Turn): Mapping[] {
   const messages: Record<string, unknown>[] = [];
   let open: Record<string, unknown> | undefined;
   for (const item of items) {

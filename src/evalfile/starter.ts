@@ -49,7 +49,7 @@ export function starterText({ name, target, judge }: Starter): string {
     '',
     'cases:',
     '  - id: keeps-the-order-number',
-    '    description: The order number of the first message is used in every reply.',
+    '    description: Every reply uses the order number from the first message.',
     ...conversationLines(target),
     '    assert:',
     '      - type: contains # checked without a model',
@@ -98,10 +98,8 @@ function modelLines(key: string, model: ChosenModel): string[] {
 }
 
 function conversationLines({ kind }: StarterTarget): string[] {
-  const [first, second] = [
-    "Hi, I'm Sarah. Where is my order 98765?",
-    'Can you change its address?',
-  ];
+  const first = "Hi, I'm Sarah. Where is my order 98765?";
+  const second = 'Can you change its address?';
   if (kind !== 'transcript') return ['    turns:', `      - ${first}`, `      - ${second}`];
   return [
     '    transcript:',
@@ -112,8 +110,8 @@ function conversationLines({ kind }: StarterTarget): string[] {
   ];
 }
 
-const MODULE = String.raw`// The agent that is tested: replace what it does with a call of your own.
-// It is given the conversation so far and returns its reply.
+const MODULE = String.raw`// The agent to test: replace its body with a call to your own agent.
+// It gets the conversation so far and returns its reply.
 export default async function agent(messages) {
   const said = messages.map(({ content }) => content).join(' ');
   const [order] = /\d{5}/.exec(said) ?? [];
@@ -121,8 +119,8 @@ export default async function agent(messages) {
 }
 `;
 
-const PROGRAM = String.raw`# The agent that is tested: replace what it does with a call of your own.
-# It reads a line of JSON for each reply and prints one line. What it logs belongs on stderr.
+const PROGRAM = String.raw`# The agent to test: replace its body with a call to your own agent.
+# For each reply, it reads a line of JSON and prints one line. Log to stderr.
 import json
 import re
 import sys

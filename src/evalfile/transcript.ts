@@ -177,14 +177,14 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /**
- * Why a text isn't valid JSON, without a period and without quoting the text, and the offset; undefined if it's valid.
- * A byte order mark is allowed.
+ * The reason why a text isn't valid JSON, without a period, and the offset; undefined if it's valid. A byte order mark
+ * is allowed.
  */
 export function jsonFault(given: string) {
   const text = given.replace(/^\uFEFF/, ' ');
   const error = failureOf(text);
   if (!error) return undefined;
-  // Behind the first comma the engine quotes the text.
+  // After the first comma, the engine quotes the text.
   const message = error.message.replace(/(?:, | in JSON| at position|\.\.\.).*$/s, '');
   return { message, offset: positionIn(error) ?? firstFault(text) };
 }

@@ -12,7 +12,7 @@ export interface Leaf {
 export interface Validated {
   /** With defaults if it's valid, otherwise as given. */
   readonly value: unknown;
-  /** The issues; for a union, those of the branch that was most likely intended. */
+  /** The issues; for a union, only from the most likely branch. */
   readonly leaves: readonly Leaf[];
 }
 

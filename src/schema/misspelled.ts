@@ -30,7 +30,7 @@ export interface CorrectedValue extends Validated {
   readonly misspelled: readonly MisspelledKey[];
 }
 
-/** A misspelled `type` hides misspelled keys below it. Nobody makes mistakes deeper than this. */
+/** A misspelled `type` hides misspelled keys below it, so each level takes a round. */
 const MAX_ROUNDS = 8;
 
 /**
@@ -202,7 +202,7 @@ export interface ColonText {
  *     turns:
  *       - Hello: are you there
  *
- * If the key resembles a known one, it's misspelled instead; with further keys, it's a mapping.
+ * A key that resembles a known one is misspelled instead, and a mapping with several keys is a mapping.
  */
 export function colonTextAt(
   schema: z.ZodType,

@@ -155,8 +155,8 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   const key = missingKey(value, path);
   const choices = valuesAt(schema, value, path).map((one) => one.value);
   if (key !== undefined) {
-    const beside = Object.keys(mappingOf(valueAt(value, path.slice(0, -1))));
-    return [missingProblem(writtenPath.slice(0, -1), key, choices, beside)];
+    const siblings = Object.keys(mappingOf(valueAt(value, path.slice(0, -1))));
+    return [missingProblem(writtenPath.slice(0, -1), key, choices, siblings)];
   }
   const choice = wrongChoice(writtenPath, given, choices, reading);
   // With `invalid_format`, other texts are allowed as well, such as `2-6` in addition to `last`.
@@ -183,14 +183,14 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   return [{ ...problem, message, fix }];
 }
 
-/** @param beside the existing keys, one of which may be the value: `- contains: x` */
+/** @param siblings the existing keys, one of which may be the value: `- contains: x` */
 function missingProblem(
   owner: Path,
   key: string,
   choices: readonly string[],
-  beside: readonly string[],
+  siblings: readonly string[],
 ): ValueProblem {
-  const meant = choices.find((choice) => beside.includes(choice));
+  const meant = choices.find((choice) => siblings.includes(choice));
   const known = choices.length > 0 ? ` Expected one of ${choices.join(', ')}.` : '';
   const hint = meant === undefined ? known : ` Write \`${key}: ${meant}\`.`;
   const message = `Missing key "${key}".${hint}`;

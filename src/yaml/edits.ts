@@ -1,6 +1,6 @@
 import type { TextEdit } from 'vscode-languageserver-types';
 import { isCollection, isMap, isScalar, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml';
-import { type Path, valueAt } from '../core/data/data.ts';
+import { type Mapping, type Path, valueAt } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
 import { hasAnchorOrAlias } from './checkNodes.ts';
 import {
@@ -30,7 +30,7 @@ import {
 import type { YamlDocument } from './yamlDocument.ts';
 
 /**
- * Edits of a YAML text that keep comments, quotes, and line breaks. Nothing behind an alias is edited, as that would
+ * Edits of a YAML text that keep comments, quotes, and line breaks. Values behind aliases aren't edited, as that would
  * change other places too.
  */
 
@@ -40,7 +40,7 @@ export function edit(yaml: YamlDocument, start: number, end: number, newText: st
   return { range: yaml.rangeOfOffsets(start, end), newText: text };
 }
 
-/** Puts a text in place of a scalar, in the quotes that it has, or of a piece of one. */
+/** Replaces a scalar, or a part of one, and keeps its quotes. */
 export function replaceText(yaml: YamlDocument, range: Range, text: string): TextEdit {
   const [start, end] = [yaml.offsetAt(range.start), yaml.offsetAt(range.end)];
   const [, quote] = /^(["']).*\1$/s.exec(yaml.text.slice(start, end)) ?? [];
@@ -76,7 +76,7 @@ export function replaceValue(yaml: YamlDocument, path: Path, value: unknown): Te
   return found ? replaceWith(yaml, path, write(value, staysInFlow(found))) : [];
 }
 
-/** As `replaceValue`, with a YAML fragment. */
+/** Like `replaceValue`, with a YAML fragment. */
 export function replaceWith(yaml: YamlDocument, path: Path, written: YamlFragment): TextEdit[] {
   const { text } = yaml;
   const found = nodeAt(yaml.root, path);
@@ -157,18 +157,14 @@ export function columnOf(text: string, offset: number): number {
 }
 
 /** Adds entries to a mapping, each on one line; undefined if there is no mapping. */
-export function addKeys(
-  yaml: YamlDocument,
-  path: Path,
-  entries: Readonly<Record<string, unknown>>,
-): TextEdit | undefined {
+export function addKeys(yaml: YamlDocument, path: Path, entries: Mapping): TextEdit | undefined {
   const written = Object.entries(entries).map(
     ([key, value]) => [key, { value, text: writeInline(value), below: false }] as const,
   );
   return addWritten(yaml, path, written);
 }
 
-/** As `addKeys`, with YAML fragments. */
+/** Like `addKeys`, with YAML fragments. */
 export function addWritten(
   yaml: YamlDocument,
   path: Path,
@@ -204,7 +200,7 @@ export function removeEntry(yaml: YamlDocument, path: Path): TextEdit | undefine
   return removeAt(yaml, path, owner, index);
 }
 
-/** As `removeEntry`, for one of two keys with the same name, by its offset. */
+/** Like `removeEntry`, for one of two keys with the same name, by its offset. */
 export function removeKeyAt(yaml: YamlDocument, offset: number): TextEdit | undefined {
   const { path } = yaml.pathAt(yaml.positionAt(offset));
   const owner = nodeAt(yaml.root, path.slice(0, -1))?.node;
@@ -258,10 +254,7 @@ function removePair(yaml: YamlDocument, items: readonly unknown[], index: number
   return edit(yaml, start, after + (following?.index ?? 0), '');
 }
 
-/**
- * The value of an entry as written, with its comments, to be moved; undefined if there is none or it contains anchors
- * or aliases.
- */
+/** The value of an entry to move, with its comments; undefined if it contains anchors or aliases. */
 export function fragmentAt(yaml: YamlDocument, path: Path): YamlFragment | undefined {
   const { node, pair } = nodeAt(yaml.root, path) ?? {};
   if (!node || !pair || hasAnchorOrAlias(node)) return undefined;

@@ -113,7 +113,7 @@ class Layout {
     const dash = start.findIndex(({ type }) => type === 'seq-item-ind');
     const own = indent + 2;
     if (dash < 0) {
-      // Comments after the last item. If the list isn't indented below its key, they belong to the next entry.
+      // Comments after the last item belong to the next entry if the list isn't indented.
       const level = this.#levels.pop();
       this.#marks(start, indent);
       if (level) this.#levels.push(level);
@@ -229,13 +229,13 @@ export interface Piece {
 /** White space before a token on the same line: none, one space, at most one, or at least one. */
 type Gap = 'none' | 'one' | 'less' | 'kept';
 
-/** Collects the parts of a text to keep; the rest is white space. */
+/** Collects the parts of a text that aren't white space. */
 class Pieces {
   readonly #text: string;
   readonly #eol: string;
   readonly #pieces: Piece[] = [];
   #end = 0;
-  /** After a text that ends with `+`, whose trailing empty lines belong to it. */
+  /** Whether all empty lines are kept, as after a `|+` block. */
   #everyBreak = false;
 
   constructor(text: string) {
@@ -299,7 +299,7 @@ class Pieces {
     return piece ? this.#text.slice(piece.start, piece.end) : '';
   }
 
-  /** Whether a line break precedes an offset; those at the start of the file are removed. */
+  /** Whether a line break precedes an offset. Line breaks at the start of the file don't count. */
   beginsLine(offset: number): boolean {
     return !this.#isFirst() && this.#text.slice(this.#end, offset).includes('\n');
   }

@@ -29,7 +29,7 @@ export interface MarkSearchResult {
   readonly dangling: boolean;
 }
 
-/** Finds a marker that occurs once. Never throws: of a text that is nested too deep, nothing is read. */
+/** Finds a marker that occurs once. Never throws: a text that is nested too deep isn't read. */
 export function* findMark(text: string, mark: string): Work<MarkSearchResult> {
   const document = yield* parse(text);
   if (!document) return { faults: 1, dangling: false };

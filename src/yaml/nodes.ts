@@ -30,13 +30,13 @@ export interface Found {
 /** Resolves an alias: to the last node before it with its anchor. */
 export type Resolve = (alias: Alias) => Node | undefined;
 
-/** The node at a path. Aliases are followed only with `resolve`: an edit behind one would change other places too. */
+/** The node at a path. Follows aliases only with `resolve`: an edit behind one would change other places too. */
 export function nodeAt(root: Node | null, path: Path, resolve?: Resolve): Found | undefined {
   const found = nearestTo(root, path, resolve);
   return found.depth === path.length ? found : undefined;
 }
 
-/** As `nodeAt`; the nearest owner if the path doesn't exist. Called for every name in a file. */
+/** The node at a path, or its nearest owner if the path doesn't exist. Called for every name in a file. */
 export function nearestTo(root: Node | null, path: Path, resolve?: Resolve): Found {
   let node = root;
   let pair: Pair | undefined;
@@ -108,7 +108,7 @@ export function pathTo(root: Node | null, offset: number): { path: Path; onKey: 
   return { path, onKey: false };
 }
 
-/** Up to the next entry: white space after a value belongs to it. */
+/** The start of the next entry: white space after a value belongs to it. */
 function reachOf(item: unknown): number {
   if (isPair(item)) return reachOf(item.value ?? item.key);
   return isNode(item) ? (item.range?.[2] ?? 0) : 0;
@@ -193,10 +193,9 @@ export function valueUnder(node: unknown, name: string): Node | undefined {
 }
 
 /**
- * Visits every node in text order. The parser's own `visit` collects the ancestors of each, which takes longer than our
- * checks.
+ * Visits every node in text order, faster than the parser's own `visit`.
  *
- * @param look `above` are the enclosing lists and maps, outermost first; it's reused
+ * @param look `above` are the enclosing lists and maps, outermost first; the array is reused
  */
 export function eachNode(
   root: Node | null,
@@ -219,10 +218,9 @@ export function eachNode(
   walk(root, false);
 }
 
-/** End of the value, and of everything that belongs to it. */
+/** The ends of a value without and with the comments and white space after it. */
 export type Ends = readonly [value: number, all: number];
 
-/** A node, a document, or anything else with a range. */
 interface Ranged {
   range?: readonly [number, number, number] | null;
 }
@@ -249,7 +247,7 @@ export function setEnds(item: object, [value, all]: Ends): void {
   if (ranged.range) ranged.range = [ranged.range[0], value, all];
 }
 
-/** Visits the document once; the parser's own `resolve` does so for each alias. */
+/** Visits the document once, unlike the parser's own `resolve`, which visits it for each alias. */
 export function resolverOf(document: Document.Parsed): Resolve {
   let named: ReadonlyMap<Alias, Node | undefined> | undefined;
   return (alias) => {

@@ -1,10 +1,7 @@
 import { Document, Pair, Scalar, stringify, visit, YAMLMap } from 'yaml';
 import type { Style } from './nodes.ts';
 
-/**
- * The only rule for writing YAML: texts get quotes if any reader would read the bare words differently. In YAML 1.1,
- * `on`, `y`, `1_000`, and `12:30` aren't texts.
- */
+/** Quotes whatever a YAML 1.1 or 1.2 reader would misread: in YAML 1.1, `on`, `y`, `1_000`, and `12:30` aren't texts. */
 const OPTIONS = { schema: 'core', compat: 'yaml-1.1', version: '1.2' } as const;
 
 /** Prevents the library's own line breaks. */
@@ -13,7 +10,7 @@ const LAYOUT = { lineWidth: 0, simpleKeys: true, nullStr: '', blockQuote: 'liter
 /** A value on one line. */
 export type YamlScalar = string | number | boolean | null;
 
-/** Characters that some readers take for a line break or drop: only an escape is safe. */
+/** Characters that some readers drop or read as line breaks, so they are escaped. */
 const UNSEEN = /[\u2028\u2029\ufeff]/g;
 
 /** YAML allows no longer keys on one line, so the library doesn't write them. */
@@ -36,11 +33,11 @@ export function writeWord(value: YamlScalar, inFlow = false): string {
   return inFlow && written === value && ENDS_IN_FLOW.test(value) ? quoted(value) : written;
 }
 
-/** Every key press writes the same words. */
+/** Cached, because every key press writes the same words. */
 const KNOWN = new Map<string, string>();
 const MAX_KNOWN = 1_000;
 
-/** Keys are never wrapped. */
+/** Writes a text as a key, because keys are never wrapped. */
 function asKey(text: string): string {
   const known = KNOWN.get(text);
   if (known !== undefined) return known;
@@ -65,10 +62,7 @@ export function quoted(text: string): string {
   return /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
 }
 
-/**
- * Writes a text inside existing quotes or a block; plain texts as `writeWord`. Undefined if the style can't express it:
- * single-quoted texts can't contain line breaks.
- */
+/** Writes a text inside existing quotes or a block; undefined for a line break in single quotes. */
 export function writeWithin(text: string, style: Style, inFlow = false): string | undefined {
   switch (style) {
     case 'plain':
@@ -103,7 +97,7 @@ export interface YamlFragment {
   readonly below: boolean;
 }
 
-/** A value as a person would write it: outside of brackets on lines of its own, if it has several. */
+/** Writes a value as a person would: lists and mappings outside of brackets go on their own lines. */
 export function write(value: unknown, inFlow = false): YamlFragment {
   const inline = { value, text: writeInline(value, inFlow), below: false };
   if (inFlow) return inline;
@@ -118,7 +112,7 @@ function blockOf(value: object): string {
   const document = new Document(value, OPTIONS);
   visit(document, {
     Scalar(_key, node) {
-      // A block that keeps its trailing empty lines would also keep those after it.
+      // A block with trailing empty lines would also keep the empty lines after it.
       const text = typeof node.value === 'string' ? node.value : '';
       if (/\n\s*\n$/.test(text) || text.search(UNSEEN) >= 0) node.type = Scalar.QUOTE_DOUBLE;
     },

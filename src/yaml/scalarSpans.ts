@@ -67,7 +67,7 @@ function pieceSpans(
   return (offset, length) => {
     searched += value.length;
     if (searched > MAX_SEARCHED) return undefined;
-    // In a folded line, a space stands for a line break and an indent.
+    // In a folded text, a space can be written as a line break and indentation.
     const piece = escapeRegExp(value.slice(offset, offset + length)).replace(/\s+/g, '\\s+');
     const pattern = new RegExp(piece, 'g');
     const meant = [...value.matchAll(pattern)];

@@ -186,7 +186,7 @@ async function liveCase(
       ...(target && systemTextKnown(target)),
       ...(reporting && { reporting }),
       // Only what a history contains is known about the whole conversation.
-      ...Object.fromEntries(Object.entries(traitsOf(said)).filter(([, holds]) => holds)),
+      ...Object.fromEntries(Object.entries(traitsOf(said)).filter(([, isTrue]) => isTrue)),
     },
   };
 }

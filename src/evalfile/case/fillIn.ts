@@ -49,12 +49,12 @@ function fillText(text: string, context: Mapping, location: Location): string {
   return text;
 }
 
-/** Whether a text still contains variables: those that were reported. */
+/** Whether a text still contains variables, which have been reported. */
 export function isUnfilled(text: string): boolean {
   return hasEnvReference(text) || templateVariables(text).length > 0;
 }
 
-/** Other keys are for the target only: no variable can refer to them. */
+/** Keys that can't be variables are only for the target. */
 function canBeVariable(name: string): boolean {
   return templateVariables(`{{${name}}}`)[0]?.name === name;
 }

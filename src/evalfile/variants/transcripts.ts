@@ -138,10 +138,7 @@ interface FoundInFile extends ConversationSearch {
 
 const EMPTY: FoundInFile = { isSet: false, conversations: [], problems: [] };
 
-/**
- * Keeps the last file in memory: its conversations are read one after another. Lines that can be read separately aren't
- * kept.
- */
+/** Keeps only the last file in memory, because conversations are read one after another. */
 class TranscriptReader {
   readonly #sliced = new Map<string, Slices>();
   #last: OpenFile | undefined;
@@ -205,13 +202,13 @@ class TranscriptReader {
     digest: string | undefined,
     at: Location,
   ): Promise<YamlDocument | undefined> {
-    const held = this.#open(path, at);
-    const text = await held.text;
+    const file = this.#open(path, at);
+    const text = await file.text;
     if (text === undefined) return undefined;
-    held.digest ??= sha256(text);
-    if (held.digest !== digest) return undefined;
-    held.document ??= runCooperatively(parseTranscript(text, path), at.scope.step);
-    return held.document;
+    file.digest ??= sha256(text);
+    if (file.digest !== digest) return undefined;
+    file.document ??= runCooperatively(parseTranscript(text, path), at.scope.step);
+    return file.document;
   }
 
   #open(path: string, at: Location): OpenFile {
