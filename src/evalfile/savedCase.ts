@@ -140,7 +140,7 @@ function replaced(
   return Object.fromEntries(entries);
 }
 
-/** Replaces `matrix` by the variant's values. */
+/** Replaces `matrix` with the variant's values. */
 function withContext({ context: _, ...given }: Mapping, values: Mapping): Mapping {
   const entries = Object.entries(given).map(([key, value]) =>
     key === 'matrix' ? ['context', values] : [key, value],

@@ -244,7 +244,7 @@ function draft7(schema: z.ZodType): JsonSchema {
     target: 'draft-7',
     io: 'input',
     reused: 'ref',
-    // Only our own features use what fields refer to.
+    // Other tools can't use these.
     override: ({ jsonSchema }) => {
       for (const key of MEANING_KEYS) delete jsonSchema[key];
     },

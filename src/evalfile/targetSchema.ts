@@ -26,7 +26,7 @@ export const namedModel = z
   .union([text().meta({ refersTo: 'shortModel' }), modelMapping])
   .meta({ description: 'A model: `provider:model`, or a mapping.', template: 'env' });
 
-/** Replaces the keys of a registry that take a model by the model schema. */
+/** Replaces the schema of each key that takes a model with the model schema. */
 export function withModels<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape): Shape {
   const fields = Object.entries(shape).map(([key, field]) => {
     const { refersTo } = meaningOf(field);

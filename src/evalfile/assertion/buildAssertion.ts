@@ -167,7 +167,7 @@ function checkNeeds(type: AssertionType, location: Location, { facts, known }: C
   });
 }
 
-/** Reports that the target doesn't report what an assertion checks, before the conversation costs money. */
+/** Reports assertions on data that the target doesn't report, before the conversation costs money. */
 function checkReported(
   type: AssertionType,
   at: At,
@@ -175,7 +175,7 @@ function checkReported(
   { facts, known, targetAt, historyTurns = 0 }: CaseContext,
 ): void {
   const last = at.kind === 'range' ? [at.from, at.to] : at.kind === 'turns' ? at.turns : [Infinity];
-  // A history is complete in the file.
+  // The turns of a history are all in the file.
   if (last.every((turn) => turn > 0 && turn <= historyTurns)) return;
   const hidden = notReported(type, facts, known.reporting);
   if (!hidden) return;

@@ -44,7 +44,7 @@ export async function promptOf(
   return { ...loaded.prompt, ...(model && { model }) };
 }
 
-/** Checks `instructions` in a case by the rules of a prompt's text. */
+/** Checks `instructions` in a case like the text of a prompt. */
 export function checkInstructions(
   instructions: string,
   location: Location,
@@ -67,7 +67,7 @@ export function checkInstructions(
   }
 }
 
-/** Reports a variable for a part of the case that is missing. @param range the variable's */
+/** Reports a variable whose part of the case is missing. @param range the variable's */
 function reportMissingFact(
   variable: string,
   location: Location,

@@ -132,7 +132,7 @@ interface Keyed {
   readonly location: Location;
 }
 
-/** Reports assertions with the same key, which results couldn't tell apart: the second is invalid. */
+/** Reports assertions with the key of an earlier one, because results couldn't distinguish them. */
 export function checkKeys(assertions: readonly Keyed[]): void {
   const taken = new Map<string, Keyed>();
   const names = new Set(assertions.map(({ given }) => writtenLabel(given)));

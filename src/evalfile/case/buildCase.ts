@@ -35,14 +35,14 @@ interface BuiltParts {
 export async function buildCase(source: CaseSource): Promise<BuiltParts> {
   const read = readCase(source);
   if (!read) return {};
-  const several = await variantSetOf(read);
-  if (!several) return buildOne(read, source);
-  const built = await buildOne(several.common, source, several.sample);
+  const variants = await variantSetOf(read);
+  if (!variants) return buildOne(read, source);
+  const built = await buildOne(variants.common, source, variants.sample);
   if (!built.suiteCase) return built;
   const common = built.suiteCase;
   const open = async (variant: Variant, scope: Scope) =>
     (await buildOne(inScope(read, scope), source, await variant.read())).suiteCase;
-  return { ...built, suiteCase: { ...common, expand: () => several.expand(common, open) } };
+  return { ...built, suiteCase: { ...common, expand: () => variants.expand(common, open) } };
 }
 
 /** @param own data of this variant */

@@ -77,7 +77,7 @@ export async function variantSetOf(read: ReadCase): Promise<VariantSet | undefin
   };
 }
 
-/** The only variant of a case without `transcripts` and `matrix`. */
+/** The conversation of a case without `transcripts`. */
 const ONE: Variant = { name: '', tags: [], read: async () => ({}) };
 
 async function recordedOf({ input, location }: ReadCase) {
