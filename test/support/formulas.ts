@@ -103,7 +103,7 @@ export function testMistakes(
   good: WithTurns,
   rows: readonly MistakeRow[],
 ): void {
-  describe(`${assertion.type}: mistakes are repaired once, else an error`, () => {
+  describe(`${assertion.type}: mistakes are repaired once or become an error`, () => {
     for (const [name, said, reason, told] of [...turnRows(good), ...rows]) {
       it(`${name}: ${reason}`, async (t) => {
         const twice = await judgeOne(t, assertion, [said, said], about);
@@ -115,7 +115,7 @@ export function testMistakes(
       });
     }
 
-    it('the turns may stand in any order', async (t) => {
+    it('turns can be in any order', async (t) => {
       const turned = { ...good, turns: [...good.turns].reverse() };
       const verdict = await judgeOne(t, assertion, [turned], about);
       const straight = await judgeOne(t, assertion, [good], about);

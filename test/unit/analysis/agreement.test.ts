@@ -63,7 +63,7 @@ describe('agreement of judges with labels', () => {
     assert.deepEqual(unmatched, []);
   });
 
-  it('also of what decides a group, by the judge of that', () => {
+  it('includes assertions in groups, by their own judge', () => {
     const tone = buildVerdict(1, { key: 'Refund/Tone' });
     const group = { ...buildVerdict(1, { key: 'Refund', judge: null }), nested: [tone] };
     const line = judgedLine('refund', [group], { said: 'Hi' });
@@ -98,7 +98,7 @@ describe('agreement of judges with labels', () => {
     );
   });
 
-  it('takes what most people say, and measures them among each other', () => {
+  it('uses the majority of people, and measures their agreement', () => {
     const lines = [0, 1, 2, 3].map((id) => lineOf(id, id < 2 ? 0 : 1));
     const by = (person: string, statuses: readonly PlacedLabel['status'][]) =>
       lines.map((line, id) => label(line, { person, status: statuses[id] ?? 'pass' }));

@@ -34,7 +34,7 @@ function times(count: number, ...pair: Pair): Pair[] {
 }
 
 describe('the threshold of an assertion', () => {
-  it('is that which agrees best with people, short, between two scores', () => {
+  it('agrees best with people, and is a short number between two scores', () => {
     const pairs = [...times(4, 0.25, 'fail'), ...times(3, 0.6, 'fail'), ...times(5, 0.8, 'pass')];
     const [one] = found(pairs);
     assert.deepEqual([one?.current, one?.best, one?.compared, one?.heldOut], [0.5, 0.7, 12, 1]);
@@ -53,7 +53,7 @@ describe('the threshold of an assertion', () => {
     );
   });
 
-  it('stays what it is where that agrees as well as any other', () => {
+  it('stays the current one if no other agrees better', () => {
     const [one] = found([...times(5, 0.2, 'fail'), ...times(5, 0.9, 'pass')]);
     assert.deepEqual([one?.current, one?.best], [0.5, 0.5]);
   });

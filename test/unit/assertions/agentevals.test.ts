@@ -76,7 +76,7 @@ describe("agentevals' trajectory tests, by tool-sequence", () => {
     assert.equal(agreed, 26);
   });
 
-  it('agrees where keys are named, also further in', { skip: file.skip }, async () => {
+  it('agrees if keys are named, including nested ones', { skip: file.skip }, async () => {
     const nested = file
       .lines()
       .map((given) => record(given))

@@ -88,7 +88,7 @@ describe('text assertions', () => {
     });
   }
 
-  it('look at what the assistant said, not at the user, tools or system', async () => {
+  it('check only the text of the assistant, not of users, tools, or the system', async () => {
     const conversation = talk(
       user('secret'),
       ...call('look', { secret: true }, 'secret'),

@@ -311,7 +311,7 @@ describe('weighScore weights scores by the probabilities of their tokens', () =>
     assert.equal(meanOf(9, START, three, END), 8.9);
   });
 
-  it('of what is left where some alternatives are no scores: they do not count as 0', () => {
+  it('ignores alternatives that are not scores instead of counting them as 0', () => {
     const mixed = token('8', ['8', 0.4], ['"', 0.3], ['eight', 0.1], ['6', 0.1], ['11', 0.1]);
     assert.equal(meanOf(8, START, mixed, END), 7.6);
   });
@@ -323,7 +323,7 @@ describe('weighScore weights scores by the probabilities of their tokens', () =>
     assert.equal(meanOf(8, reason, digit, rest, token('8', ['8', 1]), END), 8);
   });
 
-  it('of the last score, where a reason quotes one', () => {
+  it('uses the last score if a rationale quotes one', () => {
     const quoted = token('{"rationale":"He said \\"score\\": ');
     const low = token('1', ['1', 1]);
     assert.equal(meanOf(8, quoted, low, token('","score":'), token('8', ['8', 1]), END), 8);
@@ -349,7 +349,7 @@ describe('weighScore weights scores by the probabilities of their tokens', () =>
     assert.equal(meanOf(8, START, token('8', ['8', 0.5], ['2', 0]), END), 8);
   });
 
-  it('of a probability that is no number: it is left out', () => {
+  it('ignores a probability that is not a number', () => {
     const broken = {
       text: '8',
       top: [

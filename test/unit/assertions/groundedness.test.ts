@@ -51,7 +51,7 @@ testMistakes(ASSERTION, ABOUT, answer(claiming(2, true), claiming(4, true), clai
   ],
 ]);
 
-it('groundedness: skipped without asking where nothing was given', async (t) => {
+it('groundedness: skipped without asking if nothing was given', async (t) => {
   const verdict = await judgeOne(t, ASSERTION, [], { conversation: FOUR });
   assert.deepEqual([verdict.status, verdict.reason], ['skipped', 'no-context']);
   assert.equal(verdict.requests.length, 0);

@@ -237,7 +237,7 @@ describe('all-of and any-of: at any depth', () => {
     );
   });
 
-  it('the words of those below name them', async (t) => {
+  it('rationales name the nested assertions', async (t) => {
     const verdict = await judgeOne(t, allOf([passing(), failing()]), [], ABOUT);
     assert.equal(verdict.rationale, '1 of 2 pass; not “F”.');
     assert.match(verdict.hits.join(), /^“P”: /);
@@ -301,7 +301,7 @@ describe('all-of and any-of: with judges below', () => {
     );
   });
 
-  it('usage is the sum of those below, counted once', async (t) => {
+  it('usage is the sum over the nested assertions, counted once', async (t) => {
     const group = allOf([relevancy, anyOf([{ ...relevancy, name: 'again' }, passing()])]);
     const { verdicts, server } = await judge(t, () => json(answer(...turns)), [group], ABOUT);
     const [verdict] = verdicts;

@@ -197,7 +197,7 @@ describe('a schema', () => {
     ['that would be checked later', { $async: true }, ['schema'], /\$async/],
   ];
   for (const [what, schema, path, message] of rows) {
-    it(`${what} is a fault while typing and an error when run`, async () => {
+    it(`${what} is reported as you type and is an error in a run`, async () => {
       const faults = faultsOf(schema);
       assert.deepEqual(faults[0]?.path, path);
       assert.match(faults.map((fault) => fault.message).join('\n'), message);
@@ -238,14 +238,14 @@ describe('a schema', () => {
 });
 
 describe('work within a time limit', () => {
-  it('gives what it comes to', () => {
+  it('returns the result', () => {
     assert.equal(
       withTimeLimit(1000, () => 'done'),
       'done',
     );
   });
 
-  it('fails with what it throws', () => {
+  it('fails with the error that the work throws', () => {
     assert.throws(
       () =>
         withTimeLimit(1000, () => {

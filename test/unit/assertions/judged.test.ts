@@ -552,7 +552,7 @@ describe('contradictions are repaired, else errors', () => {
   }
 });
 
-describe('what a verdict keeps', () => {
+describe('the contents of a verdict', () => {
   it('of intentions: their turns and their quotes, verified', async (t) => {
     const conversation: Conversation = ORDER_TALK;
     const said = completed(

@@ -47,7 +47,7 @@ describe('the variables of a prompt', () => {
     assert.match(await told(t, 'Turns {{turn}} of {{conversation}}'), /^Turns 2, 4 of/);
   });
 
-  it('hold what the case says behind the fence', async (t) => {
+  it('fence the facts of the case', async (t) => {
     const facts = buildFacts({
       role: EVIL,
       expectations: { outcome: EVIL },
@@ -269,7 +269,7 @@ describe('details of a schema of their own', () => {
     });
   });
 
-  it('are refused where they do not fit', async (t) => {
+  it('are rejected if they are invalid', async (t) => {
     const bad = scored({ details: { lapses: [{ turn: '4', what: 'x' }] } });
     const { status, reason, rationale } = await judgeOne(t, assertion, [bad, bad]);
     assert.deepEqual([status, reason], ['error', 'wrong-type']);

@@ -156,7 +156,7 @@ describe('no-repeat', () => {
     assert.equal(finding.rationale, 'Repeats no earlier reply: 2 of 3 turns.');
   });
 
-  it('is skipped where all are too short', async () => {
+  it('is skipped if all turns are too short', async () => {
     const outcome = await outcomeOf(noRepeat, {}, saying('Hi.', 'Hi.'));
     assert.deepEqual([outcome.kind, statuses(outcome)], ['skipped', ['2 skipped', '4 skipped']]);
     assert.equal(outcome.kind === 'skipped' && outcome.reason, 'too-short');

@@ -81,7 +81,7 @@ describe('the question hash', () => {
     assert.ok(!same(JUDGED, unjudged));
   });
 
-  it('takes what holds anyway for said', () => {
+  it('ignores keys that are set to their defaults', () => {
     const plain = buildAssertion('contains', { value: 'x' });
     assert.ok(same(plain, buildAssertion('contains', { value: 'x', ignore_case: false })));
     assert.ok(!same(plain, buildAssertion('contains', { value: 'x', ignore_case: true })));
@@ -98,7 +98,7 @@ describe('the question hash', () => {
     }
   }
 
-  it('of a judge prompt holds its text, its scale and the facts of its variables, not its path', () => {
+  it("of a judge prompt includes its text, its scale, and its variables' facts, but not its path", () => {
     const own = (body: string, rest = {}) =>
       buildAssertion('llm-judge', { prompt: 'own.md' }, { prompt: buildPrompt(body, rest) });
     const text = 'Judge {{conversation}} by {{context.city}}.';
@@ -111,7 +111,7 @@ describe('the question hash', () => {
     assert.notEqual(changed, questionHash(own(text), facts));
   });
 
-  it('of a script holds all facts, and its path from the file', () => {
+  it('of a script includes all facts, and its path relative to the file', () => {
     const script = (folder: string) =>
       buildAssertion(
         'script',
@@ -130,7 +130,7 @@ describe('the question hash', () => {
     }
   });
 
-  it('of a group holds those of the assertions under it', () => {
+  it('of a group includes the hashes of its assertions', () => {
     const group = (inner: Assertion) =>
       buildAssertion(
         'all-of',

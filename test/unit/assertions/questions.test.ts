@@ -60,12 +60,12 @@ const WHOLE = [
   'mcp-task-completion',
 ];
 
-describe('what the case says of the conversation', () => {
+describe('the facts of the case', () => {
   for (const assertion of judgedAssertions()) {
     const { type, params } = assertion;
     if (type === 'llm-judge' || type.startsWith('turn-contextual')) continue;
     const whole = WHOLE.includes(type);
-    it(`stands ${whole ? 'right behind it' : 'in no block of its own'}: ${type}`, async (t) => {
+    it(`are ${whole ? 'right after the conversation' : 'in no block of their own'}: ${type}`, async (t) => {
       const { requests } = await judgeOne(t, assertion, [{}, {}], {
         conversation: ORDER_TALK,
         facts: FACTS,

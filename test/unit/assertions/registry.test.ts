@@ -23,7 +23,7 @@ describe('the registry', () => {
 
   for (const assertionType of assertionTypes) {
     const { type, summary, docs, params, defaultThreshold } = assertionType;
-    it(`tells what ${type} is, with a formula and an example`, () => {
+    it(`describes ${type} with a formula and an example`, () => {
       assert.match(summary, /^[A-Z].*[.?]$/);
       for (const text of [docs.score, docs.example, docs.skipped ?? '.']) assert.match(text, /\.$/);
       assert.ok(JSON.stringify(exampleOf(docsMarkdown(assertionType))).includes(type));

@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe('script: what it returns', () => {
+describe('script: results', () => {
   for (const { returned, assertion = script(), ...row } of rows) {
     it(row.name, async (t) => {
       const verdict = await judgeOne(t, assertion, [], returning(returned));
@@ -166,13 +166,13 @@ describe('script: what it returns', () => {
     assert.deepEqual([verdict.status, verdict.rationale], ['error', 'no such field']);
   });
 
-  it('where nothing may be run it is an error', async (t) => {
+  it('is an error if running programs is not allowed', async (t) => {
     const verdict = await judgeOne(t, script(), [], { conversation: FOUR });
     assert.deepEqual([verdict.status, verdict.rationale], ['error', 'Scripts are not run here.']);
   });
 });
 
-describe('script: what it is given', () => {
+describe('script: input', () => {
   it('the file, the export, and all that is known of the conversation', async (t) => {
     const heard: unknown[] = [];
     const conversation = talk(

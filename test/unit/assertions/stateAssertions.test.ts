@@ -16,7 +16,7 @@ async function stated(yaml: string, beside: Record<string, string> = {}) {
 const keys = (one: StatedAssertion | undefined) => one?.keys.map(({ key, text }) => [key, text]);
 
 describe('an assertion as written in its file', () => {
-  it('holds all of a criterion whose name is its first words', async () => {
+  it('keeps the whole criterion, and names it by its first words', async () => {
     const criterion = 'It names the order in each reply, and never one that the user did not name.';
     const one = await stated(`  - ${criterion}`);
     assert.match(one.name, /…$/);
@@ -24,7 +24,7 @@ describe('an assertion as written in its file', () => {
     assert.equal(one.line, 5);
   });
 
-  it('holds its own keys in order, lists line by line, and what its type asks', async () => {
+  it("keeps the type's summary and its keys in order, and lists line by line", async () => {
     const one = await stated('  - {type: guidelines, guidelines: [Be kind., Be brief.]}');
     assert.deepEqual(keys(one), [['guidelines', '- Be kind.\n- Be brief.']]);
     assert.match(one.summary, /follow each of these rules/);
@@ -36,7 +36,7 @@ describe('an assertion as written in its file', () => {
     ]);
   });
 
-  it('says which turns it looks at and whether it asks for the opposite', async () => {
+  it('includes `at` and `negate`', async () => {
     const one = await stated('  - {type: contains, value: no, at: 1-2, negate: true}');
     assert.deepEqual(keys(one), [
       ['value', 'no'],

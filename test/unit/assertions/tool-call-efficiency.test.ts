@@ -122,7 +122,7 @@ testMistakes(ASSERTION, ABOUT, GOOD, [
   ],
 ]);
 
-it('tool-call-efficiency: skipped without asking where no tool was called', async (t) => {
+it('tool-call-efficiency: skipped without asking if no tool was called', async (t) => {
   const verdict = await judgeOne(t, ASSERTION, [], { conversation: FOUR });
   assert.deepEqual([verdict.status, verdict.reason], ['skipped', 'no-tool-called']);
   assert.equal(verdict.requests.length, 0);

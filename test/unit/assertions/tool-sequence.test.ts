@@ -130,7 +130,7 @@ describe('tool-sequence', () => {
     ['never', 'superset', 'ab', ['a', ''], ['Turns 2, 4: b was not called']],
   ];
   for (const [what, match, tools, turns, misses] of told) {
-    it(`tells what is ${what} with ${match}`, async () => {
+    it(`reports calls that are ${what} with ${match}`, async () => {
       const finding = await findingOf(
         toolSequence,
         { tools: [...tools], match },

@@ -90,13 +90,13 @@ testMistakes(ASSERTION, ABOUT, GOOD, [
   ],
 ]);
 
-it('turn-contextual-precision: skipped without asking where no turn has retrieved context', async (t) => {
+it('turn-contextual-precision: skipped without asking if no turn has retrieved context', async (t) => {
   const verdict = await judgeOne(t, ASSERTION, [], { conversation: FOUR, facts: FACTS });
   assert.deepEqual([verdict.status, verdict.reason], ['skipped', 'no-retrieval-context']);
   assert.equal(verdict.requests.length, 0);
 });
 
-it('turn-contextual-precision: asks about the turns of which it is said what a good reply holds', async (t) => {
+it('turn-contextual-precision: asks about the turns with an expected reply', async (t) => {
   const said = answer(ranked(4, true, true, true));
   const verdict = await judgeOne(t, ASSERTION, [said], { conversation: expecting(4) });
   assert.equal(verdict.score, 1);

@@ -60,13 +60,13 @@ testMistakes(ASSERTION, ABOUT, answer(claiming(2, true), claiming(4, true)), [
   ],
 ]);
 
-it('turn-contextual-recall: skipped without asking where no turn has retrieved context', async (t) => {
+it('turn-contextual-recall: skipped without asking if no turn has retrieved context', async (t) => {
   const verdict = await judgeOne(t, ASSERTION, [], { conversation: FOUR, facts: FACTS });
   assert.deepEqual([verdict.status, verdict.reason], ['skipped', 'no-retrieval-context']);
   assert.equal(verdict.requests.length, 0);
 });
 
-it('turn-contextual-recall: asks about the turns of which it is said what a good reply holds', async (t) => {
+it('turn-contextual-recall: asks about the turns with an expected reply', async (t) => {
   const about = { conversation: expecting(4) };
   const verdict = await judgeOne(t, ASSERTION, [answer(claiming(4, true))], about);
   assert.equal(verdict.status, 'pass');

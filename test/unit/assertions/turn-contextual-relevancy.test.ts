@@ -59,7 +59,7 @@ testMistakes(ASSERTION, ABOUT, answer(claiming(2, true), claiming(4, true)), [
   ],
 ]);
 
-it('turn-contextual-relevancy: skipped without asking where no turn has retrieved context', async (t) => {
+it('turn-contextual-relevancy: skipped without asking if no turn has retrieved context', async (t) => {
   const verdict = await judgeOne(t, ASSERTION, [], { conversation: FOUR, facts: FACTS });
   assert.deepEqual([verdict.status, verdict.reason], ['skipped', 'no-retrieval-context']);
   assert.equal(verdict.requests.length, 0);

@@ -101,7 +101,7 @@ it('turn-faithfulness: with `penalize_ambiguous: false` a claim the context is s
   assert.deepEqual(misses, ['Turn 2: contradicted: c2.2']);
 });
 
-it('turn-faithfulness: skipped without asking where no turn has retrieved context', async (t) => {
+it('turn-faithfulness: skipped without asking if no turn has retrieved context', async (t) => {
   const verdict = await judgeOne(t, ASSERTION, [], { conversation: FOUR });
   assert.deepEqual([verdict.status, verdict.reason], ['skipped', 'no-retrieval-context']);
   assert.equal(verdict.requests.length, 0);

@@ -86,14 +86,14 @@ describe('an assertion type that is one file and a line in the registry', () => 
     assert.ok(dependencies.includes(`${WORKSPACE}/words.yaml`));
   });
 
-  it('uses what it names', async () => {
+  it('counts its references as uses', async () => {
     const { problems } = await load(suite(KEYS), WORDS);
     assert.deepEqual(problems, []);
     const less = await load(suite('behind: look_up\nrater: openai:b'));
     assert.deepEqual(placed(less), ['1:10 unused-name', '5:15 unused-name']);
   });
 
-  it('is completed: the type, its keys, what it names and paths', async () => {
+  it('is completed: its type, keys, references, and paths', async () => {
     assert.ok(
       (await labelsAt(suite('|').replace('type: tone-check', 'type: |'))).includes('tone-check'),
     );
@@ -122,7 +122,7 @@ describe('an assertion type that is one file and a line in the registry', () => 
     assert.deepEqual(await labelsAt(suite('words: ./|'), context), ['words.yaml']);
   });
 
-  it('leads to what it names, and is found from there', async () => {
+  it('links to its references, and is found as one', async () => {
     const lead = async (keys: string) => {
       const { path, position, ports, texts } = await markedFiles({
         'suite.eval.yaml': suite(keys),

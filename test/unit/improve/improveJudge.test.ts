@@ -188,7 +188,7 @@ describe('a judge that is improved by labels', () => {
     });
   });
 
-  it('says why, where the judge cannot judge', async (t) => {
+  it('reports the reason if the judge cannot judge', async (t) => {
     const { improve } = await setUp(t, [], (text) =>
       text.replace(/base_url: .*/, 'base_url: "http://127.0.0.1:1"'),
     );
