@@ -260,7 +260,7 @@ describe('g-eval: the rubric', () => {
     ],
   ];
   for (const [name, found, expected] of rows) {
-    it(`${name}: ${expected ? 'told while typing' : 'right'}`, () => {
+    it(`${name}: ${expected ? 'reported as you type' : 'valid'}`, () => {
       if (!expected) return assert.deepEqual(found, []);
       assert.equal(found.length, 1, found.join('\n'));
       assert.match(found[0] ?? '', expected);
