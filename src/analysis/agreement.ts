@@ -27,7 +27,7 @@ import {
   turnStatuses,
 } from './comparisonData.ts';
 
-/** What people say about an assertion of a conversation, or of one of its turns. */
+/** People's labels for an assertion on a conversation, or on one of its turns. */
 export interface LabelledItem extends CaseIdentity {
   readonly judge: string;
   readonly assertion: { readonly key: string; readonly name: string };
@@ -35,15 +35,15 @@ export interface LabelledItem extends CaseIdentity {
   readonly turn?: number;
   /** The judge's status. */
   readonly status: Status;
-  /** Of the whole conversation; null if it is undecided. */
+  /** For the whole conversation; null if undecided. */
   readonly score: number | null;
   readonly threshold: number;
   /** What most people say; absent if they are tied. */
   readonly people?: PlacedLabel['status'];
   readonly labels: readonly [PlacedLabel, ...PlacedLabel[]];
-  /** A label whose question has changed counts, and is marked. */
+  /** Labels whose question has changed still count, but are marked. */
   readonly standing: LabelValidity;
-  /** Location of the assertion: its file, absolute, and line, from 1. */
+  /** The assertion's file, absolute, and line, from 1. */
   readonly path: string;
   readonly line: number;
 }
@@ -73,7 +73,7 @@ export interface AgreementRow extends Rates {
   readonly otherQuestion: number;
 }
 
-/** A label without a verdict. */
+/** A label that matches no verdict. */
 export interface UnmatchedLabel {
   readonly label: PlacedLabel;
   /** `earlier-text`: the case has another conversation now. `not-judged`: no verdict on that assertion or turn. */
@@ -93,7 +93,7 @@ export interface JoinedAgreement extends Agreement {
   readonly items: readonly LabelledItem[];
 }
 
-/** The judge of an assertion that no model judges. */
+/** Judge of deterministic assertions. */
 const NO_JUDGE = 'no model';
 
 /**

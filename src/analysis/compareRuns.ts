@@ -42,7 +42,7 @@ export interface ComparedCase extends CaseIdentity {
   readonly outcome: ComparedOutcome;
   readonly base?: ResultInRun;
   readonly head?: ResultInRun;
-  /** In a comparison, only those that changed. */
+  /** In a `Comparison`, only changed ones. */
   readonly assertions: readonly ComparedAssertion[];
 }
 
@@ -53,7 +53,7 @@ export interface Comparison {
   readonly differences: Differences;
   /** Number of cases by outcome. */
   readonly counts: Readonly<Record<ComparedOutcome, number>>;
-  /** Of the cases that pass or fail in both runs; absent if none does. */
+  /** Of the cases that passed or failed in both runs; absent if there are none. */
   readonly passRate?: {
     readonly cases: number;
     readonly base: number;
@@ -64,7 +64,7 @@ export interface Comparison {
   readonly evidence: readonly Evidence[];
   /** Of the judges of both runs. */
   readonly noise: readonly NoiseRow[];
-  /** Those that changed, the worse first. */
+  /** Only changed cases, those that got worse first. */
   readonly cases: readonly ComparedCase[];
 }
 
@@ -102,7 +102,7 @@ export function* compareRuns(
   };
 }
 
-/** Every case of two runs with all its assertions: the worse first, then in the order of the second run. */
+/** All cases of two runs with all assertions: those that got worse first, then in the order of the second run. */
 export function* comparedCases(base: ComparisonData, head: ComparisonData): Work<ComparedCase[]> {
   const keys = new Set([...head.cases.keys(), ...base.cases.keys()]);
   const cases: ComparedCase[] = [];

@@ -24,7 +24,7 @@ import { verdictsOf } from '../store/examples.ts';
 import { replaceValue } from '../yaml/edits.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
 
-/** A judge can't be improved by its labels; the message says why, and what to do. */
+/** Labels can't improve a judge; the message says why and what to do. */
 export class ImproveError extends ReasonedError<
   'no-words' | 'too-few' | 'recorded' | 'no-disagreement' | 'unjudged'
 > {
@@ -48,17 +48,14 @@ export interface Improvement {
 interface ToImprove {
   readonly suite: Suite;
   readonly labels: readonly PlacedLabel[];
-  /** Of the assertion. */
+  /** The assertion's key. */
   readonly key: string;
   /** Writes the new words. */
   readonly model: Model;
   readonly options: JudgingOptions;
-  /** Called with what is being done, for people. */
+  /** Gets a description of each step, to show. */
   readonly onProgress: (doing: string) => void;
 }
-
-/** Names of the measured wordings. */
-const WORDINGS = ['as it is', 'rewritten'] as const;
 
 type LabelledAssertion = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
 
@@ -102,12 +99,9 @@ export async function improveJudge({
   }));
   const then = await linesOf(changed, options);
   requireVerdicts(then);
-  const lines = (some: readonly LabelledCase[], of: Map<LabelledCase, CaseLine>) =>
-    some.flatMap((one) => of.get(one) ?? []);
-  const [asItIs, rewritten] = WORDINGS;
   const measured = compareJudges(own, [
-    { name: asItIs, lines: lines(leftOut, now) },
-    { name: rewritten, lines: lines(changed, then) },
+    { name: 'as it is', lines: leftOut.flatMap((one) => now.get(one) ?? []) },
+    { name: 'rewritten', lines: changed.flatMap((one) => then.get(one) ?? []) },
   ]);
   const shown = disagreements.length;
   return { before: words, after, why, shown, measured, leftOut: leftOut.length };
@@ -117,8 +111,7 @@ export async function improveJudge({
 async function splitCases({ suite, labels, key }: LabelledAssertion) {
   const own = labels.filter((one) => one.assertion === key);
   const { cases } = await labelledCases(suite, own, 2);
-  const recorded = cases.some((one) => one.case.assertions[0]?.judge?.provider === 'replay');
-  if (recorded) {
+  if (cases.some((one) => one.case.assertions[0]?.judge?.provider === 'replay')) {
     throw new ImproveError(
       'recorded',
       'Its judge answers from a recording, which has no answers to other words. Set a model as its judge first.',

@@ -9,11 +9,9 @@ import { simulatorMessages } from './prompt.ts';
 /** The simulated user's next message, or why the conversation is over. */
 type NextMessage =
   | { readonly kind: 'said'; readonly text: string }
-  | { readonly kind: 'over'; readonly stop: GoalStop; readonly why: string };
+  | { readonly kind: 'over'; readonly stop: (typeof GOAL_STOPS)[number]; readonly why: string };
 
-const goalStops = ['goal-reached', 'goal-refused', 'stop-condition'] as const;
-
-type GoalStop = (typeof goalStops)[number];
+const GOAL_STOPS = ['goal-reached', 'goal-refused', 'stop-condition'] as const;
 
 /** Identifies a conversation among those of the same simulated user. */
 export interface SimulationId {
@@ -55,7 +53,7 @@ export async function nextUserMessage(
 }
 
 function answerFor({ stopWhen }: SimulatedUser, begun: boolean) {
-  const over = goalStops.filter((one) => one !== 'stop-condition' || stopWhen !== undefined);
+  const over = GOAL_STOPS.filter((one) => one !== 'stop-condition' || stopWhen !== undefined);
   return z.strictObject({
     reason: z.string(),
     status: z.enum(begun ? ['continue', ...over] : ['continue']),

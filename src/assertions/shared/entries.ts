@@ -136,7 +136,7 @@ export function turnsText(turns: readonly Turn[]): string {
   return `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
 }
 
-/** How to join the parts of an answer: keys besides `turns` and `rationale` are about the whole, so they are asked again. */
+/** How to join answers about parts: keys besides `turns` and `rationale` are about the whole, so they are requested again. */
 export const partsOf = memoize(
   <Schema extends z.ZodObject>(answer: Schema): Parts<z.infer<Schema>> => {
     const { turns: _, ...rest } = answer.shape;

@@ -25,7 +25,7 @@ export const ONE_BY_ONE = `Things that could be delivered separately are separat
 complete; extending something already delivered is a new one; asking again adds none. What the user takes back or replaces does
 not count, nor do greetings and thanks.`;
 
-/** What counts as delivered; comes after what else counts. */
+/** Defines what counts as delivered. */
 export const DELIVERED = `A short answer is enough if it is right. An answer that is wrong, contradicts itself, or restates the
 question delivers nothing, and neither does a promise. Details that nobody asked for leave a gap in what they accompany if they
 are wrong or unsupported: that is no small flaw.`;
