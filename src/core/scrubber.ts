@@ -10,6 +10,14 @@ export function isSecretName(name: string): boolean {
 /** Number of characters of a secret's name to show. A header's name may be any text. */
 const MAX_NAME = 100;
 
+/** Also as a file such as `.env` or JSON writes them. */
+const LINE_BREAKS = /(?:[\r\n]|\\[rn])+/;
+
+/** More than a chain of certificates with a key has. */
+const MAX_LINES = 1_000;
+
+const PEM_BOUNDARY = /^-----(?:BEGIN|END) [^-]*-----$/;
+
 /**
  * Removes secrets from texts: `sk-0123456789` becomes `[hidden: OPENAI_API_KEY]`, also within a URL, JSON, or base64.
  */
@@ -29,8 +37,15 @@ export class Scrubber {
     }
   }
 
+  /** Also hides each line of a secret of several lines, such as a PEM key, since programs print them one by one. */
   add(name: string, value: string | undefined): void {
     const secret = value?.trim() ?? '';
+    this.#addText(name, secret);
+    const lines = secret.split(LINE_BREAKS, MAX_LINES).map((line) => line.trim());
+    for (const line of lines) if (!PEM_BOUNDARY.test(line)) this.#addText(name, line);
+  }
+
+  #addText(name: string, secret: string): void {
     // Shorter values are ordinary words: hiding them would garble texts.
     if (secret.length < MIN_NEEDLE || this.#names.has(secret)) return;
     const shownName = visibleLine(name, MAX_NAME);

@@ -59,6 +59,34 @@ describe('a secret', () => {
     assert.equal(scrubber.beginning(`x ${'a'.repeat(255)}`), 'x ');
   });
 
+  describe('of several lines', () => {
+    const lines = [
+      '-----BEGIN PRIVATE KEY-----',
+      'MIIEvQIBADANBg/kqh',
+      'kiG9w0BAQEF+AASCB',
+      'x7w==',
+    ];
+    const shown = ['-----BEGIN PRIVATE KEY-----', '[hidden: MY_KEY]', '[hidden: MY_KEY]', 'x7w=='];
+    for (const [form, value] of [
+      ['as it is', lines.join('\n')],
+      ['with escaped line breaks', lines.join('\\n')],
+      ['within JSON', JSON.stringify({ id: 7, key: `${lines.join('\n')}\n` })],
+    ] as const) {
+      it(`is hidden line by line, except for its heading and short lines: ${form}`, () => {
+        const scrubber = hiding(value);
+        for (const between of ['\n  ', '\r\n', ' / ']) {
+          assert.equal(scrubber.text(lines.join(between)), shown.join(between));
+        }
+      });
+    }
+
+    it('takes little time, however many lines it has', () => {
+      const cpu = process.cpuUsage();
+      hiding(Array.from({ length: 100_000 }, (_, line) => `line ${line} of it`).join('\n'));
+      assert.ok(process.cpuUsage(cpu).user < 3_000_000);
+    });
+  });
+
   it('may contain half of a surrogate pair', () => {
     assert.equal(hiding('\ud800 abcdefgh').text('a \ud800 abcdefgh'), 'a [hidden: MY_KEY]');
   });
