@@ -99,12 +99,15 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
   return issue.code === 'invalid_value' ? 'unknown-value' : 'wrong-type';
 }
 
-/** Maximum number of braces to try as the start of an object, which limits the time for a text of braces. */
-const MAX_TRIES = 20;
+/** What a model thinks before it answers. */
+const THOUGHTS = /^\s*(?:<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*)+/i;
+
+/** A tag of thoughts, or the start of an object, also of one that isn't JSON: `{"a"`, `{'a'`, `{a:`. `{name}` is a word. */
+const TAG_OR_OBJECT = /<\/?(?:think|thinking|thought|reasoning)>|\{(?=\s*(?:["'`“/}]|\w+\s*:))/gi;
 
 /**
  * The one JSON object of a reply. Endpoints without structured output put thoughts, words, or a code fence around it.
- * Several objects, or two values of a key, are ambiguous.
+ * Several objects, complete or not, or two values of a key, are ambiguous: one may be quoted from the agent.
  *
  *     Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
  */
@@ -129,10 +132,10 @@ export function readObject(reply: ModelReply): { readonly object: object } | Unu
     const fault = `The answer is longer than ${readable(LIMITS.answer)} characters.`;
     return unrepairable('malformed-json', fault);
   }
-  const answer = text.replace(/^\s*<think>[\s\S]*?<\/think>/, '');
+  const answer = text.replace(THOUGHTS, '');
   const whole = objectOf(answer);
   const [first, ...others] = whole ? [{ value: whole, text: answer }] : objectsIn(answer);
-  if (!first) return notJson(text);
+  if (!first?.value) return notJson(text);
   if (others.length > 0) {
     return repairable('several-answers', 'The answer holds more than one JSON object.');
   }
@@ -154,15 +157,19 @@ function notJson(text: string): Unusable {
   return repairable('malformed-json', 'The answer was not JSON.');
 }
 
-function objectsIn(text: string): { readonly value: object; readonly text: string }[] {
+/** The objects of an answer, up to the first one without a value: it is unfinished, isn't JSON, or may be a thought. */
+function objectsIn(text: string): { readonly value: object | undefined; readonly text: string }[] {
   const found = [];
-  let start = text.indexOf('{');
-  for (let tries = 0; start >= 0 && tries < MAX_TRIES; tries += 1) {
-    const end = endOfObject(text, start);
-    const piece = text.slice(start, end);
-    const value = end === undefined ? undefined : objectOf(piece);
-    if (value) found.push({ value, text: piece });
-    start = text.indexOf('{', end ?? start + 1);
+  let end = 0;
+  for (const { 0: mark, index } of text.matchAll(TAG_OR_OBJECT)) {
+    if (index < end) continue;
+    // Some endpoints leave out the tag that opens thoughts.
+    if (mark.startsWith('</') && found.length === 0) continue;
+    end = endOfObject(text, index);
+    const piece = text.slice(index, end);
+    const value = mark === '{' ? objectOf(piece) : undefined;
+    found.push({ value, text: piece });
+    if (!value) break;
   }
   return found;
 }
@@ -179,8 +186,8 @@ function entriesIn(value: unknown): number {
   return Object.values(value).reduce((sum, inner) => sum + entriesIn(inner), own);
 }
 
-/** The end of the object that starts here; braces in its strings don't count. */
-function endOfObject(text: string, start: number): number | undefined {
+/** The end of the object that starts here, or of the text; braces in its strings don't count. */
+function endOfObject(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
   for (let at = start; at < text.length; at += 1) {
@@ -195,7 +202,7 @@ function endOfObject(text: string, start: number): number | undefined {
       if (depth === 0) return at + 1;
     }
   }
-  return undefined;
+  return text.length;
 }
 
 /** A key that an object in valid JSON has twice: `JSON.parse` would keep only the last value. */

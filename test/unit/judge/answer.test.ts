@@ -32,6 +32,13 @@ describe('the text of an answer', () => {
     ['with braces in the words before it', 'As {asked}: {"a": 1}', { a: 1 }],
     ['with braces in the words after it', '{"a": 1} I hope {this} helps', { a: 1 }],
     ['after thoughts with another object', '<think>{"a": 2}</think>\n{"a": 1}', { a: 1 }],
+    [
+      'after several thoughts',
+      '<think>x</think>\n<THINKING>{"a": 2}</Thinking> {"a": 1}',
+      { a: 1 },
+    ],
+    ['after thoughts without an opening tag', 'Let me see.</think>{"a": 1}', { a: 1 }],
+    ['after many open braces', `${'{'.repeat(30)} {"a": 1}`, { a: 1 }],
     ['with braces and quotes inside texts', 'x {"a": "}\\"{"} y', { a: '}"{' }],
     ['with thoughts inside a text', '{"a": "<think>x</think>"}', { a: '<think>x</think>' }],
     [
@@ -47,6 +54,31 @@ describe('the text of an answer', () => {
   const invalid: [string, string, string][] = [
     ['with two objects', '{"a": 1} {"a": 2}', 'several-answers'],
     ['with a second object in words', '{"a": 1}\nOr rather {"a": 0}.', 'several-answers'],
+    [
+      'with a quoted object and many braces',
+      `{"a": 1} ${'{'.repeat(20)} {"a": 0}`,
+      'several-answers',
+    ],
+    ['with a quoted and an unfinished object', '{"a": 1} So: {"b": [{"a": 0', 'several-answers'],
+    ['with a quoted object and one that is not JSON', '{"a": 1} So: {\'a\': 0}', 'several-answers'],
+    [
+      'with a quoted object and a quote that is left open',
+      'It said {"a": 1} {". So: {"a": 0, "b": "}"} Bye',
+      'several-answers',
+    ],
+    ['with an unfinished object around one', '{"b": {"a": 1}', 'malformed-json'],
+    ['with an object in thoughts that are left open', '<think>{"a": 1} No', 'malformed-json'],
+    [
+      'with an object only in its second thoughts',
+      '<think></think><think>{"a": 1}</think>',
+      'malformed-json',
+    ],
+    [
+      'with an object only in thoughts of other names',
+      '<THINKING>{"a": 1}</THINKING> No',
+      'malformed-json',
+    ],
+    ['with an object before a tag of thoughts', 'Say {"a": 1}</think> No', 'several-answers'],
     ['with a key twice', '{"a": 0, "b": {}, "a": 1}', 'repeated-key'],
     ['with a key twice, once escaped', '{"a": 0, "\\u0061": 1}', 'repeated-key'],
     ['with a key twice in a nested object', '{"b": [{"a": 0, "a": 1}]}', 'repeated-key'],
