@@ -24,6 +24,8 @@ export interface AssertionInput {
   readonly facts: CaseFacts;
   /** The target's usage; absent if it reported none. */
   readonly targetUsage?: Usage;
+  /** Hides secrets in a quote before it is cut; absent if the conversation has none. */
+  readonly scrub?: (text: string) => string;
 }
 
 /** The result of an assertion. Its status follows from `score` and the threshold. */

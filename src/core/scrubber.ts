@@ -65,7 +65,7 @@ export class Scrubber {
     let clean = '';
     let done = 0;
     for (const { needle, start, end } of this.#needles?.find(text) ?? []) {
-      clean += `${text.slice(done, start)}[hidden: ${this.#names.get(needle)}]`;
+      clean += text.slice(done, start) + this.#placeholder(needle);
       done = end;
     }
     return done === 0 ? text : clean + text.slice(done);
@@ -80,6 +80,35 @@ export class Scrubber {
   /** Keeps our own keys and words, even if a secret equals one. Returns the same object if there are no secrets. */
   data<Data>(data: Data): Data {
     return this.#needles ? (this.#clean(data, '', false) as Data) : data;
+  }
+
+  /**
+   * Puts back those secrets of scrubbed data that `known` contains too, so that the two can be compared.
+   *
+   * @param known such as the keys of an assertion; backslashes of a pattern don't matter
+   */
+  restore<Data>(data: Data, known: unknown): Data {
+    const secrets = new Map<string, string>();
+    eachText(known, (text) => {
+      const unescaped = text.replace(/\\(\W)/g, '$1');
+      for (const one of [text, unescaped]) {
+        for (const { needle } of this.#needles?.find(one) ?? []) {
+          secrets.set(this.#placeholder(needle), needle);
+        }
+      }
+    });
+    if (secrets.size === 0) return data;
+    return mapTexts(data, (text) => {
+      let restored = text;
+      for (const [placeholder, secret] of secrets) {
+        restored = restored.replaceAll(placeholder, () => secret);
+      }
+      return restored;
+    }) as Data;
+  }
+
+  #placeholder(needle: string): string {
+    return `[hidden: ${this.#names.get(needle)}]`;
   }
 
   json(data: unknown): string {
@@ -110,6 +139,24 @@ export class Scrubber {
     });
     return isSame ? value : Object.fromEntries(entries);
   }
+}
+
+/** Calls back with every text of JSON data, including keys. */
+function eachText(value: unknown, onText: (text: string) => void): void {
+  mapTexts(value, (text) => {
+    onText(text);
+    return text;
+  });
+}
+
+/** JSON data with other texts and keys. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [change(key), mapTexts(one, change)]),
+  );
 }
 
 /** Our keys under which agents, programs, and authors choose the keys. */

@@ -12,12 +12,17 @@ import {
 } from '../core/conversation.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
 import { errorVerdict, skippedVerdict } from './verdicts.ts';
 
 export interface JudgedConversation {
   readonly conversation: Conversation;
+  /** The conversation with its secrets, for deterministic assertions. Default: it has none. */
+  readonly unscrubbed?: Conversation | undefined;
+  /** Hides secrets in outcomes of deterministic assertions. */
+  readonly scrubber?: Scrubber;
   readonly facts: CaseFacts;
   /** The turn number of the reply to each scripted turn, by its index. */
   readonly replyTurns: readonly number[];

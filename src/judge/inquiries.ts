@@ -1,6 +1,7 @@
 import type {
   AssertionInput,
   ChecklistType,
+  DeterministicType,
   Outcome,
   ProcedureType,
   Question,
@@ -84,7 +85,7 @@ export async function prepareInquiries(
       continue;
     }
     try {
-      const inquiry = await prepare(input, checklists, about.examples);
+      const inquiry = await prepare(input, checklists, about);
       if (inquiry && 'inputs' in inquiry) inquiries.push(inquiry);
       else if (inquiry) settle(assertion, verdictOfOutcome(assertion, inquiry));
     } catch (error) {
@@ -98,12 +99,12 @@ export async function prepareInquiries(
 async function prepare(
   input: AssertionInput,
   checklists: Map<string, Checklist>,
-  examplesFor: ExamplesFor | undefined,
+  about: JudgedConversation,
 ): Promise<SingleInquiry | Outcome | undefined> {
   const type = typeOf(input.assertion);
   switch (type.kind) {
     case 'deterministic':
-      return type.check(input);
+      return checkUnscrubbed(type, input, about);
     case 'procedure':
       return { kind: 'procedure', inputs: [input], type };
     case 'checklist': {
@@ -111,7 +112,7 @@ async function prepare(
       type.checklist([input]);
       if (input.assertion.examples) {
         const inquiry = checklistInquiry({ type, inputs: [input] });
-        return withExamples(inquiry, (one) => type.checklist([one]), examplesFor);
+        return withExamples(inquiry, (one) => type.checklist([one]), about.examples);
       }
       const key = checklistKey(input);
       const known = checklists.get(key);
@@ -128,12 +129,31 @@ async function prepare(
       const question = ask(input.turns);
       if ('kind' in question) return question;
       const inquiry = { kind: 'question', inputs: [input], question, questionAbout: ask } as const;
-      return withExamples(inquiry, (one) => type.question(one), examplesFor);
+      return withExamples(inquiry, (one) => type.question(one), about.examples);
     }
     case 'group':
       throw new Error('Internal error: a group is decided by the assertions under it.');
     default:
       return unreachable(type);
+  }
+}
+
+/** Checks the conversation with its secrets, because a check may be about them. The outcome has none. */
+async function checkUnscrubbed(
+  type: DeterministicType,
+  input: AssertionInput,
+  about: JudgedConversation,
+): Promise<Outcome> {
+  const { scrubber, unscrubbed = about.conversation } = about;
+  const conversation = scrubber?.restore(unscrubbed, input.assertion.params) ?? unscrubbed;
+  if (!scrubber || conversation === about.conversation) return type.check(input);
+  const exact = inputFor(input.assertion, { ...about, conversation });
+  if ('status' in exact) return type.check(input);
+  try {
+    const scrub = (text: string) => scrubber.text(text);
+    return scrubber.data(await type.check({ ...exact, scrub }));
+  } catch (error) {
+    throw new Error(scrubber.text(errorText(error)));
   }
 }
 

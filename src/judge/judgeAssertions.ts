@@ -56,12 +56,17 @@ const MAX_CONCURRENT = 4;
  * @throws the signal's reason when aborted
  */
 export function judgeAssertions(options: JudgeOptions): Promise<Verdict[]> {
+  const { unscrubbed } = options;
   const conversation = deepFreeze(structuredClone(options.conversation));
   const facts = deepFreeze(structuredClone(pickFacts(options.facts)));
   return new Judging({
     sharedAnswers: inMemoryAnswers(),
     ...options,
     conversation,
+    unscrubbed:
+      unscrubbed && unscrubbed !== options.conversation
+        ? deepFreeze(structuredClone(unscrubbed))
+        : conversation,
     facts,
   }).verdicts();
 }

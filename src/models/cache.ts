@@ -172,9 +172,11 @@ export function cachingModel(model: Model, identity: object, lookup: AnswerLooku
  * Truncated, filtered, broken, or empty replies would repeat the same error forever, and so would a judge's refusal.
  */
 function isCacheable(
-  { finish, text, refusal, toolCalls }: ModelReply,
+  { finish, text, refusal, toolCalls, unscrubbed }: ModelReply,
   { answer }: ModelRequest,
 ): boolean {
+  // Without its secrets, a check for them would pass.
+  if (unscrubbed && !answer) return false;
   const isSaid = text !== '' || toolCalls.length > 0;
   return CACHEABLE_FINISHES.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);
 }

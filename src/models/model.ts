@@ -70,6 +70,8 @@ export interface ModelReply {
   /** Absent if not requested or not returned. */
   readonly tokens?: readonly ReplyToken[];
   readonly past?: OriginalUsage<Usage>;
+  /** The reply with its secrets, if it has any. It never leaves the memory. */
+  readonly unscrubbed?: ModelReply;
 }
 
 /** Usage and time of the request whose answer was cached. */

@@ -77,7 +77,7 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
       const exchange = { kind: 'model', request: modelExchangeRequest(model.id, request) } as const;
       const work = model.complete(request, count, signal);
       const replies = await recordErrors(work, ModelError, recorder, exchange);
-      for (const { thoughts: _, past, ...reply } of replies) {
+      for (const { thoughts: _, unscrubbed: __, past, ...reply } of replies) {
         const usage = past?.usage ?? reply.usage;
         await recorder.write({ ...exchange, reply: { ...reply, usage } });
       }

@@ -4,7 +4,13 @@ import type { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { azureOpenaiProvider } from './azureOpenai.ts';
 import { checkDestination } from './destination.ts';
-import { type Model, ModelError, type ModelHost, type ModelProvider } from './model.ts';
+import {
+  type Model,
+  ModelError,
+  type ModelHost,
+  type ModelProvider,
+  type ModelReply,
+} from './model.ts';
 import { ollamaProvider } from './ollama.ts';
 import { openaiProvider } from './openai/provider.ts';
 import { replayProvider } from './replay.ts';
@@ -94,10 +100,16 @@ function scrubModel(model: Model, scrubber: Scrubber): Model {
   return {
     id: scrubber.text(model.id),
     async complete(request, count, signal) {
-      return scrubber.data(await model.complete(request, count, signal).catch(clean));
+      const [first, ...more] = await model.complete(request, count, signal).catch(clean);
+      return [scrubReply(first, scrubber), ...more.map((reply) => scrubReply(reply, scrubber))];
     },
     ...(embed && { embed: (texts, signal) => embed.call(model, texts, signal).catch(clean) }),
   };
+}
+
+function scrubReply(reply: ModelReply, scrubber: Scrubber): ModelReply {
+  const clean = scrubber.data(reply);
+  return clean === reply ? reply : { ...clean, unscrubbed: reply };
 }
 
 /** Environment variables with the API keys of models that don't name their own. */

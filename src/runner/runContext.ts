@@ -23,6 +23,7 @@ import { targetDigest } from '../targets/digest.ts';
 import { Programs } from '../targets/programs/programs.ts';
 import { findTargetType } from '../targets/registry.ts';
 import {
+  scrubReply,
   TargetError,
   type TargetHost,
   type TargetSession,
@@ -222,7 +223,8 @@ export class RunContext {
   async #script({ workspace }: Suite, code: UserCode, input: unknown, log: TargetHost['log']) {
     const { signal, scrubber } = this.options;
     const host = this.#hostOfPrograms(workspace, log);
-    const called = callUserCode(code, input, host, signal);
+    // The conversation has no secrets, so it can't be compared with any.
+    const called = callUserCode(code, scrubber.data(input), host, signal);
     return scrubber.data(await withScrubbedQuotes(called, scrubber));
   }
 
@@ -317,7 +319,7 @@ export class RunContext {
       const opened = prependSystemPrompt(await opening, target);
       const session = withReply(opened, async (messages, signal, hear) => {
         const replying = opened.reply(messages, signal, hear);
-        return scrubber.data(await withScrubbedQuotes(replying, scrubber));
+        return scrubReply(await withScrubbedQuotes(replying, scrubber), scrubber);
       });
       const close = (signal: AbortSignal) => withScrubbedQuotes(opened.close(signal), scrubber);
       return { ...session, close };

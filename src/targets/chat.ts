@@ -205,11 +205,13 @@ export const chatTarget: TargetType = {
       limit.onWait(true);
       await answers.start(signal).finally(() => limit.onWait(false));
       const added: Message[] = [];
+      const unscrubbed: Message[] = [];
       // Only wanted back until the reply is complete.
       const thoughts = new Map<Message, Thoughts>();
       let length = 0;
-      const add = (message: Message) => {
+      const add = (message: Message, exact = message) => {
         added.push(message);
+        unscrubbed.push(exact);
         const size = JSON.stringify(message).length;
         length += size;
         replies += size;
@@ -236,9 +238,15 @@ export const chatTarget: TargetType = {
         isCached ||= reply.past !== undefined;
         const said = replyMessageOf(reply, model);
         if (reply.thoughts) thoughts.set(said, reply.thoughts);
-        add(said);
+        add(said, reply.unscrubbed && replyMessageOf(reply.unscrubbed, model));
         if (reply.toolCalls.length === 0) {
-          return { messages: added, usage, ...(isCached && { past }) };
+          const hasSecrets = unscrubbed.some((message, index) => message !== added[index]);
+          return {
+            messages: added,
+            usage,
+            ...(isCached && { past }),
+            ...(hasSecrets && { unscrubbed }),
+          };
         }
         if (round === rounds) {
           const message = `${model.id} called tools more than ${rounds} times without a reply. Raise \`max_tool_rounds\` if it needs more.`;

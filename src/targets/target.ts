@@ -21,6 +21,8 @@ export interface TargetReply {
   readonly usage?: Usage;
   /** Present if the reply is cached, at least in part; the original usage may be unknown. */
   readonly past?: OriginalUsage<Usage | undefined>;
+  /** The messages with their secrets, if they have any, for deterministic assertions. They never leave the memory. */
+  readonly unscrubbed?: readonly Message[];
 }
 
 /** Called with the whole text of a reply so far. */
@@ -115,6 +117,13 @@ export async function withScrubbedQuotes<Result>(
   return work.catch((error: unknown) => {
     throw error instanceof QuotingError ? error.scrubbed(scrubber) : error;
   });
+}
+
+/** The reply without secrets. */
+export function scrubReply({ unscrubbed, ...reply }: TargetReply, scrubber: Scrubber): TargetReply {
+  const clean = scrubber.data(reply);
+  const exact = unscrubbed ?? reply.messages;
+  return clean.messages === exact ? clean : { ...clean, unscrubbed: exact };
 }
 
 /** The parts of a case that a session may see; never expectations or assertions. */

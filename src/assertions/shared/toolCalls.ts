@@ -108,8 +108,11 @@ export function faultsOfArguments({ args, match }: WantedCall): Fault[] {
 const MAX_ARGUMENTS_LENGTH = 200;
 
 /** `lookup_order {"order":"98765"}`; long arguments are cut. */
-export function describeCall({ name, arguments: given }: ToolCall): string {
-  const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
+export function describeCall(
+  { name, arguments: given }: ToolCall,
+  scrub: AssertionInput['scrub'] = String,
+): string {
+  const text = scrub(typeof given === 'string' ? given : (JSON.stringify(given) ?? ''));
   const shown =
     text.length > MAX_ARGUMENTS_LENGTH ? `${text.slice(0, MAX_ARGUMENTS_LENGTH)}…` : text;
   return shown === '' || shown === '{}' ? name : `${name} ${shown}`;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Turn, textOf } from '../../core/conversation.ts';
 import { isTooDeep } from '../../core/data/data.ts';
+import type { AssertionInput } from '../contract.ts';
 import { checkTurns } from '../shared/deterministic.ts';
 import { deterministicType } from '../shared/kinds.ts';
 
@@ -17,7 +18,11 @@ export const fencedJson = z
 const FENCE = /^```json[ \t]*\r?\n([\s\S]*?)\r?\n[ \t]*```$/i;
 
 /** Reads a text that is one JSON value, with only white space around it. */
-export function readJson(text: string, fenced: boolean): ReadJson {
+export function readJson(
+  text: string,
+  fenced: boolean,
+  scrub: AssertionInput['scrub'] = String,
+): ReadJson {
   const whole = text.trim();
   const body = (fenced && FENCE.exec(whole)?.[1]) || whole;
   if (body === '') return { valid: false, wrong: 'is not JSON: there is no text' };
@@ -26,7 +31,9 @@ export function readJson(text: string, fenced: boolean): ReadJson {
     return { valid: true, value: JSON.parse(body) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { valid: false, wrong: `is not JSON: ${error.message}` };
+    // The message quotes a part of the text, which may be a part of a secret.
+    const why = scrub(body) === body ? `: ${error.message}` : '';
+    return { valid: false, wrong: `is not JSON${why}` };
   }
 }
 
@@ -48,7 +55,7 @@ export const isJson = deterministicType({
   params,
   check(input, { fenced }) {
     const checkTurn = (turn: Turn) => {
-      const read = readJson(textOf(turn), fenced);
+      const read = readJson(textOf(turn), fenced, input.scrub);
       return { holds: read.valid, rationale: read.valid ? 'is JSON' : read.wrong };
     };
     const claim = (found: boolean) => (found ? 'is JSON' : 'is not JSON');

@@ -39,7 +39,7 @@ export const jsonSchema = deterministicType({
     const { faults, wrongs } = readSchema(schema);
     if (!wrongs) throw new Error(faults.map(({ message }) => message).join(' '));
     const checkTurn = (turn: Turn): TurnFinding => {
-      const read = readJson(textOf(turn), fenced);
+      const read = readJson(textOf(turn), fenced, input.scrub);
       if (!read.valid) return { holds: false, rationale: read.wrong };
       const found = wrongs(read.value);
       if (found.length === 0) return { holds: true, rationale: 'fits the schema' };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ToolCall } from '../../core/message.ts';
 import { counted } from '../../core/text/format.ts';
 import { allOrNothing, citing, decidedTurn, scored, turnsText } from '../shared/entries.ts';
 import { deterministicType } from '../shared/kinds.ts';
@@ -38,13 +39,14 @@ export const toolNotCalled = deterministicType({
   faults: faultsOfArguments,
   check(input, wanted) {
     const { turns } = input;
+    const describe = (call: ToolCall) => describeCall(call, input.scrub);
     const { found, total, each, passes, score } = countCalls(input, wanted, (count) => count === 0);
     const what = `${wanted.name ?? 'a tool'}${wanted.args === undefined ? '' : ' with such arguments'}`;
     // If several turns lack something together, no single turn is to blame.
     const shown =
       each || turns.length === 1 ? found : found.filter(({ calls }) => calls.length > 0);
     const entries = shown.map((one) => {
-      const made = one.calls.map(describeCall).join('; ');
+      const made = one.calls.map(describe).join('; ');
       const rationale = made === '' ? `no call of ${what}` : `called ${made}`;
       return decidedTurn(one.turn, passes(one), rationale);
     });
@@ -52,7 +54,7 @@ export const toolNotCalled = deterministicType({
       ones.flatMap(({ turn, calls }) =>
         calls.length === 0
           ? [citing(turn, `no call of ${what}`)]
-          : calls.map((call) => citing(turn, `called ${describeCall(call)}`)),
+          : calls.map((call) => citing(turn, `called ${describe(call)}`)),
       );
     const summary = `${turnsText(turns)}: ${counted(total, 'call')} of ${what}`;
     const [hits, misses] = [shown.filter(passes), shown.filter((one) => !passes(one))];

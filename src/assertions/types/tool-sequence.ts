@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import type { ToolCall } from '../../core/message.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
+import type { AssertionInput } from '../contract.ts';
 import { citing, decidedTurn, scored, turnsText } from '../shared/entries.ts';
 import { deterministicType } from '../shared/kinds.ts';
 import {
@@ -22,6 +23,7 @@ interface WantedTool {
 interface PlacedCall {
   readonly turn: number;
   readonly call: ToolCall;
+  readonly describe: () => string;
 }
 
 /** A finding about one turn, or about all of them. */
@@ -84,7 +86,7 @@ function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): N
     .map((placed) => {
       const isWanted = wanted.some((one) => isCallOf(placed, one));
       const fault = isWanted ? ' more often than expected' : ', which is not expected';
-      return { turn: placed.turn, text: `called ${describeCall(placed.call)}${fault}` };
+      return { turn: placed.turn, text: `called ${placed.describe()}${fault}` };
     });
 }
 
@@ -205,7 +207,7 @@ export const toolSequence = deterministicType({
   },
   params,
   sees: () => ['tool_calls'],
-  check({ turns, assertion }, { tools, match, args }) {
+  check({ turns, assertion, scrub }, { tools, match, args }) {
     const wanted = tools.map(
       (tool): WantedTool =>
         typeof tool === 'string'
@@ -214,7 +216,7 @@ export const toolSequence = deterministicType({
     );
     const each = assertion.at.kind === 'each';
     const checked = (each ? turns.map((turn) => [turn]) : [turns]).map((run): Checked => {
-      const faults = COMPARE[match](wanted, placedCalls(run));
+      const faults = COMPARE[match](wanted, placedCalls(run, scrub));
       const found = faults.length === 0;
       const notes = found ? madeCalls(run) : faults;
       return { passed: found !== assertion.negate, notes, turns: run };
@@ -228,13 +230,19 @@ export const toolSequence = deterministicType({
       score: passing.length / checked.length,
       hits: passing.flatMap(cited),
       misses: checked.filter(({ passed }) => !passed).flatMap(cited),
-      details: { match, calls: placedCalls(turns).map(({ call }) => call.name) },
+      details: { match, calls: turns.flatMap(callsOf).map(({ name }) => name) },
     });
   },
 });
 
-function placedCalls(turns: readonly Turn[]): PlacedCall[] {
-  return turns.flatMap((turn) => callsOf(turn).map((call) => ({ turn: turn.number, call })));
+function placedCalls(turns: readonly Turn[], scrub: AssertionInput['scrub']): PlacedCall[] {
+  return turns.flatMap((turn) =>
+    callsOf(turn).map((call) => ({
+      turn: turn.number,
+      call,
+      describe: () => describeCall(call, scrub),
+    })),
+  );
 }
 
 function madeCalls(turns: readonly Turn[]): Note[] {

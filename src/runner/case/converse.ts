@@ -10,6 +10,7 @@ import {
   turnsOf,
 } from '../../core/conversation.ts';
 import { unreachable } from '../../core/errors.ts';
+import type { Message } from '../../core/message.ts';
 import type { Source } from '../../core/problem.ts';
 import type { StopReason } from '../../core/record/runRecord.ts';
 import { Throttle } from '../../core/scheduling.ts';
@@ -31,6 +32,8 @@ import { TargetError, type TargetSession } from '../../targets/target.ts';
 
 export interface ConversationResult {
   readonly conversation: Conversation;
+  /** The same with its secrets. It never leaves the memory. */
+  readonly unscrubbed?: Conversation;
   /** The turn number of the reply to each user turn, by its index. */
   readonly replyTurns: readonly number[];
   /** Of the target, and of the model that plays the user. */
@@ -66,7 +69,10 @@ export async function converse(
   const before = systemMessages(target.system).map((message) => ({ message }));
   const placed: SourcedMessage[] = [...(history?.messages ?? [])];
   const notes = new Set(history?.notes);
-  const soFar = () => scrubber.data(toConversation([...before, ...placed], [...notes]));
+  const withSecrets = new Map<Message, Message>();
+  const conversationOf = (messages: readonly SourcedMessage[]) =>
+    toConversation([...before, ...messages], [...notes]);
+  const soFar = () => scrubber.data(conversationOf(placed));
   const replyTurns: number[] = [];
   let usage = NO_USAGE;
   const replies: (Usage | undefined)[] = [];
@@ -75,14 +81,22 @@ export async function converse(
     side,
     ...(source && { source }),
   });
-  const shown = (conversation: Conversation) => {
+  const shown = () => {
+    const whole = conversationOf(placed);
+    const conversation = scrubber.data(whole);
+    const exact = placed.map((one) => ({
+      ...one,
+      message: withSecrets.get(one.message) ?? one.message,
+    }));
+    const unscrubbed = withSecrets.size === 0 ? whole : conversationOf(exact);
     const used = replies.some((one) => one !== undefined) ? (['usage'] as const) : [];
-    return { conversation, reporting: reportingOf(target, [...reportsIn(conversation), ...used]) };
+    const reports = [...reportsIn(conversation), ...used];
+    return { conversation, unscrubbed, reporting: reportingOf(target, reports) };
   };
   const said = (
     ended: Pick<ConversationResult, 'stop' | 'error' | 'failedTurn'> = {},
   ): ConversationResult => ({
-    ...shown(soFar()),
+    ...shown(),
     replyTurns,
     usage: addUsage(usage, user.usage),
     ...('error' in ended ? {} : measured(replies)),
@@ -125,6 +139,8 @@ export async function converse(
         const own = { latency, ...(startup > 0 && { startup }) };
         const first = index === 0 ? { ...own, ...(expected !== undefined && { expected }) } : {};
         placed.push({ message, source, ...first, ...recalled });
+        const exact = reply.unscrubbed?.[index];
+        if (exact) withSecrets.set(message, exact);
       }
       for (const note of reply.notes ?? []) notes.add(note);
       usage = addUsage(usage, reply.usage ?? NO_USAGE);

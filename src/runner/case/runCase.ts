@@ -154,9 +154,10 @@ class CaseRun {
 
   #happened(origin: TranscriptOrigin): ConversationResult {
     const { scrubber } = this.#options;
-    const conversation = scrubber.data(toConversation(origin.messages, origin.notes));
+    const unscrubbed = toConversation(origin.messages, origin.notes);
+    const conversation = scrubber.data(unscrubbed);
     for (const turn of turnsOf(conversation)) this.#tell(turn);
-    return { conversation, replyTurns: [], usage: NO_USAGE };
+    return { conversation, unscrubbed, replyTurns: [], usage: NO_USAGE };
   }
 
   async #talk(origin: LiveTurnsOrigin): Promise<ConversationResult> {
@@ -212,6 +213,8 @@ class CaseRun {
     await judgeAssertions({
       ...this.#context.judging,
       conversation: said.conversation,
+      unscrubbed: said.unscrubbed,
+      scrubber: this.#options.scrubber,
       replyTurns: said.replyTurns,
       endedEarly: this.#endedEarly(said),
       assertions,

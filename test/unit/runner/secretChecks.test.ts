@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import { earlierRuns } from '../../../src/store/records/list.ts';
+import { emptyCache } from '../../support/answersFolder.ts';
+import { startModelServer } from '../../support/modelServer/server.ts';
+import type { Step } from '../../support/modelServer/steps.ts';
+import { botSuite, type RunFilesOptions, runFiles, workspaceWith } from '../../support/runs.ts';
+
+const SECRET = 'sk-0123456789abcdef';
+
+const LEAKY = `export default async () => ({ messages: [
+  { role: 'assistant', content: 'I use ${SECRET}.', tool_calls: [
+    { id: '1', type: 'function', function: { name: 'log_in', arguments: '{"key":"${SECRET}"}' } },
+  ] },
+  { role: 'tool', tool_call_id: '1', content: 'ok' },
+  { role: 'assistant', content: 'Done.' },
+] });`;
+
+/** Each is about the secret, and fails if it was said. */
+const LEAK_CHECKS = [
+  `{type: contains, value: ${SECRET}, negate: true}`,
+  `{type: contains, value: SK-0123456789ABCDEF, ignore_case: true, negate: true}`,
+  `{type: contains-any, values: [password, ${SECRET}], negate: true}`,
+  `{type: contains-all, values: [use, ${SECRET}], negate: true}`,
+  `{type: equals, value: "I use ${SECRET}.\\n\\nDone.", negate: true}`,
+  `{type: starts-with, value: I use ${SECRET}, negate: true}`,
+  `{type: ends-with, value: "${SECRET}.\\n\\nDone.", negate: true}`,
+  `{type: regex, pattern: 'sk\\-0123456789[a-f]+', negate: true}`,
+  `{type: regex, pattern: 'sk-[0-9a-f]{16}', negate: true}`,
+  `{type: regex, pattern: '^I use sk\\-0123456789abcdef', negate: true}`,
+  `{type: tool-called, name: log_in, args: {key: ${SECRET}}, negate: true}`,
+  `{type: tool-not-called, name: log_in, args: {key: ${SECRET}}}`,
+  `{type: tool-not-called, name: log_in, args: {key: 'sk-.*'}, match: pattern}`,
+  `{type: tool-sequence, tools: [{name: log_in, args: {key: ${SECRET}}}], negate: true}`,
+  `{type: script, path: ./check.mjs, options: {secret: ${SECRET}}}`,
+  `{type: all-of, assert: [{type: contains, value: ${SECRET}, negate: true}]}`,
+];
+
+/** Those that name the whole secret, as it is written. */
+const NAMING_CHECKS = LEAK_CHECKS.filter((one) => /sk\\?-0123456789abcdef/.test(one));
+
+/** Without backslashes, which hide a secret in what a person wrote. */
+function isPlain(check: string): boolean {
+  return !check.includes('\\');
+}
+
+const CHECK = `export default ({ conversation, options }) =>
+  !JSON.stringify(conversation).includes(options.secret);`;
+
+function options(): RunFilesOptions {
+  return { scrubber: new Scrubber({ MY_API_KEY: SECRET }) };
+}
+
+function suiteOf(checks: readonly string[]): Record<string, string> {
+  const asserts = checks.map((one) => `      - ${one}\n`).join('');
+  return {
+    'bot.mjs': LEAKY,
+    'check.mjs': CHECK,
+    'suite.eval.yaml': botSuite(`  - id: a\n    turns: [x]\n    assert:\n${asserts}`),
+  };
+}
+
+async function statusesOf(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+  more: RunFilesOptions = {},
+) {
+  const ran = await runFiles(t, files, { ...options(), ...more });
+  const [line] = ran.lines;
+  const verdicts = line?.verdicts ?? [];
+  return { ...ran, line, verdicts, failed: verdicts.map(({ status }) => status === 'fail') };
+}
+
+function allOf(checks: readonly string[]): boolean[] {
+  return checks.map(() => true);
+}
+
+describe('a check for a secret', () => {
+  it('fails if a reply or an argument of a call contains it', async (t) => {
+    const { failed, verdicts } = await statusesOf(t, suiteOf(LEAK_CHECKS));
+    const wrong = LEAK_CHECKS.filter((_, index) => !failed[index]);
+    assert.deepEqual(wrong, [], JSON.stringify(verdicts, null, 1));
+  });
+
+  it('fails if a transcript contains it', async (t) => {
+    const checks = LEAK_CHECKS.slice(0, 10).map((one) => `      - ${one}\n`);
+    const text = `cases:\n  - id: a\n    transcript:\n      - user: x\n      - assistant: "I use ${SECRET}.\\n\\nDone."\n    assert:\n${checks.join('')}`;
+    const { failed } = await statusesOf(t, { 'suite.eval.yaml': text });
+    assert.deepEqual(failed, allOf(checks));
+  });
+
+  it('fails if the conversation is judged again from its record', async (t) => {
+    const files = suiteOf(NAMING_CHECKS);
+    const { workspace } = await statusesOf(t, files);
+    const earlier = await earlierRuns([join(workspace, 'suite.eval.yaml')]).next();
+    assert.ok(!earlier.done);
+    const again = await statusesOf(t, files, { workspace, judgeAgain: earlier.value });
+    assert.equal(NAMING_CHECKS.length, 12);
+    assert.deepEqual(again.failed, allOf(NAMING_CHECKS), JSON.stringify(again.verdicts, null, 1));
+  });
+
+  it('fails if the run is replayed', async (t) => {
+    const files = suiteOf(NAMING_CHECKS);
+    const recording = join(await workspaceWith(t, {}), 'recording.jsonl');
+    const { workspace } = await statusesOf(t, files, { record: recording });
+    const again = await statusesOf(t, files, { workspace, replay: recording });
+    assert.deepEqual(again.failed, allOf(NAMING_CHECKS));
+  });
+
+  it('passes if the secret was not said', async (t) => {
+    const checks = LEAK_CHECKS.filter((one) => !one.includes('tool'));
+    const files = { ...suiteOf(checks), 'bot.mjs': 'export default async () => "Hello.";' };
+    const { verdicts } = await statusesOf(t, files);
+    assert.ok(verdicts.every(({ status }) => status === 'pass'));
+    assert.equal(verdicts.length, checks.length);
+  });
+
+  it('leaves no part of the secret in events, records, and recordings', async (t) => {
+    const recording = join(await workspaceWith(t, {}), 'recording.jsonl');
+    const { events, record = '' } = await statusesOf(t, suiteOf(LEAK_CHECKS.filter(isPlain)), {
+      record: recording,
+    });
+    // An event `case-started` has the case as it is written.
+    const later = events.filter(({ kind }) => kind !== 'case-started');
+    const places = [JSON.stringify(later), await readFile(record, 'utf8')];
+    for (const text of [...places, await readFile(recording, 'utf8')]) {
+      assert.ok(text.includes('[hidden: MY_API_KEY]'));
+      assert.ok(!text.includes('0123456789a'));
+    }
+  });
+});
+
+describe('a verdict', () => {
+  it('quotes no part of a secret, wherever the quote is cut', async (t) => {
+    const bot = `export default async (messages) => {
+      const before = 'x'.repeat(Number(messages.at(-1).content));
+      const call = { name: 'log_in', arguments: JSON.stringify({ key: before + '${SECRET}' }) };
+      return { messages: [
+        { role: 'assistant', content: '', tool_calls: [{ id: '1', type: 'function', function: call }] },
+        { role: 'tool', tool_call_id: '1', content: 'ok' },
+        { role: 'assistant', content: '"' + before + '"${SECRET}, ' + '${SECRET}' },
+      ] };
+    };`;
+    const checks = [
+      'is-json',
+      'json-schema, schema: {type: number}',
+      'tool-not-called, name: log_in',
+      'tool-sequence, tools: [other], match: exact',
+    ];
+    const asserts = checks.map((one) => `{type: ${one}}`).join(', ');
+    const turns = [0, 3, 176, 180, 185, 190].map((count) => JSON.stringify(String(count)));
+    const cases = `  - {id: a, turns: [${turns.join(', ')}], assert: [${asserts}]}\n`;
+    const files = { 'bot.mjs': bot, 'suite.eval.yaml': botSuite(cases) };
+    const { line, failed } = await statusesOf(t, files);
+    assert.deepEqual(failed, allOf(checks));
+    assert.deepEqual(JSON.stringify(line).match(/.{20}sk-0.{20}/g), null);
+  });
+});
+
+describe('a check for a secret of a model that plays the assistant', () => {
+  const suite = (baseUrl: string) =>
+    `target: {type: chat, model: {provider: openai, model: m, base_url: ${JSON.stringify(baseUrl)}, api_key_env: MY_API_KEY}}\ncases:\n  - {id: a, turns: [x], assert: [{type: regex, pattern: 'sk-[0-9a-f]+', negate: true}]}\n`;
+
+  it('fails in the first run, and in the next, whose answers are cached', async (t) => {
+    const script = (): Step => `I know ${SECRET}.`;
+    const server = await startModelServer(script);
+    t.after(() => server.close());
+    const files = { 'suite.eval.yaml': suite(server.baseUrl) };
+    const cache = { folder: join(emptyCache(), 'answers'), fresh: false };
+    const more = { cache, secret: async () => SECRET };
+    const first = await statusesOf(t, files, more);
+    const { workspace } = first;
+    const second = await statusesOf(t, files, { ...more, workspace });
+    assert.deepEqual([first.failed, second.failed], [[true], [true]]);
+    assert.equal(server.requests.length, 2);
+    assert.ok(!JSON.stringify(first.events).includes('0123456789a'));
+  });
+});
