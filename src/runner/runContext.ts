@@ -97,7 +97,7 @@ export class RunContext {
     this.writeErrors = writeErrors;
     this.#player = player;
     this.#recorder = recorder;
-    this.#programs = new Programs(options.log, options.attach);
+    this.#programs = new Programs(options.log, options.scrubber, options.attach);
     this.#keyVariables = keyVariablesIn(options.suites);
     const { secret, env, allowedHosts, scrubber, log, editorModels, cache } = options;
     // Messages from endpoints can contain secrets too.

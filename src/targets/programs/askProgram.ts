@@ -32,7 +32,7 @@ export async function runProgramOnce(
   const [program = '', ...args] = command;
   const started = programs.start({ program, args, cwd, env, stdio: 'pipe' });
   const { process: child } = started;
-  const log = new ProgramLog(onOutput);
+  const log = new ProgramLog(onOutput, started.scrubber);
   child.stderr?.on('data', (data: Buffer) => log.add(data));
   const answered = new Promise<string>((done, fail) => {
     const decoder = new TextDecoder();

@@ -33,7 +33,7 @@ export class LineProgram {
     this.#setup = setup;
     const { program, saysReady, isSingleConversation, onOutput } = setup;
     const { process: child } = program;
-    this.#log = new ProgramLog(onOutput);
+    this.#log = new ProgramLog(onOutput, program.scrubber);
     this.#ready = new Promise((done, fail) => {
       if (saysReady) this.#settleReady = { done, fail };
       else done();

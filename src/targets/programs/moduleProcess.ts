@@ -90,7 +90,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
     env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
   });
   const child = program.process;
-  const printed = new ProgramLog(onOutput);
+  const printed = new ProgramLog(onOutput, program.scrubber);
   child.stdout?.on('data', (data: Buffer) => printed.add(data));
   child.stderr?.on('data', (data: Buffer) => printed.add(data));
 

@@ -1,3 +1,4 @@
+import type { Scrubber } from '../../core/scrubber.ts';
 import { tooLongText } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
 
@@ -12,18 +13,23 @@ const PER_LINE = 100;
 
 const TAIL_LINES = 5;
 
+const NEW_LINE = 0x0a;
+
 /** Splits a program's log output into lines, and remembers the last ones. */
 export class ProgramLog {
   readonly #onLine: (line: string) => void;
+  readonly #scrubber: Scrubber;
   readonly #decoder = new TextDecoder();
+  /** One character more than is shown tells that it is truncated. */
   #rest = '';
   #last: readonly string[] = [];
   #logged = 0;
   /** The latest output that wasn't logged. */
   #unlogged: Uint8Array | undefined;
 
-  constructor(onLine: (line: string) => void) {
+  constructor(onLine: (line: string) => void, scrubber: Scrubber) {
     this.#onLine = onLine;
+    this.#scrubber = scrubber;
   }
 
   add(data: Uint8Array): void {
@@ -40,17 +46,26 @@ export class ProgramLog {
 
   /** ` Last output: …`, for an error message; empty if nothing was printed. */
   tail(): string {
-    if (this.#unlogged) this.#cut(this.#unlogged);
-    const lines = [...this.#last, this.#rest].filter((line) => line.trim() !== '');
+    // Its first line may be a part of one, and of a secret.
+    const start = (this.#unlogged?.indexOf(NEW_LINE) ?? -1) + 1;
+    if (this.#unlogged) this.#rest = '';
+    if (this.#unlogged && start > 0) this.#cut(this.#unlogged.subarray(start));
+    const lines = [...this.#last, this.#truncated(this.#rest)].filter((line) => line.trim() !== '');
     return lines.length === 0 ? '' : ` Last output: ${lines.slice(-TAIL_LINES).join(' / ')}`;
   }
 
   #cut(data: Uint8Array): string[] {
     const pieces = (this.#rest + this.#decoder.decode(data, { stream: true })).split(/\r?\n/);
-    this.#rest = (pieces.pop() ?? '').slice(0, MAX_LINE);
-    const lines = pieces.map((line) => line.slice(0, MAX_LINE));
+    this.#rest = (pieces.pop() ?? '').slice(0, MAX_LINE + 1);
+    const lines = pieces.map((line) => this.#truncated(line));
     this.#last = [...this.#last, ...lines].slice(-TAIL_LINES);
     return lines;
+  }
+
+  /** A part of a secret can't be recognized later. */
+  #truncated(line: string): string {
+    if (line.length <= MAX_LINE) return line;
+    return this.#scrubber.beginning(line.slice(0, MAX_LINE)).slice(0, MAX_LINE);
   }
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../core/logger.ts';
+import type { Scrubber } from '../../core/scrubber.ts';
 import { groupExists, groupsOf, killTree } from './groups.ts';
 
 /** Path of one of our own processes: next to the bundle if built, next to the source in a checkout. */
@@ -34,6 +35,7 @@ export interface ProgramStart {
 
 export interface Program {
   readonly process: ChildProcess;
+  readonly scrubber: Scrubber;
   /** Resolves when it has ended for any reason. */
   readonly ended: Promise<void>;
   /**
@@ -52,12 +54,14 @@ export class Programs {
   /** Attaches a debugger to each process of user functions. */
   readonly attach: Attach | undefined;
   readonly #log: Logger;
+  readonly #scrubber: Scrubber;
   readonly #running = new Map<number, Program>();
   readonly #beforeClose: (() => Promise<void>)[] = [];
   #supervisor: ChildProcess | undefined;
 
-  constructor(log: Logger, attach?: Attach) {
+  constructor(log: Logger, scrubber: Scrubber, attach?: Attach) {
     this.#log = log;
+    this.#scrubber = scrubber;
     this.attach = attach;
   }
 
@@ -78,7 +82,8 @@ export class Programs {
       child.once('exit', () => done());
       child.once('error', () => done());
     });
-    if (pid === undefined) return { process: child, ended, end: () => ended };
+    const scrubber = this.#scrubber;
+    if (pid === undefined) return { process: child, scrubber, ended, end: () => ended };
     let ending: Promise<void> | undefined;
     const end = async (farewell?: () => Promise<void>) => {
       if (!this.#running.has(pid)) return;
@@ -90,6 +95,7 @@ export class Programs {
     };
     const started: Program = {
       process: child,
+      scrubber,
       ended,
       end: (farewell) => {
         ending ??= end(farewell);

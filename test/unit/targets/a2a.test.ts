@@ -33,7 +33,7 @@ function open(url: string, params: Readonly<Record<string, unknown>> = {}) {
       env: () => undefined,
       keyVariables: [],
       endpoints: new Endpoints(SILENT),
-      programs: new Programs(SILENT),
+      programs: new Programs(SILENT, new Scrubber()),
       scrubber: new Scrubber(),
       log: SILENT,
     },

@@ -36,7 +36,7 @@ function open(url: string, { params = {}, about = {} }: Setup = {}) {
       env: () => undefined,
       keyVariables: [],
       endpoints: new Endpoints(SILENT),
-      programs: new Programs(SILENT),
+      programs: new Programs(SILENT, new Scrubber()),
       scrubber: new Scrubber(),
       log: SILENT,
       ...about,

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import { ProgramLog } from '../../../src/targets/programs/outputLines.ts';
 import { botSuite, runFiles } from '../../support/runs.ts';
 
+const SECRET = 'sk-0123456789abcdef';
 const COMMAND = `command: ["${process.execPath}", bot.mjs]`;
 const CHECK = 'assert: [{type: contains, at: last, value: right}]';
 
@@ -15,10 +18,14 @@ let turn = 0;
 ${first}
 for await (const line of createInterface({ input: process.stdin })) { turn += 1; ${onRequest} }
 `;
-  const { lines, events } = await runFiles(t, {
-    'bot.mjs': bot,
-    'suite.eval.yaml': `target: {type: command, ${COMMAND}}\ncases:\n  - {id: a, turns: ${turns}, ${CHECK}}\n`,
-  });
+  const { lines, events } = await runFiles(
+    t,
+    {
+      'bot.mjs': bot,
+      'suite.eval.yaml': `target: {type: command, ${COMMAND}}\ncases:\n  - {id: a, turns: ${turns}, ${CHECK}}\n`,
+    },
+    { scrubber: new Scrubber({ MY_API_KEY: SECRET }) },
+  );
   const output = events.flatMap((event) => (event.kind === 'output' ? [event.text] : []));
   const { status, reason = '' } = lines[0] ?? {};
   return { status, reason, output };
@@ -102,5 +109,39 @@ spawn(process.execPath, ['-e', '${flood}'], { stdio: ['ignore', 'ignore', 'inher
     const flood = 'await written(process.stderr, "flood\\n".repeat(500000) + "out of luck\\n");';
     const { reason } = await ran(t, 'process.exit(4);', { first: flood });
     assert.match(reason, /exited with code 4.* flood \/ out of luck$/);
+  });
+  for (const [how, before, after] of [
+    ['where a line is cut', 9_990, 'more'],
+    ['where a line is cut after a part of the secret', 9_999, ''],
+    ['at the end of a line', 9_981, ''],
+  ] as const) {
+    it(`has no part of a secret ${how}`, async (t) => {
+      const long = `"x".repeat(${before}) + "${SECRET}${after}".repeat(3)`;
+      const { reason, output } = await ran(
+        t,
+        `await written(process.stderr, ${long} + "\\n"); await written(process.stderr, ${long}); process.exit(4);`,
+      );
+      for (const text of [reason, ...output]) {
+        assert.match(text, /x{100}/);
+        assert.doesNotMatch(text, /xs|sk|01/);
+      }
+    });
+  }
+
+  it('has no part of a secret that began before the latest output', () => {
+    const log = new ProgramLog(() => {}, new Scrubber({ MY_API_KEY: SECRET }));
+    log.add(Buffer.from('x\n'.repeat(20_000)));
+    log.add(Buffer.from(SECRET.slice(0, 8)));
+    log.add(Buffer.from(`${SECRET.slice(8)}\nout of luck\n`));
+    assert.equal(log.tail(), ' Last output: x / x / x / x / out of luck');
+  });
+
+  it('takes linear time and little memory in one long line', () => {
+    const log = new ProgramLog(() => {}, new Scrubber({ MY_API_KEY: SECRET }));
+    const chunk = Buffer.from(SECRET.repeat(3_000));
+    const before = process.memoryUsage.rss();
+    for (let count = 0; count < 2_000; count += 1) log.add(chunk);
+    assert.ok(process.memoryUsage.rss() - before < 200e6);
+    assert.doesNotMatch(log.tail(), /sk-/);
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { SILENT } from '../../../src/core/logger.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import { Programs } from '../../../src/targets/programs/programs.ts';
 import { mark } from '../../support/leftovers.ts';
 import { workspaceWith } from '../../support/runs.ts';
@@ -9,7 +10,7 @@ import { gone, STUBBORN, startedIn } from '../../support/stubborn.ts';
 
 async function started(t: TestContext, code: string) {
   const folder = await workspaceWith(t, { 'bot.mjs': code });
-  const programs = new Programs(SILENT);
+  const programs = new Programs(SILENT, new Scrubber());
   const program = programs.start({
     program: process.execPath,
     args: ['bot.mjs'],

@@ -25,7 +25,7 @@ async function ask(
   about: Partial<TargetHost> = {},
 ) {
   const folder = await workspaceWith(t, files);
-  const programs = new Programs(SILENT);
+  const programs = new Programs(SILENT, new Scrubber());
   const session = await type.open(
     { name: 'bot', type: type.type, params: { type: type.type, ...params }, folder },
     {
