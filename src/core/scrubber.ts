@@ -82,6 +82,20 @@ export class Scrubber {
     return this.#needles ? (this.#clean(data, '', false) as Data) : data;
   }
 
+  /** The text of an answer. If it is JSON, keys, numbers, and words of its schema stay. */
+  answer(text: string, schema: unknown): string {
+    const clean = this.text(text);
+    if (clean === text) return text;
+    const own = new Set<string>();
+    eachText(schema, (word) => void own.add(word));
+    const change = (word: string) => (own.has(word) ? word : this.text(word));
+    try {
+      return JSON.stringify(mapTexts(JSON.parse(text), change));
+    } catch {
+      return clean;
+    }
+  }
+
   /**
    * Puts back those secrets of scrubbed data that `known` contains too, so that the two can be compared.
    *
@@ -177,9 +191,13 @@ const OWN_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['finish', OWN_WORD],
   ['kind', OWN_WORD],
   ['origin', OWN_WORD],
+  ['outcome', /^(?:unchanged|undecided)$/],
+  ['reason', /^(?:earlier-text|not-judged)$/],
   ['role', /^(?:assistant|developer)$/],
+  ['says', /^no-evidence$/],
   ['side', OWN_WORD],
   ['stop_reason', OWN_WORD],
+  ['test', /^wilcoxon$/],
   ['type', OWN_WORD],
 ]);
 

@@ -176,7 +176,7 @@ function isCacheable(
   { answer }: ModelRequest,
 ): boolean {
   // Without its secrets, a check for them would pass.
-  if (unscrubbed && !answer) return false;
+  if (unscrubbed) return false;
   const isSaid = text !== '' || toolCalls.length > 0;
   return CACHEABLE_FINISHES.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);
 }

@@ -10,6 +10,7 @@ import {
   type ModelHost,
   type ModelProvider,
   type ModelReply,
+  type ModelRequest,
 } from './model.ts';
 import { ollamaProvider } from './ollama.ts';
 import { openaiProvider } from './openai/provider.ts';
@@ -101,15 +102,18 @@ function scrubModel(model: Model, scrubber: Scrubber): Model {
     id: scrubber.text(model.id),
     async complete(request, count, signal) {
       const [first, ...more] = await model.complete(request, count, signal).catch(clean);
-      return [scrubReply(first, scrubber), ...more.map((reply) => scrubReply(reply, scrubber))];
+      const scrub = (reply: ModelReply) => scrubReply(reply, request, scrubber);
+      return [scrub(first), ...more.map(scrub)];
     },
     ...(embed && { embed: (texts, signal) => embed.call(model, texts, signal).catch(clean) }),
   };
 }
 
-function scrubReply(reply: ModelReply, scrubber: Scrubber): ModelReply {
+function scrubReply(reply: ModelReply, { answer }: ModelRequest, scrubber: Scrubber): ModelReply {
   const clean = scrubber.data(reply);
-  return clean === reply ? reply : { ...clean, unscrubbed: reply };
+  if (clean === reply) return reply;
+  const text = answer ? scrubber.answer(reply.text, answer.schema) : clean.text;
+  return { ...clean, text, unscrubbed: reply };
 }
 
 /** Environment variables with the API keys of models that don't name their own. */

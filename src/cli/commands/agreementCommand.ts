@@ -42,9 +42,10 @@ export async function agreement(
   if (labels.length === 0 && problems.length === 0) {
     throw new UsageError(NO_LABELS);
   }
-  const { items, ...found } = agreementOf(labels, data);
-  const best = thresholds ? thresholdsOf(items) : undefined;
-  for (const text of formatted(found, best, format, shell)) shell.out.write(text);
+  const { items, ...agreed } = agreementOf(labels, data);
+  const found = shell.scrubber.data(agreed);
+  const best = thresholds ? shell.scrubber.data(thresholdsOf(items)) : undefined;
+  for (const text of formatted(found, best, format, shell)) shell.out.report(text);
   const code = checkLimits(found, failUnder, shell);
   return problems.length > 0 ? EXIT.invalid : code;
 }

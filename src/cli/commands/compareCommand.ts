@@ -39,7 +39,8 @@ export async function compare(
     const base = await readRun(before, new ComparisonData(names[0]), shell, signal);
     const head = await readRun(after, new ComparisonData(names[1]), shell, signal);
     const comparison = await runCooperatively(compareRuns(base, head), stepsOf(signal));
-    for (const text of formatted(comparison, format, shell)) shell.out.write(text);
+    const shown = shell.scrubber.data(comparison);
+    for (const text of formatted(shown, format, shell)) shell.out.report(text);
     if (failOn === undefined) return EXIT.passed;
     const isComplete = [base, head].every((run) => run.finished && !run.isDamaged);
     if (!isComplete) shell.err.write(CASES_MISSING);

@@ -120,16 +120,16 @@ export async function judges(
       lines: setup.cases.flatMap((one) => lines.get(one) ?? []),
     }),
   );
-  const found = {
+  const found = shell.scrubber.data({
     ...compareJudges(labels, by),
     conversations: cases.length / setups.length,
     folds,
     left,
-  };
+  });
   const { out, env } = shell;
-  if (options.format === 'json') out.write(`${visibleJson(found)}\n`);
-  else if (options.format === 'markdown') out.write(judgesMarkdown(found));
-  else out.write(judgesText(found, createPaint(usesColors(out, env))));
+  if (options.format === 'json') out.report(`${visibleJson(found)}\n`);
+  else if (options.format === 'markdown') out.report(judgesMarkdown(found));
+  else out.report(judgesText(found, createPaint(usesColors(out, env))));
   const unjudged = found.judges.some(({ errors }) => errors > 0);
   return unjudged ? EXIT.errored : EXIT.passed;
 }

@@ -30,9 +30,9 @@ export async function noise(
     if (signal.aborted) return EXIT.cancelled;
     throw error;
   }
-  const rows = judgeNoise(data.cases.values());
-  if (format === 'json') shell.out.write(`${visibleJson(rows)}\n`);
-  else shell.out.write(format === 'markdown' ? noiseMarkdown(rows) : noiseText(rows));
+  const rows = shell.scrubber.data(judgeNoise(data.cases.values()));
+  if (format === 'json') shell.out.report(`${visibleJson(rows)}\n`);
+  else shell.out.report(format === 'markdown' ? noiseMarkdown(rows) : noiseText(rows));
   return EXIT.passed;
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { turnlight, turnlightProcess } from '../../support/commandLine.ts';
 import { tries } from '../../support/long.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
-import type { Step } from '../../support/modelServer/steps.ts';
+import { json, type Step } from '../../support/modelServer/steps.ts';
 import { runFiles, workspaceWith } from '../../support/runs.ts';
 
 const KEY = 'sk-planted/0123456789+abcdef';
@@ -180,6 +180,47 @@ describe('a secret that is part of our own JSON or XML', () => {
       assert.match(out, /<\/testcase>/);
     });
   }
+
+  for (const secret of ['unchanged', 'no-evidence', '"evidence"', 'conversations', '\n  "cases"']) {
+    it(`such as ${secret.trim()}, changes no comparison`, async (t) => {
+      const planted = 'planted-token';
+      const suite = SUITE.replace('id: a', `id: ${planted}`);
+      const folder = await workspaceWith(t, { 'a.eval.yaml': suite });
+      await turnlight(folder, ['run'], {});
+      await writeFile(join(folder, 'a.eval.yaml'), suite.replace('value: Nope', 'value: No'));
+      await turnlight(folder, ['run'], {});
+      for (const command of ['compare', 'noise', 'agreement']) {
+        for (const format of ['json', 'markdown', 'terminal']) {
+          const print = async (env: Record<string, string>) =>
+            (await turnlight(folder, [command, '--format', format], env)).out;
+          const printed = await print({ SSH_KEY_POLICY: secret, MY_TOKEN: planted });
+          assert.equal(printed, (await print({})).replaceAll(planted, '[hidden: MY_TOKEN]'));
+        }
+      }
+    });
+  }
+
+  it('such as a word of its schema, changes no answer of a judge', async (t) => {
+    const answer = {
+      turns: [{ turn: 2, applicable: true, rationale: 'said', evidence: 'Nope', verdict: 'fail' }],
+      rationale: 'It says planted-token, and planted-token.',
+      score: 1,
+    };
+    const server = await startModelServer(() => json(answer));
+    t.after(() => server.close());
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': `judge: {provider: openai, model: m, base_url: "${server.baseUrl}"}
+cases: [{id: a, transcript: [{user: Hi}, {assistant: Nope}], assert: [{type: g-eval, criteria: It greets., steps: [Look.]}]}]
+`,
+    });
+    const env = { OPENAI_API_KEY: KEY, SSH_KEY: 'rationale', SSH_KEY_2: 'planted-token' };
+    for (const count of [1, 2]) {
+      const { code, out, err } = await turnlight(folder, ['run'], env);
+      assert.equal(code, 1, `${out}${err} ${count}`);
+      assert.doesNotMatch(out, /planted-token/);
+      assert.match(out, /It says \[hidden: SSH_KEY_2\], and \[hidden: SSH_KEY_2\]/);
+    }
+  });
 
   it('crashes no run as a header of a target', async (t) => {
     const folder = await workspaceWith(t, {
