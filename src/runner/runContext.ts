@@ -82,6 +82,7 @@ export class RunContext {
   readonly #answers: SharedAnswers['answers'] = new Map();
   /** The same, of earlier runs, by the root of their data folder. */
   readonly #stores = new Map<string, PersistentAnswers>();
+  #warned = false;
   /** Reads the labels of a suite once for all its cases. */
   readonly #examplesOf = memoize((suite: Suite) => examplesOf(suite));
 
@@ -208,10 +209,17 @@ export class RunContext {
     if (!dataFolder || !folder || this.#player || this.#recorder || !keepRecord) return undefined;
     const { root } = dataFolder;
     const workspaces = suites.map(({ workspace }) => workspace);
+    const warn = (text: string) => this.#warnOfFolder(text);
     const store =
-      this.#stores.get(root) ?? openPersistentAnswers({ folder, root, workspaces, scrubber });
+      this.#stores.get(root) ?? openPersistentAnswers({ folder, root, workspaces, scrubber, warn });
     this.#stores.set(root, store);
     return store;
+  }
+
+  /** Once; the cache reports the same folder. */
+  #warnOfFolder(text: string): void {
+    if (!this.#cache && !this.#warned) this.options.log.warn(text);
+    this.#warned = true;
   }
 
   /** Whether the cost limit ended the run. */

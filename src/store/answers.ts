@@ -213,7 +213,7 @@ export async function prepareFolder(folder: string, workspaces: readonly string[
 }
 
 /** A file of the cache. */
-interface CacheFile {
+export interface CacheFile {
   readonly path: string;
   /** On the disk, in whole blocks. */
   readonly bytes: number;
@@ -231,6 +231,13 @@ export function answerFile(folder: string, key: string): string {
   return join(folder, key.slice(0, 1), `${key.slice(1)}.json`);
 }
 
+/** Undefined if it isn't a regular file. */
+export function cacheFile(path: string): CacheFile | undefined {
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (!there?.isFile()) return undefined;
+  return { path, bytes: Math.ceil(there.size / BLOCK) * BLOCK, used: there.mtimeMs };
+}
+
 /** The cached answers in a folder; other files are ignored. */
 export async function listCacheFiles(folder: string): Promise<CacheFile[]> {
   const found: CacheFile[] = [];
@@ -239,13 +246,7 @@ export async function listCacheFiles(folder: string): Promise<CacheFile[]> {
     const files = (await entriesOf(join(folder, part.name))).filter(
       (one) => one.isFile() && CACHE_FILE_NAME.test(one.name),
     );
-    for (const { name } of files) {
-      const path = join(folder, part.name, name);
-      const there = lstatSync(path, { throwIfNoEntry: false });
-      if (!there) continue;
-      const bytes = Math.ceil(there.size / BLOCK) * BLOCK;
-      found.push({ path, bytes, used: there.mtimeMs });
-    }
+    found.push(...files.flatMap(({ name }) => cacheFile(join(folder, part.name, name)) ?? []));
   }
   return found;
 }

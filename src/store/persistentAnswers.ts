@@ -1,12 +1,14 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { errorText } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { toUnwritableError } from '../disk/fileErrors.ts';
 import { readFileLines } from '../disk/jsonLines.ts';
 import { APPEND, writeRegular } from '../disk/regularFile.ts';
 import { sha256, shortHash } from '../node/hashes.ts';
-import { prepareFolder } from './answers.ts';
+import { type CacheFile, cacheFile, prepareFolder } from './answers.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
@@ -24,6 +26,18 @@ interface PersistentAnswersOptions {
   readonly root: string;
   readonly workspaces: readonly string[];
   readonly scrubber: Scrubber;
+  /** Called once if nothing can be stored. */
+  readonly warn?: (message: string) => void;
+}
+
+const FILE_NAME = /^asked-once-[0-9a-f]+\.jsonl$/;
+
+/** The files of what judges were asked once, of all workspaces. @param folder see `answersFolder` */
+export async function listPersistentFiles(folder: string): Promise<CacheFile[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names
+    .filter((name) => FILE_NAME.test(name))
+    .flatMap((name) => cacheFile(join(folder, name)) ?? []);
 }
 
 /** Stores answers in the user's folder, one per line; the last line of a key counts. Unreadable lines are ignored. */
@@ -32,13 +46,17 @@ export function openPersistentAnswers({
   root,
   workspaces,
   scrubber,
+  warn,
 }: PersistentAnswersOptions): PersistentAnswers {
   const path = join(folder, `asked-once-${shortHash(sha256(root))}.jsonl`);
   let usable: Promise<boolean> | undefined;
   const isUsable = () => {
     usable ??= prepareFolder(folder, workspaces).then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        warn?.(`What judges are asked once is not stored for later runs: ${errorText(error)}`);
+        return false;
+      },
     );
     return usable;
   };

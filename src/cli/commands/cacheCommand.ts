@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { errorText } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { bytesText, counted } from '../../core/text/format.ts';
@@ -6,10 +7,12 @@ import { toUnwritableError } from '../../disk/fileErrors.ts';
 import {
   answersFolder,
   bytesOf,
+  type CacheFile,
   listCacheFiles,
   prepareFolder,
   prune,
 } from '../../store/answers.ts';
+import { listPersistentFiles } from '../../store/persistentAnswers.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import { workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
@@ -17,8 +20,9 @@ import type { Shell } from '../shell.ts';
 /** Shows where cached answers are stored, how many there are, and their size. */
 export async function showCache({ processEnv, out, folder: here }: Shell): Promise<ExitCode> {
   const folder = answersFolder(processEnv);
-  const files = await listCacheFiles(folder);
-  out.write(`${folder}\n${sizeText(files)} of at most ${bytesText(LIMITS.cache)}\n`);
+  const { answers, once } = await filesIn(folder);
+  out.write(`${folder}\n${sizeText(answers)} of at most ${bytesText(LIMITS.cache)}\n`);
+  if (once.length > 0) out.write(`${onceText(once)}\n`);
   await prepareFolder(folder, [workspaceOf(here)]).catch((error: unknown) =>
     out.write(`Not used: ${visibleLine(errorText(error))}\n`),
   );
@@ -28,14 +32,26 @@ export async function showCache({ processEnv, out, folder: here }: Shell): Promi
 /** Deletes all cached answers, and nothing else in the folder. @throws UnwritableError */
 export async function clearCache({ processEnv, out }: Shell): Promise<ExitCode> {
   const folder = answersFolder(processEnv);
-  const files = await listCacheFiles(folder);
-  await prune(folder, 0).catch((error: unknown) => {
+  const { answers, once } = await filesIn(folder);
+  try {
+    await prune(folder, 0);
+    for (const { path } of once) await rm(path, { force: true });
+  } catch (error) {
     throw toUnwritableError('The cache of answers', folder, error);
-  });
-  out.write(`Deleted ${sizeText(files)} from ${folder}\n`);
+  }
+  const more = once.length > 0 ? `, and ${onceText(once)},` : '';
+  out.write(`Deleted ${sizeText(answers)}${more} from ${folder}\n`);
   return EXIT.passed;
 }
 
-function sizeText(files: Awaited<ReturnType<typeof listCacheFiles>>): string {
+async function filesIn(folder: string) {
+  return { answers: await listCacheFiles(folder), once: await listPersistentFiles(folder) };
+}
+
+function onceText(files: readonly CacheFile[]): string {
+  return `${counted(files.length, 'file')} of what judges were asked once, ${bytesText(bytesOf(files))}`;
+}
+
+function sizeText(files: readonly CacheFile[]): string {
   return `${counted(files.length, 'answer')}, ${bytesText(bytesOf(files))}`;
 }

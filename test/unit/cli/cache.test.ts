@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ASSERTIONS, CONVERSATIONS, startJudge, suiteText } from '../../../bench/rerun/suite.ts';
@@ -7,6 +7,7 @@ import { emptyCache } from '../../support/answersFolder.ts';
 import { turnlight } from '../../support/commandLine.ts';
 import { tries } from '../../support/long.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
+import { json } from '../../support/modelServer/steps.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
 async function setUp(t: TestContext) {
@@ -50,6 +51,54 @@ test('cache: tells where answers are kept and how many, and removes them', async
   assert.match((await run('cache')).out, /^2 answers, 0\.0 MB/m);
   assert.equal((await run('cache', 'clear')).out, `Deleted 2 answers, 0.0 MB from ${folder}\n`);
   assert.equal((await run('run')).asked, 2);
+});
+
+/** A folder with eval files whose judge is asked for steps once. */
+async function setUpSteps(t: TestContext, ...files: readonly string[]) {
+  const server = await startModelServer((body) =>
+    json(
+      body.response_format?.json_schema?.name === 'g_eval_steps'
+        ? { steps: ['Look.'] }
+        : {
+            turns: [{ turn: 2, applicable: true, rationale: 'r', evidence: '' }],
+            rationale: 'r',
+            score: 9,
+          },
+    ),
+  );
+  t.after(() => server.close());
+  const text = `judge: {provider: openai, model: j, base_url: "${server.baseUrl}"}
+cases:
+  - {id: a, transcript: [{user: Hi}, {assistant: Hello}], assert: [{type: g-eval, criteria: warm}]}
+`;
+  return workspaceWith(t, Object.fromEntries(files.map((file) => [file, text])));
+}
+
+test('cache: tells what judges were asked once, and removes it', async (t) => {
+  const folder = await setUpSteps(t, 'a.eval.yaml');
+  const env = { TURNLIGHT_CACHE_DIR: emptyCache(), OPENAI_API_KEY: 'k' };
+  await turnlight(folder, ['run', '--no-cache'], env);
+  const { out } = await turnlight(folder, ['cache'], env);
+  assert.match(out, /^0 answers.*\n1 file of what judges were asked once, 0\.0 MB$/m);
+  const cleared = await turnlight(folder, ['cache', 'clear'], env);
+  assert.match(
+    cleared.out,
+    /^Deleted 0 answers, 0\.0 MB, and 1 file of what judges were asked once, 0\.0 MB, from /,
+  );
+  assert.deepEqual(await readdir(join(env.TURNLIGHT_CACHE_DIR, 'answers')), []);
+});
+
+test('run: warns once if answers that judges give once are not kept', async (t) => {
+  const folder = await setUpSteps(t, 'b/b.eval.yaml', 'c/c.eval.yaml');
+  const env = { TURNLIGHT_CACHE_DIR: join(folder, 'answers'), OPENAI_API_KEY: 'k' };
+  for (const [args, warning] of [
+    [[], /The cache of answers is not used: /g],
+    [['--no-cache'], /What judges are asked once is not stored for later runs: /g],
+  ] as const) {
+    const { out } = await turnlight(folder, ['run', ...args], env);
+    assert.equal(out.match(warning)?.length, 1, out);
+    assert.equal(out.match(/is in the workspace/g)?.length, 1, out);
+  }
 });
 
 test('cache: says why a folder is not used', async (t) => {

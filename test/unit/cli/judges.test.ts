@@ -90,6 +90,9 @@ describe('turnlight judges', () => {
     const again = await turnlight(folder, [...args, '--format', 'markdown'], env);
     assert.match(again.out, /^# Judges compared\n\n\| Judge \|/);
     assert.match(again.out, /12 of 12 answers from the cache/);
+    const hiding = { ...env, SSH_KEY: 'conversations' };
+    const found = await turnlight(folder, [...args, '--format', 'json'], hiding);
+    assert.equal(JSON.parse(found.out).conversations, 12);
   });
 
   it('keeps to the limit of the cost, and refuses one that it cannot hold', async (t) => {
