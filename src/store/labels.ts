@@ -119,18 +119,23 @@ export async function removeLabels(
     const before = await lstat(path).catch(() => undefined);
     if (!before) return [];
     const removed: Label[] = [];
-    let text: string;
-    try {
-      text = String(await readRegular(path, LIMITS.labels));
-    } catch (error) {
-      throw toUnwritableError(LABELS, path, error);
-    }
-    const left = text.split('\n').filter((line) => {
+    const countInvalid = limitInvalid();
+    const isLeft = (line: string) => {
+      if (line === '') return true;
       const { data } = labelSchema.safeParse(parseJson(line));
+      if (!data) countInvalid();
       if (!data || !isUnwanted(data)) return true;
       removed.push(data);
       return false;
-    });
+    };
+    let left: string[];
+    try {
+      left = String(await readRegular(path, LIMITS.labels))
+        .split('\n')
+        .filter(isLeft);
+    } catch (error) {
+      throw toUnwritableError(LABELS, path, error);
+    }
     if (removed.length === 0 || (await replaceLines(LABELS, path, before, left))) return removed;
   }
   throw toUnwritableError(LABELS, path, new Error('The file is being written by another program.'));
@@ -161,15 +166,27 @@ function identityOf(label: Label): string {
   return JSON.stringify([label.case, label.variant, label.at, sameSubject(label)]);
 }
 
+/** Counts invalid lines. It throws an Error if there are too many to read all. */
+function limitInvalid(): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count < LIMITS.problems) return;
+    throw new Error(`It has ${count} or more lines that are not labels. Fix or remove them.`);
+  };
+}
+
 /** The existing labels, and whether the last line has its line break. */
 async function linesOf(path: string): Promise<{ known: Set<string>; isWhole: boolean }> {
   const known = new Set<string>();
   let isWhole = true;
   try {
+    const countInvalid = limitInvalid();
     for await (const line of readFileLines(path, LIMITS.labels)) {
       isWhole = line.isComplete;
       const { data } = labelSchema.safeParse(line.value);
       if (data) known.add(identityOf(data));
+      else countInvalid();
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { VALIDITY_WORDS } from '../../../src/core/presentation/words.ts';
 import { type Label, validityOf } from '../../../src/core/record/label.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
+import { cpuTime } from '../../../src/node/cooperative.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
 import { labelsFolder, personName } from '../../../src/node/paths.ts';
 import {
@@ -90,6 +91,21 @@ describe('labels beside an eval file', () => {
     assert.match(problems[1]?.message ?? '', /`assertion` is wrong/);
     assert.match(problems[2]?.message ?? '', /`status` is wrong/);
     assert.match(problems[4]?.message ?? '', /is a symbolic link/);
+  });
+
+  it('reads no million bad lines: it says what to do', async (t) => {
+    const { file } = await evalFileIn(t);
+    await appendLabels(file, 'bob', [label()]);
+    await appendFile(join(labelsFolder(file), 'bob.jsonl'), 'x\n'.repeat(1_000_000));
+    const wrong = /It has 500 or more lines that are not labels\. Fix or remove them\./;
+    const before = cpuTime();
+    await assert.rejects(appendLabels(file, 'bob', [label({ turn: 2 })]), wrong);
+    await assert.rejects(
+      removeLabels(file, 'bob', () => true),
+      wrong,
+    );
+    assert.equal((await readLabels(file)).problems.length, 500);
+    assert.ok(cpuTime() - before < 1_000);
   });
 
   it('keeps a conversation once, whole, the same on every machine', async (t) => {
