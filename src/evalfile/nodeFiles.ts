@@ -1,8 +1,9 @@
+import { readSync } from 'node:fs';
 import { lstat, open, realpath, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { matchingFiles } from '../disk/glob.ts';
-import { openRegular, realPathOf } from '../disk/regularFile.ts';
-import { type Files, readText, type Slices, tooLarge } from './files.ts';
+import { openRegular, readRegularSync, realPathOf } from '../disk/regularFile.ts';
+import { FileError, type Files, readText, type Slices, tooLarge } from './files.ts';
 
 /** Bytes per read. */
 const SLICE = 256_000;
@@ -60,14 +61,12 @@ async function slicesOf(path: string, maxBytes: number): Promise<Slices> {
       }
     },
     async between(start, end) {
-      const file = await openRegular(real);
-      try {
+      const read = readRegularSync(real, (file) => {
         const bytes = Buffer.allocUnsafe(end - start);
-        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-        return bytes.subarray(0, bytesRead);
-      } finally {
-        await file.close();
-      }
+        return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start));
+      });
+      if (!read) throw new FileError('missing', 'The file does not exist.');
+      return read;
     },
   };
 }

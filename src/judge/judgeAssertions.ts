@@ -3,7 +3,7 @@ import type { Outcome, Toolbox } from '../assertions/contract.ts';
 import { temperatureOf } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { NestedError } from '../assertions/shared/kinds.ts';
-import { deepFreeze, groupBy } from '../core/data/data.ts';
+import { frozenCopy, groupBy } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import { type Assertion, type ModelSpec, NO_JUDGE } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
@@ -57,16 +57,13 @@ const MAX_CONCURRENT = 4;
  */
 export function judgeAssertions(options: JudgeOptions): Promise<Verdict[]> {
   const { unscrubbed } = options;
-  const conversation = deepFreeze(structuredClone(options.conversation));
-  const facts = deepFreeze(structuredClone(pickFacts(options.facts)));
+  const conversation = frozenCopy(options.conversation);
+  const facts = frozenCopy(pickFacts(options.facts));
   return new Judging({
     sharedAnswers: inMemoryAnswers(),
     ...options,
     conversation,
-    unscrubbed:
-      unscrubbed && unscrubbed !== options.conversation
-        ? deepFreeze(structuredClone(unscrubbed))
-        : conversation,
+    unscrubbed: unscrubbed === options.conversation ? conversation : frozenCopy(unscrubbed),
     facts,
   }).verdicts();
 }

@@ -65,11 +65,13 @@ export function layOutTable(
   return { width: cells + between, text };
 }
 
+const ASCII = /^[ -~]*$/;
+
 /** Measures each text once, because most cells in a large table are identical. */
 function createWidthCache(): (cell: string) => number {
   const known = new Map<string, number>();
   return (cell) => {
-    const width = known.get(cell) ?? stringWidth(cell);
+    const width = known.get(cell) ?? (ASCII.test(cell) ? cell.length : stringWidth(cell));
     known.set(cell, width);
     return width;
   };

@@ -1,10 +1,9 @@
-import { RE2JS } from 're2js';
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import { isMapping, type Mapping, valueAt } from '../../core/data/data.ts';
 import type { ToolCall } from '../../core/message.ts';
 import type { AssertionInput, Fault } from '../contract.ts';
-import { faultOfPattern } from '../types/regex.ts';
+import { faultOfPattern, findsPattern } from '../types/regex.ts';
 
 /** Keys for the arguments of a call. */
 export const argumentKeys = {
@@ -121,7 +120,7 @@ export function describeCall(
 function same(actual: unknown, wanted: unknown, partial: boolean, pattern: boolean): boolean {
   if (pattern && typeof wanted === 'string') {
     const text = typeof actual === 'string' ? actual : JSON.stringify(actual);
-    return text !== undefined && RE2JS.compile(wanted).matcher(text).find();
+    return text !== undefined && findsPattern(text, wanted);
   }
   if (Array.isArray(wanted)) {
     return (

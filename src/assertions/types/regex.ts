@@ -28,11 +28,23 @@ export const regex = textAssertion({
     ignore_case: ignoreCase,
   }),
   claim: ({ pattern }, found) => `${found ? 'matches' : 'does not match'} ${pattern}`,
-  holds: (text, { pattern, ignore_case }) =>
-    RE2JS.compile(pattern, ignore_case ? RE2JS.CASE_INSENSITIVE : 0)
-      .matcher(text)
-      .find(),
+  holds: (text, { pattern, ignore_case }) => findsPattern(text, pattern, ignore_case),
 });
+
+/** Recently compiled patterns: each is used for every turn of every case. */
+const compiled = new Map<string, RE2JS>();
+const MAX_COMPILED = 64;
+
+export function findsPattern(text: string, pattern: string, ignoresCase = false): boolean {
+  const key = `${ignoresCase} ${pattern}`;
+  let known = compiled.get(key);
+  if (!known) {
+    known = RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
+    if (compiled.size >= MAX_COMPILED) compiled.clear();
+    compiled.set(key, known);
+  }
+  return known.matcher(text).find();
+}
 
 /** Why RE2 rejects the pattern; undefined if it doesn't. */
 export function faultOfPattern(pattern: string): string | undefined {

@@ -1,6 +1,6 @@
 import { questionHash } from '../../assertions/questionHash.ts';
 import type { Conversation, FailedTurn, Report } from '../../core/conversation.ts';
-import { jsonExcess } from '../../core/data/data.ts';
+import { isSmallJson, jsonExcess } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
@@ -61,6 +61,7 @@ export function caseLine(
 
 /** The line, or an error in its place if it is larger than what is read of a record. */
 export function boundedLine(planned: PlannedCase, line: CaseLine): CaseLine {
+  if (isSmallJson(line, LIMITS.recordLine)) return line;
   const bytes = Buffer.from(JSON.stringify(line));
   const isLong = bytes.length > LIMITS.recordLine;
   const why = isLong ? `has more than ${readable(LIMITS.recordLine)} bytes` : jsonExcess(bytes);
