@@ -1,48 +1,48 @@
 /** What a folder may import besides itself. The lint rules and the table in ARCHITECTURE.md are generated from this. */
 export interface Arrows {
-  /** As the rules and the table name it, such as `src/core`. */
+  /** Name in the rules and the table, such as `src/core`. */
   readonly folder: string;
   readonly holds: string;
-  /** Folders of `src`, or single files of them. */
+  /** Folders in `src`, or single files in them. */
   readonly imports: readonly string[];
-  /** True if it runs in a browser as well, so that it may import nothing of Node. */
+  /** True if it also runs in a browser, so it can't import Node APIs. */
   readonly browser?: true;
 }
 
 const JUDGE_ESTIMATE = 'judge/estimate.ts';
 
-/** In the order in which data flows. */
+/** Ordered by data flow. */
 export const arrows: readonly Arrows[] = [
   {
     folder: 'src/core',
     holds:
-      'the vocabulary: Message, Conversation, Verdict, RunRecord, Suite, scoring; no I/O and nothing of Node',
+      'the shared types and rules: Message, Conversation, Verdict, RunRecord, Suite, scoring; no I/O and no Node APIs',
     imports: [],
     browser: true,
   },
   {
     folder: 'src/node',
-    holds: 'what needs Node and no I/O: hashes, paths, long work in steps',
+    holds: 'code that needs Node but no I/O: hashes, paths, long work in steps',
     imports: ['core'],
   },
   {
     folder: 'src/statistics',
-    holds: 'tests of pairs, intervals and agreement: numbers in, numbers out',
+    holds: 'paired tests, confidence intervals, and agreement, as functions of plain numbers',
     imports: [],
   },
   {
     folder: 'src/disk',
-    holds: 'files and folders of the disk that are what they seem: no links, devices or pipes',
+    holds: 'safe access to files and folders: refuses links, devices, and pipes',
     imports: ['core'],
   },
   {
     folder: 'src/yaml',
-    holds: 'text ↔ tree: a document with ranges, nodes at paths, edits, quoting, layout',
+    holds: 'text ↔ tree: documents with ranges, nodes at paths, edits, quoting, layout',
     imports: ['core', 'node'],
   },
   {
     folder: 'src/schema',
-    holds: 'zod ↔ problems: walk, issues, misspelt keys, defaults, references',
+    holds: 'zod ↔ problems: schema walk, issues, misspelled keys, defaults, references',
     imports: ['core', 'yaml'],
   },
   {
@@ -52,24 +52,25 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/models',
-    holds: 'one file per provider; the only importer of `openai`; recordings; token counts',
+    holds:
+      'model providers, one file each; recordings; token counts. Only this folder imports `openai`',
     imports: ['core', 'node', 'disk'],
   },
   {
     folder: 'src/targets',
     holds:
-      '`chat`, `module`, `command`, `http`, `a2a`; user functions in their own processes. A target never sees expectations or assertions',
+      '`chat`, `module`, `command`, `http`, `a2a`; runs user functions in their own processes. A target never sees expectations or assertions',
     imports: ['core', 'node', 'disk', 'messages', 'models'],
   },
   {
     folder: 'src/assertions',
     holds:
-      'one file per assertion type: keys, needs, question or procedure, formula, docs; what can be wrong with an answer (`shared/answerMistakes.ts`); `registry.ts` lists them',
+      'one file per assertion type: keys, needs, question or procedure, formula, docs; mistakes in answers (`shared/answerMistakes.ts`). `registry.ts` lists the types',
     imports: ['core', 'node'],
   },
   {
     folder: 'src/evalfile',
-    holds: 'text → Suite: the one zod declaration, cases, assertions, prompts; runs nothing',
+    holds: 'text → Suite: the zod declaration, cases, assertions, prompts; runs nothing',
     imports: [
       'core',
       'node',
@@ -84,24 +85,26 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/simulate',
-    holds: 'the simulated user: what the model that plays it is told, and what its answer means',
+    holds:
+      'the simulated user: the prompt for the model that plays it, and the interpretation of its answers',
     imports: ['core', 'assertions', 'judge/ask.ts', 'models'],
   },
   {
     folder: 'src/judge',
     holds:
-      'asks judges: conversation block, protocol, answers, checks, repair; parts, samples, groups; estimates',
+      'requests to judges: conversation block, protocol, answers, checks, repair; parts, samples, groups; estimates',
     imports: ['core', 'node', 'assertions', 'models', 'simulate/prompt.ts'],
   },
   {
     folder: 'src/store',
     holds:
-      'run records: location, append; labels of people; answers kept between runs. `records/` is the one reader of run records: list, trends, latest results, search',
+      'writes run records and decides their location; labels; the answer cache. Only `records/` reads run records: list, trends, latest results, search',
     imports: ['core', 'node', 'disk'],
   },
   {
     folder: 'src/runner',
-    holds: 'plan, schedule, converse, judge, record, budget, events',
+    holds:
+      'plans and schedules cases, runs and judges conversations, records results, enforces the budget, reports events',
     imports: [
       'core',
       'node',
@@ -118,12 +121,13 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/analysis',
     holds:
-      'what records and labels say together: two runs compared, how noisy judges are, how well they agree with people',
+      'statistics over records and labels: comparisons of two runs, noise of judges, agreement of judges with people',
     imports: ['core', 'node', 'statistics', 'store/labels.ts', 'store/records/latest.ts'],
   },
   {
     folder: 'src/improve',
-    holds: 'a question of a judge in other words, by what people say, and how both agree with them',
+    holds:
+      "rewords a judge's question based on labels, and measures how well both wordings agree with the labels",
     imports: [
       'core',
       'node',
@@ -139,12 +143,12 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/queue',
     holds:
-      'a run past one machine: its cases through BullMQ to workers, their results back, one limit of the cost and of each endpoint; the only importer of `bullmq` and `ioredis`',
+      'distributes a run over machines with BullMQ: sends cases to workers, collects results, and shares the cost and endpoint limits. Only this folder imports `bullmq` and `ioredis`',
     imports: ['core', 'node', 'models', 'runner'],
   },
   {
     folder: 'src/report',
-    holds: 'one file per reporter, and their registry',
+    holds: 'reporters, one file each, and their registry',
     imports: [
       'core',
       'node',
@@ -158,7 +162,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/interop',
     holds:
-      'in and out of other tools: one file per kind of file that is imported; sessions and verdicts of MLflow',
+      'import from and export to other tools: one file per imported file type; MLflow sessions and verdicts',
     imports: [
       'core',
       'node',
@@ -175,25 +179,25 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/protocol',
-    holds: 'messages between processes, parsed on both ends; setting names',
+    holds: 'messages between processes, parsed on both ends; names of settings',
     imports: ['core'],
   },
   {
     folder: 'src/language',
     holds:
-      'one service over a table of document kinds (`service.ts`): completion, hover, code actions, symbols and other features; `ports.ts` is all it needs from outside',
+      'language features for each kind of document (`service.ts`): completion, hover, code actions, symbols, and more. `ports.ts` declares everything that it needs from outside',
     imports: ['core', 'node', 'yaml', 'schema', 'evalfile', 'assertions', 'protocol'],
   },
   {
     folder: 'src/server',
     holds:
-      'LSP wiring over `language`: requests, diagnostics, open and closed files, who uses what (`workspace.ts`); never runs a case or asks a model',
+      'the LSP server around `language`: requests, diagnostics, open and closed files, dependencies between files (`workspace.ts`). It never runs a case or calls a model',
     imports: ['core', 'node', 'yaml', 'evalfile', 'language', JUDGE_ESTIMATE, 'store', 'protocol'],
   },
   {
     folder: 'src/cli',
     holds:
-      'the command line, a thin shell: `commands.ts` is the table of commands, `options.ts` has their options and defaults, `commands/` their work',
+      'the command line, a thin shell: `commands.ts` lists the commands, `options.ts` their options and defaults, and `commands/` implements them',
     imports: [
       'core',
       'node',
@@ -211,7 +215,7 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/extension',
-    holds: 'the extension: a thin shell; language features come from the server',
+    holds: 'the extension, a thin shell; language features come from the server',
     imports: [
       'core',
       'node',
@@ -230,12 +234,12 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'webview',
     holds:
-      'the conversation view, results, comparison, trends, agreement and labeling, fed by snapshots',
+      'the pages for conversations, results, comparisons, trends, agreement, and labeling, updated by snapshots',
     imports: ['core', 'protocol'],
   },
   {
     folder: 'scripts',
-    holds: "generates lint rules, docs pages, the examples' recordings and licence notices",
+    holds: 'generate lint rules, docs pages, recordings of the examples, and license notices',
     imports: [
       'core',
       'node',
@@ -252,7 +256,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'bench',
     holds:
-      'measures what judging costs, how fast runs, the language server and the views are, and their memory; attacks everything',
+      'benchmarks of judging costs, of speed and memory of runs, the language server, and the views; attack tests',
     imports: [
       'core',
       'node',
@@ -273,12 +277,12 @@ export const arrows: readonly Arrows[] = [
   },
 ];
 
-/** Names of a file that only some folders may import, and why. The rules of other folders deny them. */
+/** Exports that only some folders may import, and why. The rules of all other folders deny them. */
 export const nameHomes: readonly {
   readonly file: string;
-  /** A regular expression that all of a name matches. */
+  /** A regular expression that must match the whole name. */
   readonly names: string;
-  /** Folders of the table, or within one. */
+  /** Folders in the table, or subfolders of them. */
   readonly homes: readonly string[];
   readonly why: string;
 }[] = [
@@ -286,13 +290,13 @@ export const nameHomes: readonly {
     file: 'record/runRecord.ts',
     names: '(run|case|end|record)LineSchema',
     homes: ['src/core', 'src/store/records', 'src/queue', 'scripts'],
-    why: 'Only src/store/records parses lines of run records: use RunRecord, RunReader or readRecord.',
+    why: 'Only src/store/records parses lines of run records. Use RunRecord, RunReader, or readRecord.',
   },
   {
     file: 'disk/jsonLines.ts',
     names: 'read(File)?Lines',
     homes: ['src/disk', 'src/store'],
-    why: 'Only src/store reads JSON Lines: of run records through RunRecord, RunReader or readRecord.',
+    why: 'Only src/store reads JSON Lines. For run records, use RunRecord, RunReader, or readRecord.',
   },
 ];
 
@@ -310,21 +314,21 @@ export const packageHomes: readonly {
   {
     names: ['bullmq', 'bullmq/**', 'ioredis', 'ioredis/**'],
     home: 'src/queue',
-    why: 'Only src/queue may import bullmq and ioredis, which are not always there.',
+    why: 'Only src/queue may import bullmq and ioredis, because they are optional.',
   },
   {
     names: ['openai', 'openai/**'],
     home: 'src/models/openai',
-    why: 'Only src/models/openai may import openai, and lazily.',
+    why: 'Only src/models/openai may import openai, and only dynamically.',
   },
   {
     names: ['@a2a-js/sdk', '@a2a-js/sdk/**'],
     home: 'src/targets/a2a',
-    why: 'Only src/targets/a2a may import the SDK of A2A, and lazily.',
+    why: 'Only src/targets/a2a may import the A2A SDK, and only dynamically.',
   },
   {
     names: ['@vscode/webview-ui-toolkit'],
     home: 'webview/ui',
-    why: 'Only webview/ui may import the toolkit, behind its factories.',
+    why: 'Only webview/ui may import the toolkit. Use its factories.',
   },
 ];

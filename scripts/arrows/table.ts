@@ -13,6 +13,6 @@ export function withTable(architecture: string): string {
     holds,
     imports.length === 0 ? '–' : imports.join(', '),
   ]);
-  const folders = table(['folder', 'holds', 'may import'], rows);
+  const folders = table(['folder', 'contains', 'may import'], rows);
   return `${before}${START}${folders}${END}${after}`;
 }
