@@ -170,6 +170,7 @@ function modelName({ params, written = params }: ModelSpec): string {
  */
 export function isCurrent(line: CaseLine, suiteCase: SuiteCase): boolean {
   const { assertions, threshold, aggregate, repeat, skip, stopOnFailure } = suiteCase;
+  const stoppedEarly = line.stop_reason === 'stop-on-failure';
   const skipped = line.verdicts.some(({ reason }) => reason === 'case-skipped');
   return (
     line.repetitions === repeat.times &&
@@ -177,9 +178,9 @@ export function isCurrent(line: CaseLine, suiteCase: SuiteCase): boolean {
     line.threshold === threshold &&
     (line.status === 'error' ||
       (line.score === caseScore(line.verdicts, aggregate) &&
-        line.status === caseStatus(line.verdicts, threshold, aggregate))) &&
+        line.status === caseStatus(line.verdicts, threshold, aggregate, stoppedEarly))) &&
     skipped === (skip !== undefined) &&
-    (line.stop_reason !== 'stop-on-failure' || stopOnFailure) &&
+    (!stoppedEarly || stopOnFailure) &&
     line.verdicts.length === assertions.length &&
     assertions.every((one, index) => answers(line.verdicts[index], one, suiteCase))
   );

@@ -33,12 +33,14 @@ export function exitCodeOf(
   end: EndLine,
   unwritten: boolean,
   isComplete: boolean,
-  minPassRate = 1,
+  minPassRate?: number,
 ): ExitCode {
   if (end.cancelled) return EXIT.cancelled;
   if (unwritten) return EXIT.unwritten;
-  if ((passRateOf(end.counts) ?? 1) < minPassRate) return EXIT.failed;
-  if ((end.counts.error ?? 0) > 0 || !isComplete) return EXIT.errored;
+  const rate = passRateOf(end.counts);
+  if (rate !== null && rate < (minPassRate ?? 1)) return EXIT.failed;
+  const isUnknown = rate === null && minPassRate !== undefined;
+  if ((end.counts.error ?? 0) > 0 || !isComplete || isUnknown) return EXIT.errored;
   return EXIT.passed;
 }
 

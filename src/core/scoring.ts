@@ -60,11 +60,14 @@ export function caseScore(
 /**
  * A `required` verdict that failed or couldn't be judged fails the case; else an error makes it an error; else the score
  * must reach the threshold, or every verdict must pass if there is none. Without scores, the case is skipped.
+ *
+ * @param stoppedEarly whether `stop_on_failure` ended it before its last turn, so that its other assertions have no score
  */
 export function caseStatus(
   verdicts: readonly Verdict[],
   threshold: number | undefined,
   aggregate: Aggregate = 'mean',
+  stoppedEarly = false,
 ): Status {
   if (verdicts.some((one) => one.assertion.required && isFailure(one))) return 'fail';
   if (verdicts.some(({ status }) => status === 'error')) return 'error';
@@ -76,7 +79,7 @@ export function caseStatus(
     threshold === undefined || score === null
       ? scored.every(({ status }) => status === 'pass')
       : reaches(score, threshold);
-  return passes ? 'pass' : 'fail';
+  return passes && !stoppedEarly ? 'pass' : 'fail';
 }
 
 /** Whether a recorded `pass` or `skipped` contradicts the verdicts, as in a forged record. */

@@ -7,7 +7,7 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
@@ -87,6 +87,20 @@ export async function writeRegular(
 ): Promise<void> {
   const file = await openRegular(path, flags, mode);
   await file.writeFile(text).finally(() => file.close());
+}
+
+/** Replaces a file as a whole: whoever reads it, and another name of it, keep the old text. @throws as `openRegular` */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  const beside = `${target}.${process.pid}.new`;
+  try {
+    const mode = (await stat(target).catch(() => undefined))?.mode;
+    await rm(beside, { force: true });
+    await writeRegular(beside, text, CREATE, mode);
+    await rename(beside, target);
+  } finally {
+    await rm(beside, { force: true });
+  }
 }
 
 /**

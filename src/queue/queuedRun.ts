@@ -7,6 +7,7 @@ import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { mapCasePaths } from '../node/paths.ts';
 import { lostLine, openCase } from '../runner/case/caseLine.ts';
+import { answersCase } from '../runner/earlierRun.ts';
 import type { RunEvent } from '../runner/events.ts';
 import type { CaseRunner, PlannedCase } from '../runner/runOptions.ts';
 import {
@@ -167,7 +168,8 @@ export class QueuedRun implements CaseRunner {
     try {
       await this.#lookAtCost();
       // Empty if the cost limit prevented its start.
-      waiting.resolve(text === '' ? undefined : await this.#returned.came(waiting.planned, text));
+      const isUnstarted = text === '' && this.stopped;
+      waiting.resolve(isUnstarted ? undefined : await this.#returned.came(waiting.planned, text));
     } catch (error) {
       waiting.reject(error);
     }
@@ -263,7 +265,8 @@ export class RemoteResults {
   /** @param text the line from the worker */
   async came(planned: PlannedCase, text: unknown): Promise<CaseLine> {
     const line = this.#lineOf(planned, text);
-    if (!line) return this.lost(planned, 'The worker returned an invalid result for this case.');
+    if (!line || !(await isValidResult(line, planned)))
+      return this.lost(planned, 'The worker returned an invalid result for this case.');
     await this.began(planned);
     const { onEvent } = this.#options;
     const { ref } = planned;
@@ -293,6 +296,12 @@ export class RemoteResults {
     if (leadsOut || !isIt || line.source.hash !== suiteCase.source.hash) return undefined;
     return scrubber.data(absolute);
   }
+}
+
+/** Whether a line from a worker answers the questions of its case, and its status follows from its verdicts. */
+async function isValidResult(line: CaseLine, { case: suiteCase }: PlannedCase): Promise<boolean> {
+  if (line.status === 'error') return true;
+  return answersCase(line, (await openCase(suiteCase)).suiteCase);
 }
 
 /** Milliseconds without a heartbeat after which a worker is gone. */

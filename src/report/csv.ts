@@ -42,9 +42,19 @@ export const writeCsv: ReportWriter = function* (log) {
   }
 };
 
-/** Otherwise, spreadsheets would run text that begins with `=` as a formula. */
+/**
+ * Otherwise, spreadsheets would run text that begins with `=` as a formula, also after a `;` or a tab, at which some of them
+ * split lines.
+ */
 function csvText(rows: Cell[][]): string {
-  return stringify(rows, { escape_formulas: true });
+  return stringify(
+    rows.map((row) => row.map(withoutFormulas)),
+    { escape_formulas: true },
+  );
+}
+
+function withoutFormulas(cell: Cell): Cell {
+  return typeof cell === 'string' ? cell.replaceAll(/([;\t]\s*)(?=[=+\-@])/g, "$1'") : cell;
 }
 
 function rowsOf(line: CaseLine): Cell[][] {

@@ -48,8 +48,8 @@ export class StoredCases {
     { records }: EarlierRun,
     dataFolders: ReadonlyMap<string, DataFolder>,
   ): Promise<StoredCases> {
-    const opened = [...records.values()].map(async (path) => {
-      const record = new RunRecord(path);
+    const opened = [...records].map(async ([root, path]) => {
+      const record = new RunRecord(path, { root });
       await record.readNew();
       const first = uniqueBy(record.cases, executionKey);
       return { record, places: new Map(first.map((one) => [executionKey(one), one])) };
@@ -225,9 +225,15 @@ async function isReusable(
   context: RunContext,
 ): Promise<boolean> {
   const { suiteCase, fault } = await openCase(planned.case);
-  if (fault || contradictsVerdicts(line.status, line.verdicts, line.threshold)) return false;
-  const { input_hash } = await context.describe(suiteCase);
-  return line.input_hash === input_hash && isCurrent(line, suiteCase);
+  if (fault || !answersCase(line, suiteCase)) return false;
+  const { input_hash, script_hash } = await context.describe(suiteCase);
+  return line.input_hash === input_hash && line.script_hash === script_hash;
+}
+
+/** Whether a line, for example a forged one, has the verdicts that its case needs, and the status that follows from them. */
+export function answersCase(line: CaseLine, suiteCase: SuiteCase): boolean {
+  const { status, verdicts, threshold } = line;
+  return !contradictsVerdicts(status, verdicts, threshold) && isCurrent(line, suiteCase);
 }
 
 /** Whether the end of the run ended the case. */

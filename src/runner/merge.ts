@@ -26,6 +26,8 @@ export interface MergedRun {
   readonly overlapping: readonly MergedCase[];
   /** Shards without a record, and the first of them: `2/3`. */
   readonly missingShards: { readonly count: number; readonly first: readonly string[] };
+  /** Several if the runs are of different versions of the agent. */
+  readonly commits: readonly string[];
   /** Number of executions without a result, by run. */
   readonly unfinished: ReadonlyMap<string, number>;
 }
@@ -53,6 +55,7 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
     },
     overlapping: groups.filter(({ length }) => length > 1).map(([first]) => first),
     missingShards: missingShards(runs),
+    commits: [...new Set(runs.flatMap(({ commit }) => commit ?? []))],
     unfinished: unfinishedOf(parts),
   };
 }

@@ -74,9 +74,22 @@ function* formatted(
  *
  * @returns failed if there is one, errored if a measure is undefined or nothing was compared
  */
-function checkLimits({ rows }: Agreement, least: readonly Least[], shell: Shell): ExitCode {
+function checkLimits(
+  { rows, unmatched }: Agreement,
+  least: readonly Least[],
+  shell: Shell,
+): ExitCode {
   const each = rows.filter(({ assertion }) => assertion !== undefined);
-  let code: ExitCode = least.length > 0 && each.length === 0 ? EXIT.errored : EXIT.passed;
+  if (least.length === 0) return EXIT.passed;
+  const compared = new Set(each.map(({ assertion }) => assertion?.key));
+  const labelled = new Set(unmatched.map(({ label }) => label.assertion));
+  const lost = [...labelled].filter((key) => !compared.has(key));
+  for (const key of lost) {
+    shell.err.write(
+      `${visibleLine(key)}: none of its labels has a verdict. Run it, or delete them.\n`,
+    );
+  }
+  let code: ExitCode = each.length === 0 || lost.length > 0 ? EXIT.errored : EXIT.passed;
   for (const row of each) {
     for (const { measure, value } of least) {
       const own = measuredBy(row, measure);

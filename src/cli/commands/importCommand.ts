@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { groupBy } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { toUnwritableError } from '../../disk/fileErrors.ts';
-import { CREATE, writeRegular } from '../../disk/regularFile.ts';
+import { CREATE, replaceFile, writeRegular } from '../../disk/regularFile.ts';
 import { FileError, type Files } from '../../evalfile/files.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import type { GivenFile } from '../../interop/generateFile.ts';
@@ -97,7 +96,7 @@ export async function assertAbsent(
 
 /** @param force overwrites an existing file, even one created since the check @throws UnwritableError */
 export async function writeEvalFile(path: string, text: string, force: boolean): Promise<void> {
-  const written = force ? writeFile(path, text) : writeRegular(path, text, CREATE);
+  const written = force ? replaceFile(path, text) : writeRegular(path, text, CREATE);
   await written.catch((error: unknown) => {
     throw toUnwritableError('The eval file', path, error);
   });

@@ -81,6 +81,7 @@ export async function merge(
     cases.length > 0 &&
     merged.missingShards.count === 0 &&
     merged.unfinished.size === 0 &&
+    merged.commits.length < 2 &&
     parts.every(({ record }) => record.allProblems.length === 0);
   return exitCodeOf(end, unwritten.length > 0, isComplete, options.minPassRate);
 }
@@ -166,13 +167,18 @@ function openRecords(
 }
 
 function notesOf(
-  { run, overlapping, missingShards, unfinished }: MergedRun,
+  { run, overlapping, missingShards, commits, unfinished }: MergedRun,
   parts: readonly MergedPart[],
 ): string[] {
   return [
     `Merging ${counted(parts.length, 'record')} into run ${run.id}.`,
     ...(overlapping.length > 0
       ? [`In several records, of which the last result counts: ${caseList(overlapping)}.`]
+      : []),
+    ...(commits.length > 1
+      ? [
+          `The runs are of different commits: ${commits.map((one) => visibleLine(one, 12)).join(', ')}. Merge runs of one commit.`,
+        ]
       : []),
     ...missingShards.first.map((shard) => `Missing: the record of --shard ${shard}.`),
     ...(missingShards.count > missingShards.first.length

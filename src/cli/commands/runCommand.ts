@@ -3,6 +3,7 @@ import { scoreText } from '../../core/presentation/score.ts';
 import { passRateOf } from '../../core/record/repetitions.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
 import type { Suite } from '../../core/suite.ts';
+import { counted } from '../../core/text/format.ts';
 import { visibleLine, visibleText } from '../../core/text/visibleText.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { shownPath } from '../../report/style.ts';
@@ -64,6 +65,7 @@ export async function run(
 
   const { runSuites } = await import('../../runner/run.ts');
   const signal = shell.catchInterrupt();
+  if (chosen.some(({ only }) => only)) reporters.note(onlyText(chosen.length, suites));
   if (prior && !prior.earlier) reporters.note('These files have no runs. Starting a new one.');
   noteInterrupt(signal, reporters);
   const log = visibleWarnings((message) => reporters.note(message));
@@ -111,7 +113,8 @@ export async function run(
   const { minPassRate } = options;
   if (minPassRate !== undefined) shell.err.write(passRateLine(result.end, minPassRate));
   const isDamaged = reportDamage(filtered?.damage ?? result.damage, shell);
-  const isComplete = !isDamaged && result.unfinished === 0;
+  const isEmpty = Object.values(result.end.counts).every((count) => count === 0);
+  const isComplete = !isDamaged && !isEmpty && result.unfinished === 0;
   return exitCodeOf(result.end, unwritten.length > 0, isComplete, minPassRate);
 }
 
@@ -188,6 +191,11 @@ function refuseOnly(suites: readonly Suite[], folder: string): void {
   throw new UsageError(
     `${cases.join('\n')}\nRemove \`only\`, or allow it with --no-forbid-only. By default, it is an error if CI is set.`,
   );
+}
+
+function onlyText(chosen: number, suites: readonly Suite[]): string {
+  const all = suites.reduce((sum, { cases }) => sum + cases.length, 0);
+  return `Running ${chosen} of ${counted(all, 'case')}, because of \`only\`.`;
 }
 
 function noteInterrupt(signal: AbortSignal, reporters: Reporters): void {

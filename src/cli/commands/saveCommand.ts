@@ -1,16 +1,16 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { LIMITS } from '../../core/limits.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { toUnwritableError } from '../../disk/fileErrors.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../../evalfile/savedCase.ts';
 import { shownPath } from '../../report/style.ts';
 import { LatestRuns } from '../../store/records/latest.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import { assertNoLinkOut } from '../paths.ts';
 import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
+import { writeEvalFile } from './importCommand.ts';
 
 export interface SaveOptions {
   /** `id`, or `id/variant`. */
@@ -48,6 +48,7 @@ export async function save(
     }
     throw new UsageError(`There is no run of ${visibleLine(name, 80)}${which}. Run it first.`);
   }
+  assertNoLinkOut(found.path, shell.folder);
   const text = await nodeFiles().read(found.path, LIMITS.evalFile);
   const saved = asUsageError(() =>
     savedCase(
@@ -62,9 +63,7 @@ export async function save(
   const row = lines[saved.position.line] ?? '';
   lines[saved.position.line] =
     row.slice(0, saved.position.character) + saved.newText + row.slice(saved.position.character);
-  await writeFile(found.path, lines.join('\n')).catch((error: unknown) => {
-    throw toUnwritableError('The eval file', found.path, error);
-  });
+  await writeEvalFile(found.path, lines.join('\n'), true);
   const shown = shownPath(found.path, shell.folder);
   shell.out.write(`Saved ${visibleLine(caseName(line), 80)} as ${saved.id} in ${shown}.\n`);
   return EXIT.passed;

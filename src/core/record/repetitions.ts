@@ -30,7 +30,8 @@ export interface RepeatedCase {
 export function combineRepetitions(lines: readonly Repetition[], pass: number): RepeatedCase {
   const passRate = passRateOf(countBy(lines));
   const scores = scoresOf(lines);
-  const spread = scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores);
+  const [low, high] = rangeOf(scores);
+  const spread = scores.length < 2 ? null : high - low;
   const status = statusOf(lines, passRate, pass);
   return { status, passRate, spread, score: status === 'error' ? null : (mean(scores) ?? null) };
 }
@@ -51,12 +52,21 @@ function scoresOf(lines: readonly Pick<Repetition, 'status' | 'score'>[]): numbe
   return lines.flatMap(({ status, score }) => (status === 'error' ? [] : (score ?? [])));
 }
 
+/** Lowest and highest, of any number of scores. */
+function rangeOf(scores: readonly number[]): readonly [number, number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const score of scores) {
+    low = Math.min(low, score);
+    high = Math.max(high, score);
+  }
+  return [low, high];
+}
+
 /** Lowest and highest score, if they differ. */
 export function scoreRangeOf(
   given: readonly Pick<Repetition, 'status' | 'score'>[],
 ): readonly [number, number] | undefined {
-  const scores = scoresOf(given);
-  const [low, high] = [Math.min(...scores), Math.max(...scores)];
+  const [low, high] = rangeOf(scoresOf(given));
   return high - low > SCORE_EPSILON ? [low, high] : undefined;
 }
 
@@ -95,7 +105,7 @@ export function passAtAll(cases: readonly (readonly CaseSummary[])[]): number[] 
     const { pass, fail } = countBy(lines);
     return pass + fail > 1 ? [{ passed: pass, runs: pass + fail }] : [];
   });
-  const most = counts.length === 0 ? 0 : Math.min(...counts.map(({ runs }) => runs));
+  const most = counts.length === 0 ? 0 : rangeOf(counts.map(({ runs }) => runs))[0];
   return Array.from(
     { length: most },
     (_, index) => mean(counts.map(({ passed, runs }) => shareOfAll(passed, runs, index + 1))) ?? 0,

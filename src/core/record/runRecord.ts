@@ -130,6 +130,9 @@ export const caseLineSchema = z.object({
     .optional()
     .meta({ description: 'The system that replied; absent if nothing was asked.' }),
   input_hash: z.string().optional().meta({ description: "SHA-256 of the conversation's inputs." }),
+  script_hash: z.string().optional().meta({
+    description: 'SHA-256 of the files of its `script` assertions; absent if it has none.',
+  }),
   status: statusSchema.meta({ description: 'The outcome.' }),
   score: z.number().min(0).max(1).nullable().meta({
     description:

@@ -152,6 +152,10 @@ function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): Draft
   if (transcript && Object.keys(own).length > 0) {
     say('`vars` next to `_conversation` has no counterpart.');
   }
+  for (const [key, value] of Object.entries(own)) {
+    if (!String(value).startsWith('file://')) continue;
+    say(`\`${key}\` is in ${value}, which is not read. Write its value into \`context\`.`);
+  }
   const turns = transcript || !prompt ? undefined : prompt.turns;
   if (!transcript && !turns) {
     ledger.broken(line, `${title ?? 'A test'} has neither a prompt nor a \`_conversation\`.`);

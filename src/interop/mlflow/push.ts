@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseJson } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { summaries } from '../../core/presentation/assertionSummary.ts';
 import { countCases } from '../../core/record/repetitions.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { Verdict } from '../../core/verdict.ts';
+import { readRegular } from '../../disk/regularFile.ts';
 import {
   createAssessment,
   createRun,
@@ -54,8 +55,8 @@ export interface JudgedRun {
 }
 
 export async function readLink(evalFile: string): Promise<Link | undefined> {
-  const text = await readFile(linkFile(evalFile), 'utf8').catch(() => '');
-  return linkSchema.safeParse(parseJson(text)).data;
+  const text = await readRegular(linkFile(evalFile), LIMITS.mlflowAnswer).catch(() => '');
+  return linkSchema.safeParse(parseJson(String(text))).data;
 }
 
 /**
@@ -100,7 +101,7 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link): Pr
     }
   }
   await linkTraces(client, runId, [...new Set(linked)]);
-  const ended = Math.max(...run.cases.map(({ finished }) => Date.parse(finished)));
+  const ended = run.cases.reduce((last, { finished }) => Math.max(last, Date.parse(finished)), 0);
   const metrics = metricsOf(run.cases);
   await logMetrics(client, runId, metrics, ended);
   await endRun(client, runId, ended);

@@ -21,7 +21,7 @@ export function caseLine(
   { suite, ref }: Pick<PlannedCase, 'suite' | 'ref'>,
   suiteCase: SuiteCase,
   described: Partial<
-    Pick<CaseLine, 'origin' | 'facts' | 'target' | 'input_hash' | 'conversation_id'>
+    Pick<CaseLine, 'origin' | 'facts' | 'target' | 'input_hash' | 'script_hash' | 'conversation_id'>
   >,
   ended: ExecutionResult,
   duration: number,

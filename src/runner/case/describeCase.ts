@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import {
   type Assertion,
@@ -12,16 +12,20 @@ import { filesOf, resolvedDigest, targetDigest } from '../../targets/digest.ts';
 import { openCase } from './caseLine.ts';
 
 /** What a record says about a case before it runs. */
-export type CaseDescription = Pick<CaseLine, 'origin' | 'facts' | 'target' | 'input_hash'>;
+export type CaseDescription = Pick<
+  CaseLine,
+  'origin' | 'facts' | 'target' | 'input_hash' | 'script_hash'
+>;
 
-/** @param digestOf as `targetDigest` */
+/** @param digestOfTarget as `targetDigest` */
 export async function describeCase(
   suiteCase: SuiteCase,
-  digestOf: (target: TargetSpec) => Promise<string>,
+  digestOfTarget: (target: TargetSpec) => Promise<string>,
 ): Promise<CaseDescription> {
   const { origin, role, topics, tools, expectations, context } = suiteCase;
   const target = origin.kind === 'transcript' ? undefined : origin.target;
-  const digest = target && (await digestOf(target));
+  const digest = target && (await digestOfTarget(target));
+  const scripts = await scriptDigests(suiteCase.assertions);
   return {
     origin: origin.kind,
     facts: {
@@ -33,6 +37,7 @@ export async function describeCase(
     },
     ...(target && digest && { target: describeTarget(target, digest) }),
     input_hash: inputHash(suiteCase, digest),
+    ...(scripts.length > 0 && { script_hash: digestOf(scripts) }),
   };
 }
 
@@ -47,9 +52,7 @@ export async function caseDigest(given: SuiteCase): Promise<string> {
   const { suiteCase } = await openCase(given);
   const { origin, tools } = suiteCase;
   const target = origin.kind !== 'transcript' && (await targetDigest(origin.target, tools));
-  const scripts = await Promise.all(
-    scriptsOf(suiteCase.assertions).map((path) => readLinked(path).then(sha256, () => undefined)),
-  );
+  const scripts = await scriptDigests(suiteCase.assertions);
   return digestOf({ case: withoutSources(suiteCase), target, scripts });
 }
 
@@ -59,9 +62,21 @@ export function programsOf({ origin, assertions }: SuiteCase): string[] {
   return [...(target ? filesOf(target) : []), ...scriptsOf(assertions)];
 }
 
+/** Of the files of `script` assertions that can be read. */
+async function scriptDigests(assertions: readonly Assertion[]): Promise<string[]> {
+  const digests = scriptsOf(assertions).map((path) =>
+    readLinked(path).then(sha256, () => undefined),
+  );
+  return (await Promise.all(digests)).filter((one) => one !== undefined);
+}
+
+/** Any relative argument of a `command` may be its script. */
 function scriptsOf(assertions: readonly Assertion[]): string[] {
-  return assertions.flatMap(({ params: { path }, nested = [] }) => [
+  return assertions.flatMap(({ params: { path, command = [] }, source, nested = [] }) => [
     ...(typeof path === 'string' && isAbsolute(path) ? [path] : []),
+    ...(Array.isArray(command) ? command.map(String) : [])
+      .filter((argument) => !isAbsolute(argument))
+      .map((argument) => resolve(dirname(source.path), argument)),
     ...scriptsOf(nested.map(({ assertion }) => assertion)),
   ]);
 }

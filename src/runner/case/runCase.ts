@@ -121,10 +121,12 @@ class CaseRun {
     const left = assertions.filter((one) => !this.#verdicts.has(one));
     await this.#ask(said, left);
     const verdicts = this.#inOrder();
+    const endedEarly = this.#endedEarly(said);
+    const stoppedEarly = endedEarly && stop?.reason === 'stop-on-failure';
     return {
-      status: caseStatus(verdicts, threshold, aggregate),
+      status: caseStatus(verdicts, threshold, aggregate, stoppedEarly),
       // A script that was completed has no reason to report.
-      ...(stop && (origin.kind === 'simulate' || this.#endedEarly(said)) && { stop }),
+      ...(stop && (origin.kind === 'simulate' || endedEarly) && { stop }),
       conversation,
       verdicts,
       usage,

@@ -6,8 +6,8 @@ import { CREATE, isRealFolder, readRegular, writeRegular } from '../../disk/regu
 import { RUNS_FOLDER } from '../../node/paths.ts';
 import { type ExistingDataFolders, pathInDataFolder } from '../dataFolder.ts';
 
-/** Milliseconds, 50 years: no clock is that wrong. */
-const TOO_FAR = 50 * 365 * 24 * 3600 * 1000;
+/** Milliseconds, a day: the difference between the clocks of two machines. */
+const TOO_FAR = 24 * 3600 * 1000;
 
 /** The folder of the records at a root. @param root as of `RecordHome` */
 export function recordsIn(root: string): string {

@@ -127,9 +127,10 @@ export class RunRecord {
 
   /** Why cases of the run may be missing. A run that was interrupted may lack cases, and the end of its last line. */
   get damage(): readonly string[] {
-    const { isTooDense, isTooLong, left, problems } = this.#content;
+    const { isTooDense, isTooLong, left, problems, run } = this.#content;
     const missing = this.state === 'finished' ? this.missing : 0;
     return [
+      ...(run || this.#isLocked ? [] : ['its first line is missing']),
       ...(isTooLong ? [TOO_LONG] : []),
       ...(isTooDense ? [TOO_DENSE] : []),
       ...problems,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { turnlight } from '../../support/commandLine.ts';
@@ -94,6 +94,86 @@ describe('a run without some of its cases', () => {
     const { code, out } = await turnlight(folder, ['merge', '.turnlight/runs']);
     assert.match(out, /--shard 1\/2.*\n.*--shard 2\/3.*\n.*--shard 3\/3/);
     assert.equal(code, 2);
+  });
+});
+
+describe('a run that counts only some of its results', () => {
+  it('does not reach --min-pass-rate if all its cases are skipped', async (t) => {
+    const folder = await workspaceWith(t, {
+      'bot.mjs': ECHO,
+      'a.eval.yaml': suite(aCase('a', 'x', 'skip: true, ')),
+    });
+    assert.equal((await turnlight(folder, ['run'])).code, 0);
+    assert.equal((await turnlight(folder, ['run', '--min-pass-rate', '0.5'])).code, 2);
+  });
+
+  it('shows that `only` narrows it', async (t) => {
+    const text = suite(aCase('a', 'x', 'only: true, '), aCase('b'));
+    const folder = await workspaceWith(t, { 'bot.mjs': ECHO, 'a.eval.yaml': text });
+    assert.match((await turnlight(folder, ['run'])).out, /Running 1 of 2 cases, because of `only`/);
+  });
+
+  it('fails a case that stopped at a failing turn, whatever its threshold', async (t) => {
+    const turn = (text: string) => `{user: ${text}, assert: [{type: contains, value: x}]}`;
+    const stops = `  - {id: a, threshold: 0.5, stop_on_failure: true, turns: [${turn('y')}, ${turn('y')}], assert: [{type: contains, value: y}]}\n`;
+    const folder = await workspaceWith(t, { 'bot.mjs': ECHO, 'a.eval.yaml': suite(stops) });
+    assert.equal((await turnlight(folder, ['run'])).code, 1);
+  });
+
+  it('does not pass if it merges runs of different commits', async (t) => {
+    const folder = await ranWith(t, suite(aCase('a'), aCase('b')), '--shard', '1/2');
+    await turnlight(folder, ['run', '--shard', '2/2']);
+    for (const [index, record] of (await recordsOf(folder)).entries()) {
+      const text = await readFile(record, 'utf8');
+      await writeFile(record, text.replace('{"kind":"run",', `$&"commit":"${index}abc",`));
+    }
+    const { code, out } = await turnlight(folder, ['merge', '.turnlight/runs']);
+    assert.match(out, /different commits: 0abc, 1abc/);
+    assert.equal(code, 2);
+  });
+});
+
+describe('an earlier run', () => {
+  it('is judged again wherever its record is', async (t) => {
+    const folder = await ranWith(t, suite(aCase('a', 'y')));
+    const [record = ''] = await recordsOf(folder);
+    await mkdir(join(folder, 'downloaded'));
+    await rename(record, join(folder, 'downloaded', 'run.jsonl'));
+    const { code, out } = await turnlight(folder, ['judge', 'downloaded/run.jsonl']);
+    assert.match(out, /1 failed/);
+    assert.equal(code, 1);
+  });
+
+  it('does not pass if none of its cases is left', async (t) => {
+    const folder = await ranWith(t, suite(aCase('a')));
+    await writeFile(join(folder, 'a.eval.yaml'), suite(aCase('b')));
+    assert.equal((await turnlight(folder, ['judge'])).code, 2);
+  });
+
+  for (const [kind, keys] of [
+    ['function', 'path: ./check.mjs'],
+    ['program', 'command: [node, check.mjs]'],
+  ]) {
+    it(`is resumed with new verdicts of a ${kind} that has changed`, async (t) => {
+      const check = (pass: boolean) =>
+        kind === 'function' ? `export default () => ${pass};` : `console.log('${pass}');`;
+      const scripted = `  - {id: a, turns: [x], assert: [{type: script, ${keys}}]}\n`;
+      const folder = await workspaceWith(t, {
+        'bot.mjs': ECHO,
+        'check.mjs': check(true),
+        'a.eval.yaml': suite(scripted, aCase('b')),
+      });
+      assert.equal((await turnlight(folder, ['run', '--concurrency', '1'])).code, 0);
+      await kill(folder, 1);
+      await writeFile(join(folder, 'check.mjs'), check(false));
+      assert.equal((await turnlight(folder, ['run', '--resume'])).code, 1);
+    });
+  }
+
+  it('is not a pass for --only-failed if its record is empty', async (t) => {
+    const folder = await ranWith(t, suite(aCase('a', 'y')));
+    await writeFile((await recordsOf(folder))[0] ?? '', '');
+    assert.equal((await turnlight(folder, ['run', '--only-failed'])).code, 2);
   });
 });
 

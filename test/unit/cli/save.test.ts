@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { textOf, toConversation, turnsOf } from '../../../src/core/conversation.ts';
@@ -54,6 +54,19 @@ describe('turnlight save', () => {
     assert.deepEqual(saidIn(await lastOf(folder, 'return-shoes-scripted')), saidIn(simulated));
     const before = await readFile(join(EXAMPLE, 'simulated.eval.yaml'), 'utf8');
     assert.ok(text.startsWith(before.slice(0, before.indexOf('  - id: return-window'))));
+  });
+
+  it('writes through no link that leads out of the workspace', async (t) => {
+    const folder = await exampleIn(t);
+    await turnlight(folder, ['run', '.', '--record', 'all.jsonl']);
+    const [file, outside] = ['simulated.eval.yaml', await workspaceWith(t, {})];
+    await mkdir(join(folder, '.git'));
+    await rename(join(folder, file), join(outside, file));
+    await symlink(join(outside, file), join(folder, file));
+    const before = await readFile(join(outside, file), 'utf8');
+    const { code } = await turnlight(folder, ['save', file, '--case', 'return-shoes']);
+    assert.equal(code, 3);
+    assert.equal(await readFile(join(outside, file), 'utf8'), before);
   });
 
   it('makes a transcript that is judged as it was', async (t) => {

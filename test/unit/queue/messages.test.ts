@@ -85,6 +85,9 @@ describe('a result from a queue', () => {
       { status: 'won' },
       { source: { ...source, hash: 'other' } },
       { source: { ...source, path: '../../etc/passwd' } },
+      { verdicts: [] },
+      { repetitions: 2 },
+      { verdicts: line.verdicts.map((one: object) => ({ ...one, status: 'fail', score: 0 })) },
     ];
     for (const change of wrong) {
       const { status, reason } = await came(change);

@@ -54,9 +54,11 @@ test('contains no formula from an agent or a judge', () => {
   const line = buildCaseLine({
     id: 'a',
     status: 'fail',
+    reason: 'n;=1+2',
     verdicts: [buildVerdict({ name: formula, status: 'fail', score: 0, rationale: '+1' })],
   });
   const [, row = ''] = rows(line);
   assert.match(row, /"'=HYPERLINK/);
   assert.match(row, /,'\+1,/);
+  assert.match(row, /n;'=1\+2/);
 });

@@ -63,7 +63,12 @@ describe('the newest record', () => {
   it('is none that names itself the newest', async (t) => {
     const folder = await workspaceWith(t, {});
     const suite = join(folder, 'suite.eval.yaml');
-    for (const name of ['zzz', '9999-12-31T23-59-59-999Z-x', '+999999-x']) {
+    for (const name of [
+      'zzz',
+      '9999-12-31T23-59-59-999Z-x',
+      '2070-01-01T00-00-00-000Z-x',
+      '+999999-x',
+    ]) {
       await withRecord(folder, name, caseIn(suite));
     }
     const started = new Date().toISOString();
