@@ -69,6 +69,13 @@ const CHECKED = `cases:
   - {id: a, transcript: [{user: Hi}, {assistant: Hello}], assert: [${CONTAINS}]}
 `;
 
+/** A case with variables; without `turns`, it has a transcript. */
+function filledIn(own: object): Input {
+  const talk = 'turns' in own ? {} : { transcript: [{ user: 'Hi' }, { assistant: 'Hello' }] };
+  const one = { id: 'a', assert: [{ type: 'contains', value: 'x' }], ...talk, ...own };
+  return { suite: JSON.stringify({ target: { type: 'http', url: 'URL' }, cases: [one] }) };
+}
+
 function dotenv(text: string): Input {
   return { suite: CHECKED, files: { '.env': text }, args: ['run', '--dotenv', '.env'] };
 }
@@ -179,6 +186,13 @@ const INPUTS: Readonly<Record<string, Input>> = {
   '20 MB of empty lines': dataSet('data.jsonl', `${'\n'.repeat(20 * MB)}${GOOD}`),
   'a line of many values': dataSet('data.jsonl', `[${'{},'.repeat((20 * MB) / 3)}{}]\n${GOOD}`),
   'a CSV of 20,000 columns': dataSet('data.csv', csv(20_000, 20)),
+  'a turn of 135 GB': filledIn({ turns: ['{{a}}'.repeat(150_000)], context: { a: LONG } }),
+  '2,000 turns of 1 MB': filledIn({ turns: Array(2_000).fill('{{a}}'), context: { a: LONG } }),
+  'a judge prompt of 20 GB': {
+    ...filledIn({ expectations: LONG, assert: [{ type: 'llm-judge', prompt: 'p.md' }] }),
+    files: { 'p.md': '{{expectations}}'.repeat(20_000) },
+    args: ['plan'],
+  },
   'language on replies of 1 MB': longReply('{type: language, language: en}'),
   'no-repeat on replies of 1 MB': longReply('{type: no-repeat}'),
   'an http answer of 15 MB': answered(HTTP, LISTED),

@@ -19,6 +19,10 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   dataSet: 'Bytes of a file that `transcripts` names',
   dataLines: 'Lines of a JSON Lines file, empty ones included',
   variants: 'Variants of a case: conversations of `transcripts`, combinations of `matrix`',
+  filled: 'Characters of a text with its variables (`{{name}}`) filled in',
+  filledCase:
+    'Characters of all such texts of a case or variant, of all questions about a conversation, and of the variables of a request of an `http` target',
+  filledSuite: 'Characters of all such texts of a suite; variants count one at a time',
   includes: 'Files that a suite includes',
   caseId: 'Characters of the id of a case, in an eval file and in a record',
   tokens: 'YAML tokens of a file; a key with its value is about eight',

@@ -63,6 +63,7 @@ export async function loadDocument(
     uncachedFiles: files,
     reporter,
     ...readKeys(document, reporter),
+    room: { left: LIMITS.filledSuite, isExceeded: false },
     dependencies: new Set(),
     loadPrompt: promptReader(),
   };

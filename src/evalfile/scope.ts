@@ -30,6 +30,8 @@ export interface Scope {
   readonly file: Partial<FileInput>;
   /** Invalid keys of the file and the case: everything that depends on them is unknown. */
   readonly invalidKeys: ReadonlySet<string>;
+  /** Characters that texts can still have with their variables filled in, of the suite, case, or variant. */
+  readonly room: { left: number; isExceeded: boolean };
   /** Files that the suite depends on, even missing ones, absolute. */
   readonly dependencies: Set<string>;
   /** Reads a judge prompt, cached by text. */

@@ -11,6 +11,7 @@ import { typeOf } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
 import { addTo } from '../core/data/data.ts';
 import { errorText, unreachable } from '../core/errors.ts';
+import { LIMITS, readable } from '../core/limits.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -77,6 +78,7 @@ export async function prepareInquiries(
   const inquiries: SingleInquiry[] = [];
   const checklists = new Map<string, Checklist>();
   const step = stepsOf(signal);
+  let characters = 0;
   for (const assertion of assertions.flatMap((one) => leavesOf(one))) {
     await step();
     const input = inputFor(assertion, about);
@@ -85,7 +87,10 @@ export async function prepareInquiries(
       continue;
     }
     try {
+      const isQuestion = typeOf(assertion).kind === 'judged';
+      if (isQuestion && characters > LIMITS.filledCase) throw new Error(TOO_MANY);
       const inquiry = await prepare(input, checklists, about);
+      if (inquiry?.kind === 'question') characters += inquiry.question.instructions.length;
       if (inquiry && 'inputs' in inquiry) inquiries.push(inquiry);
       else if (inquiry) settle(assertion, verdictOfOutcome(assertion, inquiry));
     } catch (error) {
@@ -94,6 +99,8 @@ export async function prepareInquiries(
   }
   return [...inquiries, ...[...checklists.values()].map(checklistInquiry)];
 }
+
+const TOO_MANY = `The questions to judges before this one have more than ${readable(LIMITS.filledCase)} characters. Shorten the prompts, or the values of their variables.`;
 
 /** An outcome, an inquiry, or undefined if the assertion joins a checklist. */
 async function prepare(

@@ -1,5 +1,6 @@
-import { textOf, turnsOf } from '../../core/conversation.ts';
-import { renderTemplate } from '../../core/text/template.ts';
+import { textOf, toConversation, turnsOf } from '../../core/conversation.ts';
+import { memoize } from '../../core/data/data.ts';
+import { cacheByName, renderTemplate } from '../../core/text/template.ts';
 import { fence } from '../../core/text/visibleText.ts';
 import type { AssertionInput, CaseFacts } from '../contract.ts';
 import { numbersOf } from './entries.ts';
@@ -9,8 +10,12 @@ interface PromptVariable {
   readonly says: string;
   /** The part of the case that it needs. */
   readonly fact?: 'role' | 'topics' | 'tools' | 'expectations';
-  value(input: AssertionInput): string;
+  /** Whether the value comes from files and agents. */
+  readonly isFenced?: true;
+  value(input: PromptInput): string;
 }
+
+type PromptInput = Pick<AssertionInput, 'conversation' | 'facts' | 'turns'>;
 
 const theConversation = () => 'the conversation above';
 
@@ -19,30 +24,35 @@ export const PROMPT_VARIABLES: Readonly<Record<string, PromptVariable>> = {
   output: { says: 'The same as `conversation`.', value: theConversation },
   last_reply: {
     says: "The assistant's last reply.",
+    isFenced: true,
     value({ conversation }) {
       const last = turnsOf(conversation).findLast(({ side }) => side === 'assistant');
-      return fenced(last ? textOf(last) : '(the assistant said nothing)');
+      return last ? textOf(last) : '(the assistant said nothing)';
     },
   },
   expectations: {
     says: 'What a good conversation achieves, from the case.',
     fact: 'expectations',
-    value: ({ facts }) => fenced(expectationsText(facts)),
+    isFenced: true,
+    value: ({ facts }) => expectationsText(facts),
   },
   role: {
     says: 'The role the assistant should play.',
     fact: 'role',
-    value: ({ facts }) => fenced(facts.role ?? ''),
+    isFenced: true,
+    value: ({ facts }) => facts.role ?? '',
   },
   topics: {
     says: 'The topics the assistant may discuss.',
     fact: 'topics',
-    value: ({ facts: { topics } }) => fenced(topics.join('\n')),
+    isFenced: true,
+    value: ({ facts: { topics } }) => topics.join('\n'),
   },
   tools: {
     says: 'The tools the assistant may call.',
     fact: 'tools',
-    value: ({ facts: { tools } }) => fenced(JSON.stringify(tools, null, 2)),
+    isFenced: true,
+    value: ({ facts: { tools } }) => textual(tools),
   },
   turn: { says: 'The numbers of the judged turns.', value: ({ turns }) => numbersOf(turns) },
 };
@@ -62,19 +72,32 @@ export function contextKey(variable: string): string | undefined {
   return variable.startsWith('context.') ? variable.slice('context.'.length) : undefined;
 }
 
-/** @throws Error if a variable has no value, or its part of the case is missing */
+/** @throws Error if a variable has no value, its part of the case is missing, or the prompt gets too long */
 export function fillPrompt(prompt: string, input: AssertionInput): string {
-  const { context } = input.facts;
   return renderTemplate(prompt, (name) => {
-    const key = contextKey(name);
-    if (key === undefined) {
-      if (!Object.hasOwn(PROMPT_VARIABLES, name)) return undefined;
-      const missing = missingFact(name, input.facts);
-      if (missing) throw new Error(missing.message);
-      return PROMPT_VARIABLES[name]?.value(input);
-    }
-    return Object.hasOwn(context, key) ? fenced(textual(context[key])) : undefined;
+    const missing = missingFact(name, input.facts);
+    if (missing) throw new Error(missing.message);
+    const value = valueNamed(name, input);
+    return value?.isFenced ? fenced(value.text) : value?.text;
   });
+}
+
+/** Characters of the values that are known before the conversation, without their fences. */
+export const knownLengths = memoize((facts: CaseFacts) => {
+  const input = { facts, turns: [], conversation: toConversation([]) };
+  return cacheByName((name) => valueNamed(name, input)?.text.length ?? 0);
+});
+
+function valueNamed(name: string, input: PromptInput) {
+  const { context } = input.facts;
+  const key = contextKey(name);
+  if (key !== undefined) {
+    return Object.hasOwn(context, key)
+      ? { text: textual(context[key]), isFenced: true }
+      : undefined;
+  }
+  const variable = Object.hasOwn(PROMPT_VARIABLES, name) ? PROMPT_VARIABLES[name] : undefined;
+  return variable && { text: variable.value(input), isFenced: variable.isFenced };
 }
 
 /** One line per key, with texts as they are. */

@@ -1,9 +1,10 @@
 import type { CaseFacts } from '../../assertions/contract.ts';
-import { contextKey, missingFact } from '../../assertions/shared/promptVariables.ts';
+import { contextKey, knownLengths, missingFact } from '../../assertions/shared/promptVariables.ts';
 import type { Mapping } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { Range } from '../../core/problem.ts';
 import type { JudgePrompt } from '../../core/suite.ts';
-import { templateVariables } from '../../core/text/template.ts';
+import { renderedLength, templateVariables, tooLong } from '../../core/text/template.ts';
 import { pieceRanges } from '../../yaml/scalarSpans.ts';
 import { isUnfilled } from '../case/fillIn.ts';
 import { resolveModel } from '../modelsAndTargets.ts';
@@ -39,6 +40,7 @@ export async function promptOf(
   }
   for (const { name } of loaded.variables) reportMissingFact(name, promptLocation, facts);
   if (!loaded.prompt) return undefined;
+  reportTooLong(loaded.prompt.body, promptLocation, facts);
   const own: Location = { scope, document: loaded.document, path: ['model'], owner };
   const model = await resolveModel(loaded.model, own);
   return { ...loaded.prompt, ...(model && { model }) };
@@ -65,6 +67,14 @@ export function checkInstructions(
     const message = `The case's \`context\` has no \`${key}\`.`;
     report('missing-context', message, location, { ...(range && { range }) });
   }
+  reportTooLong(instructions, location, facts);
+}
+
+/** Reports a prompt that is too long even without what only the conversation adds to it. */
+function reportTooLong(prompt: string, location: Location, facts: CaseFacts): void {
+  const length = renderedLength(prompt, knownLengths(facts));
+  if (length <= LIMITS.filled) return;
+  report('text-too-large', tooLong(length, LIMITS.filled), location);
 }
 
 /** Reports a variable whose part of the case is missing. @param range the variable's */

@@ -1,4 +1,5 @@
 import { isMapping, mappingOf, memoize } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import { sha256 } from '../../node/hashes.ts';
 import { FileError, type Files } from '../files.ts';
@@ -10,7 +11,10 @@ import type { CaseSource } from './caseSources.ts';
 import { outlineOf } from './outline.ts';
 
 interface BuiltCase {
+  /** Undefined if the case depends on the room that the cases before it left. */
   readonly raw: unknown;
+  /** Characters of its texts with variables. */
+  readonly filled: number;
   readonly suiteCase: SuiteCase | undefined;
   readonly outline: Omit<OutlineCase, 'errors'>;
   readonly reports: readonly Report[];
@@ -45,9 +49,13 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
       const known = earlier[cases.length];
       // Equal texts can be at different places.
       const isSameData = isMapping(source.raw) && known?.raw === source.raw;
-      const isReusable = isSameData && (await areUnchanged(known.fileDependencies, suite.files));
+      const isReusable =
+        isSameData &&
+        known.filled <= suite.room.left &&
+        (await areUnchanged(known.fileDependencies, suite.files));
       const built = isReusable ? known : await build(source);
       cases.push(built);
+      suite.room.left -= built.filled;
       for (const path of built.dependencies) suite.dependencies.add(path);
       for (const { problem, owner } of built.reports) suite.reporter.add(problem, owner);
       return built.suiteCase;
@@ -71,9 +79,12 @@ async function build({ raw, location }: CaseSource): Promise<BuiltCase> {
   const dependencies = new Set<string>();
   const prompts = new Set<LoadedPrompt>();
   const fileDependencies: FileDependency[] = [];
+  const most = Math.min(LIMITS.filledCase, suite.room.left);
+  const room = { left: most, isExceeded: false };
   const scope: Scope = {
     ...suite,
     reporter,
+    room,
     dependencies,
     files: trackDependencies(suite.files, fileDependencies),
     loadPrompt: (text, path) => {
@@ -86,7 +97,16 @@ async function build({ raw, location }: CaseSource): Promise<BuiltCase> {
   const { suiteCase, ...known } = await buildCase(source);
   const outline = outlineOf(source, known);
   const { reports } = reporter;
-  return { raw, suiteCase, outline, reports, dependencies, prompts, fileDependencies };
+  return {
+    raw: room.isExceeded ? undefined : raw,
+    filled: most - room.left,
+    suiteCase,
+    outline,
+    reports,
+    dependencies,
+    prompts,
+    fileDependencies,
+  };
 }
 
 /** Everything besides its own text that a case depends on, compared by value. */

@@ -12,7 +12,7 @@ import {
   type TargetSpec,
 } from '../../core/suite.ts';
 import { formatList } from '../../core/text/format.ts';
-import { renderTemplate, templateVariables } from '../../core/text/template.ts';
+import { templateVariables } from '../../core/text/template.ts';
 import { runCooperatively } from '../../node/cooperative.ts';
 import { declaredReporting, findTargetType } from '../../targets/registry.ts';
 import {
@@ -27,7 +27,7 @@ import { type Location, reportOnKey, sourceOf, topLevelAt, within } from '../sco
 import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';
 import { checkTranscripts } from '../variants/transcripts.ts';
 import type { ReadCase, ValidTurn } from './caseSources.ts';
-import { contextText, fillIn } from './fillIn.ts';
+import { fillIn, fillKnown } from './fillIn.ts';
 
 /** The keys that define a case's conversation. */
 const ORIGINS = ['turns', 'simulate', 'transcript', 'transcripts'] as const;
@@ -192,7 +192,8 @@ async function liveCase(
 }
 
 /** The target with its `system` filled in from the case's context. */
-function withSystem(target: TargetSpec, { input, location }: ReadCase): TargetSpec {
+function withSystem(target: TargetSpec, read: ReadCase): TargetSpec {
+  const { input, location } = read;
   const { name, system } = target;
   if (system === undefined || location.scope.invalidKeys.has('context')) return target;
   const context = input.context ?? {};
@@ -202,7 +203,7 @@ function withSystem(target: TargetSpec, { input, location }: ReadCase): TargetSp
     reportOnKey('unknown-variable', message, location);
     return target;
   }
-  return { ...target, system: renderTemplate(system, (key) => contextText(context[key])) };
+  return { ...target, system: fillKnown(system, context, within(targetPlace(read), 'system')) };
 }
 
 /** Whether an invalid turn may have an `expected`. */

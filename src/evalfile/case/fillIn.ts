@@ -1,10 +1,15 @@
 import type { Mapping } from '../../core/data/data.ts';
 import { hasEnvReference } from '../../core/environment.ts';
-import { LIMITS } from '../../core/limits.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
 import { suggestionsOf } from '../../core/problem.ts';
 import { nearest } from '../../core/text/closest.ts';
 import { truncateList } from '../../core/text/format.ts';
-import { renderTemplate, templateVariables } from '../../core/text/template.ts';
+import {
+  renderedLength,
+  renderTemplate,
+  templateVariables,
+  tooLong,
+} from '../../core/text/template.ts';
 import { pieceRanges } from '../../yaml/scalarSpans.ts';
 import { type Location, report, within } from '../scope.ts';
 
@@ -31,7 +36,7 @@ function fillText(text: string, context: Mapping, location: Location): string {
   if (location.scope.invalidKeys.has('context')) return text;
   const known = Object.keys(context);
   const unknown = templateVariables(text).filter(({ name }) => !Object.hasOwn(context, name));
-  if (unknown.length === 0) return renderTemplate(text, (name) => contextText(context[name]));
+  if (unknown.length === 0) return fillKnown(text, context, location);
   const nameable = known.slice(0, LIMITS.comparedWords).filter(canBeVariable);
   const names =
     known.length === 0
@@ -48,6 +53,24 @@ function fillText(text: string, context: Mapping, location: Location): string {
   }
   return text;
 }
+
+/** Fills in variables that `context` has. Reports only the first text of a case that exceeds a limit. */
+export function fillKnown(text: string, context: Mapping, location: Location): string {
+  const { room } = location.scope;
+  if (room.isExceeded || templateVariables(text).length === 0) return text;
+  const lookup = (name: string) => contextText(context[name]);
+  const length = renderedLength(text, (name) => lookup(name).length);
+  if (length <= Math.min(LIMITS.filled, room.left)) {
+    room.left -= length;
+    return renderTemplate(text, lookup);
+  }
+  room.isExceeded = true;
+  const message = length > LIMITS.filled ? tooLong(length, LIMITS.filled) : TOO_MANY;
+  report('text-too-large', message, location);
+  return text;
+}
+
+const TOO_MANY = `With their variables filled in, the texts have too many characters; the limit is ${readable(LIMITS.filledCase)} per case and ${readable(LIMITS.filledSuite)} per suite. Shorten them, or split the file.`;
 
 /** Whether a text still contains variables, which have been reported. */
 export function isUnfilled(text: string): boolean {

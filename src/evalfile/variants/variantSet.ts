@@ -109,6 +109,7 @@ function freshScope(scope: Scope): Scope {
     ...scope,
     files: scope.uncachedFiles,
     reporter: new Reporter(),
+    room: { left: LIMITS.filledCase, isExceeded: false },
     dependencies: new Set(),
   };
 }

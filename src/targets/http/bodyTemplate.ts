@@ -1,10 +1,14 @@
 import { isMapping, type Path, valueAt } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
 import {
   CONTEXT_PREFIX,
+  cacheByName,
   REQUEST_VARIABLES,
   renderTemplate,
   templateVariables,
+  tooLong,
 } from '../../core/text/template.ts';
+import { TargetError } from '../target.ts';
 
 /** Values of the variables in a body. */
 interface BodyValues {
@@ -27,8 +31,18 @@ const VARIABLE_NAMES = Object.keys(REQUEST_VARIABLES);
  *     {turns: "{{messages}}", say: "User: {{message}}"} → {"turns":[…],"say":"User: Hi"}
  *
  * A body that is text must itself be JSON. A value can't break out of its place.
+ *
+ * @throws TargetError if it gets too long
  */
 export function fillBody(body: unknown, values: BodyValues): string {
+  const lengthOf = cacheByName((name) => textOf(variableValue(name, values)).length);
+  const length = bodyVariables(body).reduce((sum, { name }) => sum + lengthOf(name), 0);
+  if (length > LIMITS.filledCase) {
+    throw new TargetError(
+      'target-error',
+      `The body is too large. ${tooLong(length, LIMITS.filledCase)}`,
+    );
+  }
   if (typeof body !== 'string') return JSON.stringify(fillValue(body, values));
   return JSON.stringify(JSON.parse(fillJson(body, values)));
 }
@@ -37,7 +51,7 @@ function fillValue(part: unknown, values: BodyValues): unknown {
   if (typeof part === 'string') {
     const [only] = templateVariables(part);
     if (only && only.length === part.length) return variableValue(only.name, values) ?? null;
-    return renderTemplate(part, (name) => textOf(variableValue(name, values)));
+    return renderTemplate(part, (name) => textOf(variableValue(name, values)), LIMITS.filledCase);
   }
   if (Array.isArray(part)) return part.map((one) => fillValue(one, values));
   if (!isMapping(part)) return part;

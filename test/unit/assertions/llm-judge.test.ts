@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { LIMITS } from '../../../src/core/limits.ts';
+import { prepareInquiries } from '../../../src/judge/inquiries.ts';
 import type { JudgeOptions } from '../../../src/judge/judgeAssertions.ts';
 import {
   answer,
+  assistant,
   buildAssertion,
   buildFacts,
   buildPrompt,
   entry,
   fails,
   judgeOne,
+  talk,
+  user,
 } from '../../support/judging.ts';
 
 const scored = (rest: object = {}) => ({
@@ -107,6 +112,32 @@ describe('the variables of a prompt', () => {
       assert.equal(verdict.requests.length, 0);
     });
   }
+
+  it('are an error, with no request, if they get too long', async (t) => {
+    const prompt = buildPrompt('{{last_reply}}'.repeat(5));
+    const conversation = talk(user('Hi'), assistant('x'.repeat(LIMITS.filled / 4)));
+    const assertion = buildAssertion('llm-judge', {}, { prompt });
+    const verdict = await judgeOne(t, assertion, [], { conversation });
+    assert.deepEqual([verdict.status, verdict.reason], ['error', 'check-failed']);
+    assert.match(verdict.rationale, /the limit is 2,000,000/);
+    assert.equal(verdict.requests.length, 0);
+  });
+
+  it('are an error from the question on before which there are too many characters', async () => {
+    const conversation = talk(user('Hi'), assistant('x'.repeat(LIMITS.filled - 100)));
+    const prompt = buildPrompt('{{last_reply}}');
+    const assertions = Array.from({ length: 13 }, () =>
+      buildAssertion('llm-judge', {}, { prompt }),
+    );
+    const settled: string[] = [];
+    const inquiries = await prepareInquiries(
+      [...assertions, buildAssertion('contains', { value: 'x' })],
+      { conversation, facts: buildFacts(), replyTurns: [] },
+      (_assertion, { status }) => settled.push(status),
+    );
+    assert.equal(inquiries.length, 11);
+    assert.deepEqual(settled, ['error', 'error', 'pass']);
+  });
 
   it('can be in `instructions`', async (t) => {
     const assertion = buildAssertion('llm-judge', { instructions: 'Be strict on {{turn}}.' });

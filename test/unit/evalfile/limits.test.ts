@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { overlayFiles } from '../../../src/evalfile/files.ts';
-import { loadSuite } from '../../../src/evalfile/load.ts';
+import { loadDocument, loadSuite } from '../../../src/evalfile/load.ts';
+import type { LoadedSuite } from '../../../src/evalfile/loadedSuite.ts';
 import { loadPrompt } from '../../../src/evalfile/prompt.ts';
 import { loadTranscript } from '../../../src/evalfile/transcript.ts';
-import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
+import { parseYaml, type YamlDocument } from '../../../src/yaml/yamlDocument.ts';
 import { filesIn, load, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 import { growth } from '../../support/work.ts';
 
@@ -96,6 +97,79 @@ describe('a text beyond the limits', () => {
     assert.deepEqual(
       problems.map(({ code }) => code),
       ['file-too-large'],
+    );
+  });
+});
+
+describe('a text that gets too long with its variables filled in', () => {
+  const KEPT = 'assert: [{type: contains, value: x}]';
+  const good = `  - {id: good, transcript: [{user: a}, {assistant: b}], ${KEPT}}\n`;
+  const long = 'x'.repeat(LIMITS.filled / 100);
+  const use = (times: number) => `"${'{{a}}'.repeat(times)}"`;
+  const live = (id: string, turns: string) =>
+    `  - {id: ${id}, context: {a: ${long}}, turns: [${turns}], ${KEPT}}\n`;
+  const target = 'target: {type: module, path: ./bot.mjs}\n';
+  const judged = (facts: string, assertion: string) =>
+    `cases:\n  - {id: bad, ${facts}, transcript: [{user: a}, {assistant: b}], assert: [${assertion}]}\n${good}`;
+  const turnsOf = (id: string, count: number) =>
+    live(id, Array.from({ length: count }, () => use(100)).join(', '));
+
+  for (const [what, text] of [
+    ['a turn', `${target}cases:\n${live('bad', use(100_000))}${good}`],
+    ['the turns of a case', `${target}cases:\n${turnsOf('bad', 11)}${good}`],
+    [
+      'the `system` of a target',
+      `target: {type: chat, model: 'openai:x', system: ${use(101)}}\ncases:\n${live('bad', 'Hi')}${good}`,
+    ],
+    [
+      'instructions',
+      judged(
+        `context: {a: ${long}}`,
+        `{type: llm-judge, instructions: "${'{{context.a}}'.repeat(101)}"}`,
+      ),
+    ],
+    ['a judge prompt', judged(`expectations: ${long}`, '{type: llm-judge, prompt: ./p.md}')],
+  ] as const) {
+    it(`is one problem, and other cases remain: ${what}`, async () => {
+      const prompt = '{{expectations}}'.repeat(20_000);
+      const { problems, suite } = await load(text, { 'p.md': prompt });
+      assert.deepEqual(
+        problems.map(({ code }) => code),
+        ['text-too-large'],
+      );
+      assert.deepEqual(
+        suite?.cases.map(({ id }) => id),
+        ['good'],
+      );
+    });
+  }
+
+  it('is one problem for each case beyond the limit of a suite, until there is room again', async () => {
+    const suiteOf = (first: number) =>
+      `${target}cases:\n${turnsOf('a', first)}${['b', 'c', 'd'].map((id) => turnsOf(id, 9)).join('')}${good}`;
+    const read = (text: string, yaml?: YamlDocument, before?: LoadedSuite) => {
+      const files = filesIn({ 'suite.eval.yaml': text });
+      const document = parseYaml(text, SUITE, yaml);
+      const loaded = loadDocument(
+        document,
+        files,
+        { workspace: WORKSPACE, env: () => undefined },
+        before,
+      );
+      return loaded.then((suite) => ({ document, suite }));
+    };
+    const before = await read(suiteOf(9));
+    assert.deepEqual(
+      before.suite.problems.map(({ code, range }) => [code, range.start.line]),
+      [
+        ['text-too-large', 4],
+        ['text-too-large', 5],
+      ],
+    );
+    const after = await read(suiteOf(1), before.document, before.suite);
+    assert.deepEqual(
+      after.suite.suite?.cases.map(({ id }) => id),
+      ['a', 'b', 'c', 'good'],
     );
   });
 });

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { LIMITS } from '../../../src/core/limits.ts';
 import { SILENT } from '../../../src/core/logger.ts';
 import type { Message } from '../../../src/core/message.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
@@ -113,6 +114,15 @@ describe('the request of an http target', () => {
       assert.equal(evil, '", "admin": true, "x": "');
     });
   }
+
+  it('is not built if the variables of its body get too long', async (t) => {
+    const body = Array.from({ length: 300 }, () => '{{message}}');
+    const { url, requests } = await startService(t, ok);
+    const said = [user('x'.repeat(LIMITS.filledCase / 200))];
+    const session = await open(url, { params: { body } });
+    await assert.rejects(session.reply(said, signal), /The body is too large.* 30,000,000 char/);
+    assert.equal(requests.length, 0);
+  });
 
   it('contains its headers, which replace the default ones', async (t) => {
     const headers = { 'X-Team': 'evals', 'Content-Type': 'application/vnd.api+json' };
