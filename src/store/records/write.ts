@@ -1,5 +1,6 @@
 import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { CaseLine, EndLine, RecordLine, RunLine } from '../../core/record/runRecord.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { toUnwritableError, type UnwritableError } from '../../disk/fileErrors.ts';
@@ -127,6 +128,8 @@ function writer(
       if (pending.length > 1) return last;
       last = last
         .then(async () => {
+          // Cases that began together end together: their lines are synced once.
+          await setImmediate();
           const lines = pending.join('');
           pending = [];
           await file.appendFile(lines);
