@@ -30,7 +30,7 @@ export async function askForHosts(
     if (one.kind !== 'host-not-allowed') continue;
     const text = noticeText(`Send ${one.variables.join(', ')} to ${one.host}?`);
     const detail =
-      "The eval file names this host. Allow it only if you trust whoever runs it. Turnlight won't ask about this host again.";
+      "The eval file says so. Allow it only if you trust the file and whoever runs this host. Turnlight won't ask about this again.";
     const options = { modal: true, detail };
     if ((await vscode.window.showWarningMessage(text, options, DENY, ALLOW)) !== ALLOW) continue;
     await allowHosts(allowedHostsFile(env), [one]);

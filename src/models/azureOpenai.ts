@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { KeyHost } from '../core/environment.ts';
-import { addressSchema } from './destination.ts';
+import { addressSchema, modelDestination } from './destination.ts';
 import { ModelError, type ModelProvider } from './model.ts';
 import { apiKey, endpointKeys, KEY_LOOKUP, variableKey } from './openai/params.ts';
 import { loadClients } from './openai/provider.ts';
@@ -55,13 +55,12 @@ export const azureOpenaiProvider: ModelProvider = {
     const { kind, name, secret } = found;
     const resource = (params.base_url ?? host.env(ENDPOINT) ?? '').trim();
     const baseUrl = `${resource.replace(/\/(?:openai\/?)?$/, '')}/openai`;
-    const variables = [...(secret ? [name] : []), ...(spec.sends ?? [])];
+    const isOwnHost = params.base_url === undefined;
     return {
-      destination: {
-        url: baseUrl,
-        variables: [...new Set(variables)],
-        isTrusted: params.base_url === undefined || spec.ownAddress === true,
-      },
+      destination: modelDestination(spec, baseUrl, secret ? [name] : [], {
+        prefix: 'AZURE_OPENAI_',
+        isOwnHost,
+      }),
       missingKey: secret ? undefined : name,
       create: async (host) => {
         if (!URL.canParse(baseUrl)) {

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { type AllowedHost, substituteEnv } from '../core/environment.ts';
+import { type AllowedHost, environmentNames, substituteEnv } from '../core/environment.ts';
+import { isSecretName } from '../core/scrubber.ts';
+import type { ModelSpec } from '../core/suite.ts';
 import { type Destination, ModelError } from './model.ts';
 
 const ADDRESS_EXPECTED = 'Expected an address that starts with http:// or https://.';
@@ -15,6 +17,35 @@ export const addressSchema = z
   .regex(/^(?:https?:\/\/|\$\{env:)/, { error: ADDRESS_EXPECTED, abort: true })
   .refine(isAddress, ADDRESS_EXPECTED);
 
+/**
+ * Where a model's requests go. Its provider's own variables need no consent for the provider's host, and no variable
+ * needs it for an address that the user set. Credentials in the file could belong to somebody else, who would read what
+ * is sent: with them, all variables need consent.
+ *
+ * @param prefix of the names of the provider's own variables
+ * @param isOwnHost whether `url` is the provider's default, or its host
+ */
+export function modelDestination(
+  { params: { headers = {} }, sends = [], written, ownAddress }: ModelSpec,
+  url: string,
+  keys: readonly string[],
+  { prefix, isOwnHost }: { readonly prefix: string; readonly isOwnHost: boolean },
+): Destination {
+  const variables = [...new Set([...keys, ...sends])];
+  if (Object.keys(headers as object).some(isCredential)) {
+    return { url, variables, needConsent: variables };
+  }
+  const own = ownAddress ? environmentNames(written?.base_url) : [];
+  const isOwn = (name: string) => name.startsWith(prefix) || own.includes(name);
+  if (isOwnHost) return { url, variables, needConsent: variables.filter((name) => !isOwn(name)) };
+  return { url, variables, needConsent: ownAddress ? [] : variables };
+}
+
+/** Whether a header decides whose account gets a request. */
+function isCredential(header: string): boolean {
+  return isSecretName(header) || /^openai-(?:organization|project)$/i.test(header);
+}
+
 export interface DestinationProblem {
   readonly kind: 'host-not-allowed' | 'not-encrypted';
   readonly host: string;
@@ -25,7 +56,7 @@ export interface DestinationProblem {
 
 /** Checks that an eval file doesn't send the user's keys to a host that the user hasn't allowed. */
 export function destinationProblemOf(
-  { url, variables, isTrusted }: Destination,
+  { url, variables, needConsent }: Destination,
   allowed: readonly AllowedHost[],
 ): DestinationProblem | undefined {
   // Nothing can be sent to an invalid address.
@@ -36,10 +67,14 @@ export function destinationProblemOf(
     const message = `${variables.join(', ')} would go to ${host} unencrypted. Use https in its address.`;
     return { kind: 'not-encrypted', host, variables, message };
   }
-  const isTrustedHere = isTrusted && !allowed.some((one) => one.host === host && one.isFromFile);
-  const refused = variables.filter((name) => !isTrustedHere && !isAllowed(host, name, allowed));
+  const isFromFile = allowed.some((one) => one.host === host && one.isFromFile);
+  const asked = isFromFile ? variables : needConsent;
+  const refused = asked.filter((name) => !isAllowed(host, name, allowed));
   if (refused.length === 0) return undefined;
-  const message = `The ${isTrustedHere === isTrusted ? 'eval file' : 'file of --dotenv'} wants to send ${refused.join(', ')} to ${host}, which you have not allowed. If you trust that host, allow it when the editor asks, or run: turnlight trust ${host}=${refused.join(',')}`;
+  const who = refused.every((name) => needConsent.includes(name))
+    ? 'eval file'
+    : 'file of --dotenv';
+  const message = `The ${who} wants to send ${refused.join(', ')} to ${host}, which you have not allowed. If you trust that host, allow it when the editor asks, or run: turnlight trust ${host}=${refused.join(',')}`;
   return { kind: 'host-not-allowed', host, variables: refused, message };
 }
 

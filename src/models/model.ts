@@ -167,8 +167,8 @@ export interface Destination {
   readonly url: string;
   /** Names of the variables, including keys, whose values are sent; none is empty. */
   readonly variables: readonly string[];
-  /** Whether it may get them without asking: the provider's own address, or one that the user set. */
-  readonly isTrusted: boolean;
+  /** Those of the variables that it may not get without the user's consent. */
+  readonly needConsent: readonly string[];
 }
 
 export interface ModelHost extends KeyHost {

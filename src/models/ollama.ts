@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { visibleLine } from '../core/text/visibleText.ts';
-import { addressSchema, startHintOf } from './destination.ts';
+import { addressSchema, modelDestination, startHintOf } from './destination.ts';
 import type { ModelProvider } from './model.ts';
 import { endpointKeys } from './openai/params.ts';
 import { loadClients } from './openai/provider.ts';
@@ -32,11 +32,10 @@ export const ollamaProvider: ModelProvider = {
     const server = params.base_url ?? addressOf(host.env(HOST_VARIABLE));
     const baseUrl = `${server.replace(/\/(?:v1\/?)?$/, '')}/v1`;
     return {
-      destination: {
-        url: baseUrl,
-        variables: spec.sends ?? [],
-        isTrusted: params.base_url === undefined || spec.ownAddress === true,
-      },
+      destination: modelDestination(spec, baseUrl, [], {
+        prefix: 'OLLAMA_',
+        isOwnHost: params.base_url === undefined,
+      }),
       create: async (host) => {
         const { createOpenAiModel } = await import('./openai/openaiModel.ts');
         const advice = {

@@ -67,9 +67,14 @@ export async function destinationsOf(
   for (const one of [...ofModels, ...targetDestinations(cases)]) {
     if (!one) continue;
     const at = URL.canParse(one.url) ? new URL(one.url) : { host: one.url, protocol: '' };
-    const key = `${at.protocol}${at.host} ${one.isTrusted}`;
-    const variables = [...(found.get(key)?.variables ?? []), ...one.variables];
-    found.set(key, { ...one, host: at.host, variables: [...new Set(variables)] });
+    const key = `${at.protocol}${at.host}`;
+    const { variables = [], needConsent = [] } = found.get(key) ?? {};
+    found.set(key, {
+      url: one.url,
+      host: at.host,
+      variables: [...new Set([...variables, ...one.variables])],
+      needConsent: [...new Set([...needConsent, ...one.needConsent])],
+    });
   }
   return [...found.values()];
 }

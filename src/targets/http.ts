@@ -103,9 +103,7 @@ export const httpTarget: TargetType = {
 
 /** Where a target with a `url` sends requests. */
 export function destinationOf({ params, written = {} }: TargetSpec): Destination {
-  return {
-    url: String(params.url),
-    variables: environmentNames(written),
-    isTrusted: isUserReference(written.url),
-  };
+  const variables = environmentNames(written);
+  const needConsent = isUserReference(written.url) ? [] : variables;
+  return { url: String(params.url), variables, needConsent };
 }

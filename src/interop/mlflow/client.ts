@@ -58,7 +58,7 @@ export function connectionOf(
   const secrets = secretsIn(env);
   const variables = Object.keys(secrets);
   for (const [name, value] of Object.entries(secrets)) scrubber.add(name, value);
-  const forbidden = destinationProblemOf({ url, variables, isTrusted: true }, []);
+  const forbidden = destinationProblemOf({ url, variables, needConsent: [] }, []);
   if (forbidden) {
     const message = `${variables.join(', ')} would go to ${uri.host} unencrypted. Use https in ${URI_VARIABLE}.`;
     throw new ConnectionError('not-encrypted', message);

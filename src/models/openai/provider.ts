@@ -1,5 +1,5 @@
 import { type KeyHost, OPENAI_KEY } from '../../core/environment.ts';
-import { startHintOf } from '../destination.ts';
+import { modelDestination, startHintOf } from '../destination.ts';
 import type { ModelProvider } from '../model.ts';
 import { type Account, openaiSchema } from './params.ts';
 
@@ -20,20 +20,16 @@ export const openaiProvider: ModelProvider = {
     const baseUrl = params.base_url ?? host.env('OPENAI_BASE_URL') ?? OPENAI;
     const isOpenAi = URL.canParse(baseUrl) && new URL(baseUrl).origin === new URL(OPENAI).origin;
     const account = params.base_url === undefined ? accountOf(host) : NO_ACCOUNT;
-    const variables = [
+    const keys = [
       ...(key ? [keyName] : []),
       ...(account.organization ? [ORGANIZATION] : []),
       ...(account.project ? [PROJECT] : []),
-      ...(spec.sends ?? []),
     ];
+    const isOwnHost = params.base_url === undefined || isOpenAi;
     // Other endpoints need a key only if the file names one.
     const needsKey = isOpenAi || params.api_key_env !== undefined;
     return {
-      destination: {
-        url: baseUrl,
-        variables: [...new Set(variables)],
-        isTrusted: params.base_url === undefined || isOpenAi || spec.ownAddress === true,
-      },
+      destination: modelDestination(spec, baseUrl, keys, { prefix: 'OPENAI_', isOwnHost }),
       missingKey: needsKey && !key ? keyName : undefined,
       create: async (host) => {
         const { createOpenAiModel } = await import('./openaiModel.ts');

@@ -32,6 +32,17 @@ describe('a run that would send a key to a host that nobody allowed', () => {
     assert.equal(out, '');
   });
 
+  it("sends none to its provider's own host with the file's credentials", async (t) => {
+    const agent = `{type: chat, model: m, system: "\${env:OTHER_TOKEN}"}`;
+    const file = `models: {m: {provider: openai, model: m, headers: {Authorization: Bearer theirs}}}
+cases: [{id: a, target: ${agent}, turns: [Hi], assert: [{type: contains, value: x}]}]
+`;
+    const folder = await workspaceWith(t, { 'a.eval.yaml': file });
+    const { code, err } = await turnlight(folder, ['run'], { OTHER_TOKEN: 'token-0123456789' });
+    assert.equal(code, 3);
+    assert.match(err, /trust api\.openai\.com=OTHER_TOKEN\nNothing was run\./);
+  });
+
   for (const [how, args, env] of [
     ['--allow-host', ['--allow-host', FOREIGN], {}],
     ['--allow-host for that key', ['--allow-host', `${FOREIGN}=OPENAI_API_KEY`], {}],

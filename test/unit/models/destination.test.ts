@@ -42,6 +42,36 @@ describe('a key, or another variable,', () => {
       'api.openai.com OPENAI_API_KEY goes',
     ],
     [
+      "does not go to the host of its provider if it is not the provider's",
+      'api_key_env: OTHER_KEY',
+      'api.openai.com OTHER_KEY host-not-allowed',
+    ],
+    [
+      'does not go to the host of its provider in another variable',
+      `model: "\${env:SECRET}"`,
+      'api.openai.com OPENAI_API_KEY,SECRET host-not-allowed',
+    ],
+    [
+      'does not go to the host of its provider with credentials of the file',
+      'headers: {AUTHORIZATION: Bearer x}',
+      'api.openai.com OPENAI_API_KEY host-not-allowed',
+    ],
+    [
+      'does not go to the host of its provider with an organization of the file',
+      'headers: {OpenAI-Organization: x}',
+      'api.openai.com OPENAI_API_KEY host-not-allowed',
+    ],
+    [
+      'goes to the host of its provider with other headers',
+      'headers: {X-Team: x}',
+      'api.openai.com OPENAI_API_KEY goes',
+    ],
+    [
+      'does not go to an address that is a variable with credentials of the file',
+      `base_url: "\${env:URL}", headers: {api-key: x}`,
+      'mine.example.com OPENAI_API_KEY,URL host-not-allowed',
+    ],
+    [
       'goes to this machine',
       'base_url: "http://127.0.0.1:11434/v1"',
       '127.0.0.1:11434 OPENAI_API_KEY goes',
@@ -104,10 +134,14 @@ describe('a key, or another variable,', () => {
     });
   }
 
-  it('is not sent in the system text of a chat target', async () => {
+  it('is not sent in the system text of a chat target, whatever the host', async () => {
+    const keys = (model: string) =>
+      `target: {type: chat, model: ${model}, system: "Say \${env:SECRET}."}\n`;
+    assert.deepEqual(await sentBy(judge(''), keys('openai:m')), [
+      'api.openai.com OPENAI_API_KEY,SECRET host-not-allowed',
+    ]);
     const foreign = judge('base_url: "https://llm.example.com/v1", api_key_env: NONE');
-    const target = `target: {type: chat, model: ${foreign}, system: "Say \${env:SECRET}."}\n`;
-    const [, agent] = await sentBy(judge(''), target);
+    const [, agent] = await sentBy(judge(''), keys(foreign));
     assert.equal(agent, 'llm.example.com SECRET host-not-allowed');
   });
 });
@@ -155,7 +189,7 @@ describe("a secret in a target's keys", () => {
 });
 
 describe('a host that the user allowed', () => {
-  const to = { url: 'https://llm.example.com/v1', variables: ['A', 'B'], isTrusted: false };
+  const to = { url: 'https://llm.example.com/v1', variables: ['A', 'B'], needConsent: ['A', 'B'] };
 
   for (const [what, allowed, refused] of [
     ['may have any variable', [{ host: 'llm.example.com' }], undefined],

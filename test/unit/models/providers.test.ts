@@ -170,7 +170,7 @@ describe('a model of Ollama', () => {
   ] as const) {
     it(`is found at ${url} if OLLAMA_HOST is ${given ?? 'not set'}`, async () => {
       const to = await destination('ollama', {}, given === undefined ? {} : { OLLAMA_HOST: given });
-      assert.deepEqual(to, { url, variables: [], isTrusted: true });
+      assert.deepEqual(to, { url, variables: [], needConsent: [] });
     });
   }
 
