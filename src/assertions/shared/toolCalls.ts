@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import { isMapping, type Mapping, valueAt } from '../../core/data/data.ts';
 import type { ToolCall } from '../../core/message.ts';
+import { closest } from '../../core/text/closest.ts';
 import type { AssertionInput, Fault } from '../contract.ts';
 import { faultOfPattern, findsPattern } from '../types/regex.ts';
 
@@ -91,6 +92,24 @@ export function argumentsMatch(given: unknown, wanted: Mapping, compare: Argumen
         same(valueAt(given, key.split('.')), valueAt(wanted, key.split('.')), false, false),
       );
   }
+}
+
+/** Keys to compare that no entry's `args` have: comparing them would always succeed. */
+export function faultsOfKeys(
+  compare: ArgumentsMatch | undefined,
+  entries: readonly { readonly args?: Mapping | undefined }[],
+  path: Fault['path'],
+): Fault[] {
+  if (!Array.isArray(compare)) return [];
+  return [...compare.entries()].flatMap(([index, key]) => {
+    if (entries.some(({ args }) => valueAt(args, key.split('.')) !== undefined)) return [];
+    const meant = closest(
+      key,
+      entries.flatMap(({ args = {} }) => Object.keys(args)),
+    );
+    const hint = meant === undefined ? 'Add it to `args` of a tool.' : `Did you mean "${meant}"?`;
+    return [{ path: [...path, index], message: `No \`args\` of a tool have "${key}". ${hint}` }];
+  });
 }
 
 /** Texts in `args` that should be patterns, but aren't valid. */

@@ -11,6 +11,7 @@ import {
   argumentsMatchSchema,
   callsOf,
   describeCall,
+  faultsOfKeys,
 } from '../shared/toolCalls.ts';
 
 interface WantedTool {
@@ -207,6 +208,15 @@ export const toolSequence = deterministicType({
   },
   params,
   sees: () => ['tool_calls'],
+  faults({ tools, args }) {
+    const entries = tools.map((tool) => (typeof tool === 'string' ? { name: tool } : tool));
+    return [
+      ...faultsOfKeys(args, entries, ['args']),
+      ...entries.flatMap((entry, index) =>
+        faultsOfKeys(entry.compare, [entry], ['tools', index, 'compare']),
+      ),
+    ];
+  },
   check({ turns, assertion, scrub }, { tools, match, args }) {
     const wanted = tools.map(
       (tool): WantedTool =>

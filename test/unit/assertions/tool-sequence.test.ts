@@ -204,6 +204,22 @@ describe('tool-sequence', () => {
     assert.equal(await score(['where.y'], { at: 0 }), 0);
   });
 
+  it('refuses keys to compare that no `args` have', () => {
+    const faults = (params: object) => toolSequence.faults?.({ match: 'exact', ...params });
+    const fault = (path: (string | number)[], message: string) => [{ path, message }];
+    assert.deepEqual(faults({ tools: [wanted, 'b'], args: ['at', 'where.x'] }), []);
+    assert.deepEqual(
+      faults({ tools: [wanted, 'b'], args: ['at', 'wher'] }),
+      fault(['args', 1], 'No `args` of a tool have "wher". Did you mean "where"?'),
+    );
+    assert.deepEqual(
+      faults({ tools: ['b'], args: ['city'] }),
+      fault(['args', 0], 'No `args` of a tool have "city". Add it to `args` of a tool.'),
+    );
+    const other = { name: 'b', args: { of: 1 }, compare: ['at'] };
+    assert.deepEqual(faults({ tools: [wanted, other] })?.[0]?.path, ['tools', 1, 'compare', 0]);
+  });
+
   it('refuses an empty list and an entry without a name', () => {
     for (const tools of [[], [''], [{ args: {} }], [{ name: 'a', times: 2 }]]) {
       assert.equal(toolSequence.params.safeParse({ tools }).success, false);
