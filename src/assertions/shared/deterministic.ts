@@ -14,6 +14,7 @@ import {
   turnsText,
 } from './entries.ts';
 import { deterministicType } from './kinds.ts';
+import { limitWork } from './timeLimit.ts';
 
 export interface TurnFinding {
   /** Undefined if unknown. */
@@ -85,7 +86,11 @@ export function textAssertion<Params extends z.ZodObject>({
     ...type,
     check(input, params) {
       const claim = (found: boolean) => claimOf(params, found);
-      const holds = (text: string) => holdsFor(text, params);
+      const limited = limitWork(
+        'Use a simpler pattern, fewer or shorter values, or choose fewer turns with `at`.',
+      );
+      const size = JSON.stringify(params).length;
+      const holds = (text: string) => limited(text.length * size, () => holdsFor(text, params));
       if (input.assertion.at.kind !== 'each') return checkJoined(input, claim, holds);
       const checkTurn = (turn: Turn) => {
         const found = holds(textOf(turn));

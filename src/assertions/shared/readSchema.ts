@@ -1,4 +1,3 @@
-import { createContext, runInContext } from 'node:vm';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
@@ -6,7 +5,6 @@ import { RE2JS } from 're2js';
 import {
   isMapping,
   type Mapping,
-  mappingOf,
   memoize,
   type Path,
   pointerSteps,
@@ -14,9 +12,9 @@ import {
 } from '../../core/data/data.ts';
 import { errorText, WorkLimitError } from '../../core/errors.ts';
 import { closest } from '../../core/text/closest.ts';
-import { cpuTime } from '../../node/cooperative.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
+import { withTimeLimit } from './timeLimit.ts';
 
 interface ReadSchema {
   readonly faults: readonly Fault[];
@@ -219,34 +217,4 @@ function phrase({ message = 'is not valid', params }: ErrorObject): string {
   const { additionalProperty, unevaluatedProperty, allowedValues, allowedValue } = params;
   const left = additionalProperty ?? unevaluatedProperty ?? allowedValues ?? allowedValue;
   return left === undefined ? message : `${message}: ${JSON.stringify(left)}`;
-}
-
-const context = createContext({ work: undefined });
-
-/** Maximum number of attempts if the machine is busy; each may wait twice as long. */
-const MAX_ATTEMPTS = 4;
-
-/**
- * Runs work that nothing else can interrupt, such as validation by a recursive schema.
- *
- * @param limit milliseconds of CPU time; on a busy machine, it can take longer
- * @throws WorkLimitError
- */
-export function withTimeLimit<Result>(limit: number, work: () => Result): Result {
-  for (let tries = 1, timeout = limit; ; tries += 1, timeout *= 2) {
-    const before = cpuTime();
-    try {
-      context.work = work;
-      return runInContext('work()', context, { timeout });
-    } catch (error) {
-      // Not always an Error of this realm.
-      if (mappingOf(error).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      const starved = cpuTime() - before < limit / 2;
-      if (!starved || tries === MAX_ATTEMPTS) {
-        throw new WorkLimitError(`It took longer than ${limit} ms.`);
-      }
-    } finally {
-      context.work = undefined;
-    }
-  }
 }

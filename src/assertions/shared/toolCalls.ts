@@ -5,6 +5,7 @@ import type { ToolCall } from '../../core/message.ts';
 import { closest } from '../../core/text/closest.ts';
 import type { AssertionInput, Fault } from '../contract.ts';
 import { faultOfPattern, findsPattern } from '../types/regex.ts';
+import { limitWork } from './timeLimit.ts';
 
 /** Keys for the arguments of a call. */
 export const argumentKeys = {
@@ -47,9 +48,12 @@ export function countCalls(
   wanted: WantedCall,
   isEnough: (count: number) => boolean,
 ) {
+  const limited = limitWork('Use simpler patterns, or choose fewer turns with `at`.');
+  const finds: Finds = (text, pattern) =>
+    limited(text.length * pattern.length, () => findsPattern(text, pattern));
   const found = turns.map((turn) => ({
     turn: turn.number,
-    calls: callsOf(turn).filter((call) => callMatches(call, wanted)),
+    calls: callsOf(turn).filter((call) => callMatches(call, wanted, finds)),
   }));
   const total = found.reduce((sum, { calls }) => sum + calls.length, 0);
   const each = at.kind === 'each';
@@ -61,10 +65,12 @@ export function countCalls(
   return { found, total, each, passes, score: passing };
 }
 
-function callMatches(call: ToolCall, { name, args, match }: WantedCall): boolean {
+type Finds = (text: string, pattern: string) => boolean;
+
+function callMatches(call: ToolCall, { name, args, match }: WantedCall, finds: Finds): boolean {
   if (name !== undefined && call.name !== name) return false;
   if (args === undefined) return true;
-  return same(call.arguments, args, match !== 'exact', match === 'pattern');
+  return same(call.arguments, args, match !== 'exact', match === 'pattern' ? finds : undefined);
 }
 
 const ARGUMENTS_MATCHES = ['ignore', 'exact', 'subset', 'superset'] as const;
@@ -82,14 +88,14 @@ export function argumentsMatch(given: unknown, wanted: Mapping, compare: Argumen
     case 'ignore':
       return true;
     case 'exact':
-      return same(given, wanted, false, false);
+      return same(given, wanted, false);
     case 'superset':
-      return same(given, wanted, true, false);
+      return same(given, wanted, true);
     case 'subset':
-      return same(wanted, given, true, false);
+      return same(wanted, given, true);
     default:
       return compare.every((key) =>
-        same(valueAt(given, key.split('.')), valueAt(wanted, key.split('.')), false, false),
+        same(valueAt(given, key.split('.')), valueAt(wanted, key.split('.')), false),
       );
   }
 }
@@ -136,16 +142,17 @@ export function describeCall(
   return shown === '' || shown === '{}' ? name : `${name} ${shown}`;
 }
 
-function same(actual: unknown, wanted: unknown, partial: boolean, pattern: boolean): boolean {
-  if (pattern && typeof wanted === 'string') {
+/** @param finds if given, wanted texts are patterns */
+function same(actual: unknown, wanted: unknown, partial: boolean, finds?: Finds): boolean {
+  if (finds && typeof wanted === 'string') {
     const text = typeof actual === 'string' ? actual : JSON.stringify(actual);
-    return text !== undefined && findsPattern(text, wanted);
+    return text !== undefined && finds(text, wanted);
   }
   if (Array.isArray(wanted)) {
     return (
       Array.isArray(actual) &&
       actual.length === wanted.length &&
-      wanted.every((value, index) => same(actual[index], value, partial, pattern))
+      wanted.every((value, index) => same(actual[index], value, partial, finds))
     );
   }
   if (!isMapping(wanted)) return actual === wanted;
@@ -153,7 +160,7 @@ function same(actual: unknown, wanted: unknown, partial: boolean, pattern: boole
   const keys = Object.keys(wanted);
   if (!partial && Object.keys(actual).length !== keys.length) return false;
   return keys.every(
-    (key) => Object.hasOwn(actual, key) && same(actual[key], wanted[key], partial, pattern),
+    (key) => Object.hasOwn(actual, key) && same(actual[key], wanted[key], partial, finds),
   );
 }
 

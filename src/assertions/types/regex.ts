@@ -37,13 +37,14 @@ const MAX_COMPILED = 64;
 
 export function findsPattern(text: string, pattern: string, ignoresCase = false): boolean {
   const key = `${ignoresCase} ${pattern}`;
-  let known = compiled.get(key);
-  if (!known) {
-    known = RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
-    if (compiled.size >= MAX_COMPILED) compiled.clear();
-    compiled.set(key, known);
-  }
-  return known.matcher(text).find();
+  const known =
+    compiled.get(key) ?? RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
+  // If a time limit interrupts it, its state is unknown.
+  compiled.delete(key);
+  const found = known.matcher(text).find();
+  if (compiled.size >= MAX_COMPILED) compiled.clear();
+  compiled.set(key, known);
+  return found;
 }
 
 /** Why RE2 rejects the pattern; undefined if it doesn't. */

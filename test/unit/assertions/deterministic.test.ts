@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findAssertionType } from '../../../src/assertions/registry.ts';
 import type { Conversation } from '../../../src/core/conversation.ts';
+import { LIMITS } from '../../../src/core/limits.ts';
 import type { Assertion } from '../../../src/core/suite.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
@@ -37,6 +38,40 @@ const EACH = { at: { kind: 'each' } } as const;
 const LAST = { at: { kind: 'last' } } as const;
 const FIRST = { at: { kind: 'first' } } as const;
 const NOT = { negate: true } as const;
+
+describe('a time limit', () => {
+  const hard = '(?:x?){900}[ab]{900}$';
+  const long = `${'ab'.repeat(100_000)}z`;
+  const values = Array.from({ length: 100_000 }, (_, index) => `zz${index}`);
+  const hardArgs = { args: { a: hard }, match: 'pattern' };
+  const ask = user('Go on.');
+  const texts = talk(ask, assistant('ab'), ask, assistant(long));
+  const calls = talk(
+    ask,
+    ...call('t', { a: 'ab' }, 'ok', 'a'),
+    ...call('t', { a: long }, 'ok', 'b'),
+  );
+  const rows: [type: string, params: object, conversation: Conversation][] = [
+    ['regex', { pattern: hard }, texts],
+    ['contains-any', { values }, texts],
+    ['contains-all', { values: ['ab', ...values] }, texts],
+    ['tool-called', { name: 't', ...hardArgs }, calls],
+    ['tool-not-called', hardArgs, calls],
+  ];
+  for (const [type, params, conversation] of rows) {
+    it(`makes a check that takes too long an error: ${type}`, async (t) => {
+      // The short text uses up the limit, or nearly all of it.
+      let used = 0;
+      t.mock.method(process as { threadCpuUsage?: unknown }, 'threadCpuUsage' as never, () => {
+        used += (LIMITS.work - 50) * 1000;
+        return { user: used, system: 0 };
+      });
+      const verdict = await check(type, params, EACH, conversation);
+      assert.equal(verdict.status === 'error' && verdict.reason, 'check-failed');
+      assert.match(verdict.rationale, /^The check takes longer than 5,000 ms\. Use .*`at`\.$/);
+    });
+  }
+});
 
 describe('text assertions', () => {
   type Row = [type: string, params: object, rest: Partial<Assertion>, score: number];

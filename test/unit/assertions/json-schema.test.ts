@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withTimeLimit } from '../../../src/assertions/shared/readSchema.ts';
+import { withTimeLimit } from '../../../src/assertions/shared/timeLimit.ts';
 import { jsonSchema } from '../../../src/assertions/types/json-schema.ts';
 import { WorkLimitError } from '../../../src/core/errors.ts';
 import type { Assertion } from '../../../src/core/suite.ts';
