@@ -10,21 +10,24 @@ const TEXT_ATTRIBUTES: readonly string[] = ['aria-label', 'title', 'placeholder'
 /** Creates an element. Text always becomes text nodes, with hidden characters made visible. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
+  ...parts: readonly (Attributes | Child)[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
+  for (const part of parts) {
+    if (typeof part === 'string') element.append(visibleText(part));
+    else if (part instanceof Node) element.append(part);
+    else if (part) setAttributes(element, part);
+  }
+  return element;
+}
+
+function setAttributes(element: HTMLElement, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) element.setAttribute(name, '');
     else if (typeof value === 'string') {
       element.setAttribute(name, TEXT_ATTRIBUTES.includes(name) ? visibleLine(value) : value);
     }
   }
-  for (const child of children) {
-    if (typeof child === 'string') element.append(visibleText(child));
-    else if (child) element.append(child);
-  }
-  return element;
 }
 
 /** Text for screen readers only. */
@@ -101,10 +104,8 @@ export function renderTable(
     { class: style, 'aria-label': label },
     h(
       'thead',
-      {},
       h(
         'tr',
-        {},
         ...heads.map((words, at) =>
           words === '' ? h('td') : h('th', { scope: 'col', class: figure(at) }, words),
         ),
@@ -112,7 +113,6 @@ export function renderTable(
     ),
     h(
       'tbody',
-      {},
       ...rows.map(({ cells, chosen }) =>
         h(
           'tr',

@@ -15,29 +15,29 @@ export interface Host<Protocol extends PageProtocol> {
   keep(state: PageState<Protocol>): void;
 }
 
-/**
- * Connects a page to the extension.
- *
- * @param start creates the page from the saved state and returns its message handler
- */
+/** A page's view. */
+interface View<Protocol extends PageProtocol> {
+  receive(message: ToPage<Protocol>): void;
+}
+
+/** Connects a view to the extension. @param create gets the saved state */
 export function connect<Protocol extends PageProtocol>(
   { toPage, state }: Protocol,
-  start: (
-    host: Host<Protocol>,
-    saved: PageState<Protocol> | undefined,
-  ) => (message: ToPage<Protocol>) => void,
+  create: (host: Host<Protocol>, saved?: PageState<Protocol>) => View<Protocol>,
 ): void {
   const api = acquireVsCodeApi();
   const saved = state.safeParse(api.getState()).data as PageState<Protocol> | undefined;
-  const host: Host<Protocol> = {
-    editor: true,
-    post: (message) => api.postMessage(message),
-    keep: (now) => api.setState(now),
-  };
-  const receive = start(host, saved);
+  const view = create(
+    {
+      editor: true,
+      post: (message) => api.postMessage(message),
+      keep: (now) => api.setState(now),
+    },
+    saved,
+  );
   window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const message = toPage.safeParse(data);
-    if (message.success) receive(message.data as ToPage<Protocol>);
+    if (message.success) view.receive(message.data as ToPage<Protocol>);
     else console.error('Not a message of this page:', message.error.message);
   });
   api.postMessage({ kind: 'ready' });

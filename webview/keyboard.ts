@@ -11,9 +11,7 @@ export function renderKeys(list: KeyHelp): HTMLElement {
     'details',
     { class: 'keys', 'data-key': 'keys' },
     h('summary', { 'data-focus': 'keys' }, 'Keyboard'),
-    ...list.map(([keys, what]) =>
-      h('div', {}, ...keys.flatMap((key) => [h('kbd', {}, key), ' ']), what),
-    ),
+    ...list.map(([keys, what]) => h('div', ...keys.flatMap((key) => [h('kbd', key), ' ']), what)),
   );
 }
 

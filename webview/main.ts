@@ -18,7 +18,7 @@ import { resultsProtocol } from '../src/protocol/resultsProtocol.ts';
 import { trendsProtocol } from '../src/protocol/trendsProtocol.ts';
 import { PAGE_ATTRIBUTE, type ViewPage } from '../src/protocol/viewPage.ts';
 import { conversationProtocol } from '../src/protocol/viewProtocol.ts';
-import { AgreementView } from './agreement/view.ts';
+import { showAgreement } from './agreement/view.ts';
 import { connect } from './host.ts';
 import { LabellingView } from './labelling/view.ts';
 import { showReport } from './report.ts';
@@ -28,26 +28,11 @@ import { registerControls } from './ui/controls.ts';
 import { ConversationView } from './view.ts';
 
 const PAGES: Readonly<Record<ViewPage, (root: HTMLElement) => void>> = {
-  conversation: (root) =>
-    connect(conversationProtocol, (host) => {
-      const view = new ConversationView(root, host);
-      return (message) => view.receive(message);
-    }),
+  conversation: (root) => connect(conversationProtocol, (host) => new ConversationView(root, host)),
   results: (root) =>
-    connect(resultsProtocol, (host, saved) => {
-      const view = new ResultsView(root, host, saved?.shown);
-      return (message) => view.receive(message);
-    }),
-  agreement: (root) =>
-    connect(agreementProtocol, (host) => {
-      const view = new AgreementView(root, host);
-      return ({ agreement }) => view.show(agreement);
-    }),
-  labelling: (root) =>
-    connect(labellingProtocol, (host) => {
-      const view = new LabellingView(root, host);
-      return (message) => view.show(message);
-    }),
+    connect(resultsProtocol, (host, saved) => new ResultsView(root, host, saved?.shown)),
+  agreement: (root) => connect(agreementProtocol, (host) => showAgreement(root, host)),
+  labelling: (root) => connect(labellingProtocol, (host) => new LabellingView(root, host)),
   trends: (root) => connect(trendsProtocol, (host, saved) => showTrends(root, host, saved?.suite)),
 };
 

@@ -30,8 +30,8 @@ export function showReport(root: HTMLElement, json: string): void {
   const page = reportPageSchema.parse(JSON.parse(json));
   const { executions } = page;
   const list = document.getElementById('cases');
-  const conversation = h('div', {});
-  const table = h('div', {});
+  const conversation = h('div');
+  const table = h('div');
   root.append(conversation, table);
   const refs = executions.map(({ state: { file, id, variant, repetition }, status }) => ({
     ...{ suite: file, id, variant, repetition },
@@ -172,19 +172,17 @@ function renderCases({ executions, started, sums, table }: ReportPage): HTMLElem
     h('p', { class: 'muted' }, countsOf(table.cases, executions.length)),
     h(
       'details',
-      {},
       h(
         'summary',
-        {},
         started === undefined ? 'Summary' : `Run of ${new Date(started).toLocaleString()}`,
       ),
-      h('ul', { class: 'muted' }, ...sums.map((line) => h('li', {}, line))),
+      h('ul', { class: 'muted' }, ...sums.map((line) => h('li', line))),
     ),
     ...(executions.length > 0 ? [h('a', { href: TABLE_HASH }, 'All results')] : []),
     ...failuresOnly(executions),
     ...[...suites.values()].flatMap((suite) => [
       h('h2', { title: suite[0].snapshot.state.file }, suite[0].snapshot.suiteName),
-      h('ul', {}, ...suite.map(item)),
+      h('ul', ...suite.map(item)),
     ]),
   ];
 }
@@ -192,7 +190,7 @@ function renderCases({ executions, started, sums, table }: ReportPage): HTMLElem
 /** Filters the list, if it has both. */
 function failuresOnly(executions: readonly Snapshot[]): HTMLElement[] {
   if (executions.every(failed) || !executions.some(failed)) return [];
-  return [h('label', {}, h('input', { type: 'checkbox', id: 'only-failures' }), 'Failures only')];
+  return [h('label', h('input', { type: 'checkbox', id: 'only-failures' }), 'Failures only')];
 }
 
 function item({ snapshot, number }: { snapshot: Snapshot; number: number }): HTMLElement {

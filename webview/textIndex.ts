@@ -1,3 +1,4 @@
+import { countFirst } from '../src/core/data/data.ts';
 import { visibleText } from '../src/core/text/visibleText.ts';
 import type { Status } from '../src/core/verdict.ts';
 import { h } from './h.ts';
@@ -6,12 +7,6 @@ import { renderMarkdown } from './markdown.ts';
 export interface Span {
   readonly start: number;
   readonly end: number;
-}
-
-export interface Piece {
-  readonly node: Text;
-  readonly from: number;
-  readonly to: number;
 }
 
 interface NormalizedText {
@@ -48,7 +43,7 @@ export class TextIndex {
 
   /** The index of the root in which a span begins. */
   rootOf({ start }: Span): number {
-    return binarySearchLast(this.#roots, start);
+    return indexAt(this.#roots, start);
   }
 
   get length(): number {
@@ -70,9 +65,9 @@ export class TextIndex {
   }
 
   /** The parts of text nodes in a span. */
-  pieces({ start, end }: Span): Piece[] {
-    const pieces: Piece[] = [];
-    const first = binarySearchLast(this.#starts, start);
+  pieces({ start, end }: Span) {
+    const pieces: { readonly node: Text; readonly from: number; readonly to: number }[] = [];
+    const first = indexAt(this.#starts, start);
     for (let index = first; index < this.#nodes.length; index += 1) {
       const node = this.#nodes[index];
       const begin = this.#starts[index] ?? 0;
@@ -85,16 +80,9 @@ export class TextIndex {
   }
 }
 
-/** The index of the last of ascending numbers that is at most `most`. */
-function binarySearchLast(numbers: readonly number[], most: number): number {
-  let low = 0;
-  let high = numbers.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((numbers[middle] ?? 0) <= most) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+/** The index of the last start at or before an offset. */
+function indexAt(starts: readonly number[], offset: number): number {
+  return Math.max(0, countFirst(starts, (start) => start <= offset) - 1);
 }
 
 function* spansOf({ text, offsets }: NormalizedText, wanted: string): Generator<Span> {
@@ -128,22 +116,16 @@ function lowerCase(text: string): string {
   }).join('');
 }
 
-export interface Quotation {
-  readonly text: string;
-  /** The verdict's status for the turn. */
-  readonly status: Status;
-}
-
 /** Later ones are painted over earlier ones. */
 const PAINT_ORDER: readonly Status[] = ['skipped', 'pass', 'error', 'fail'];
 
-/** Words that are not part of the turn. */
-const LABELS = '.label';
-
 /** Marks quotes in text, arguments, and results, and expands their elements. */
-export function markQuotes(root: HTMLElement, quotes: readonly Quotation[]): void {
+export function markQuotes(
+  root: HTMLElement,
+  quotes: readonly { readonly text: string; readonly status: Status }[],
+): void {
   if (quotes.length === 0) return;
-  const index = new TextIndex([root], LABELS);
+  const index = new TextIndex([root], '.label');
   const marked = new Uint8Array(index.length);
   for (const [level, status] of PAINT_ORDER.entries()) {
     for (const quote of quotes) {
@@ -177,7 +159,7 @@ function find(index: TextIndex, quote: string): Span | undefined {
   );
 }
 
-function runsOf(marked: Uint8Array): { readonly span: Span; readonly level: number }[] {
+function runsOf(marked: Uint8Array) {
   const runs: { span: Span; level: number }[] = [];
   let start = 0;
   for (let end = 1; end <= marked.length; end += 1) {

@@ -3,9 +3,8 @@ import { afterDrawing } from './redraw.ts';
 /** A turn or a verdict, which may not be mounted yet. */
 export interface Stop {
   readonly name: string;
-  readonly turn: boolean;
-  /** Whether it is a verdict that can be labeled. */
-  readonly verdict: boolean;
+  /** `verdict` if it can be labeled. */
+  readonly kind: 'turn' | 'verdict' | 'other';
   /** A turn that failed or couldn't be judged, or a failed verdict about no turn. */
   readonly failure: boolean;
   /** Adds it to the page. */
@@ -42,11 +41,11 @@ export class TurnNavigator {
   }
 
   toTurn(step: 1 | -1): void {
-    this.#move(step, ({ turn }) => turn);
+    this.#move(step, ({ kind }) => kind === 'turn');
   }
 
   toVerdict(step: 1 | -1): void {
-    this.#move(step, ({ verdict }) => verdict);
+    this.#move(step, ({ kind }) => kind === 'verdict');
   }
 
   toFailure(step: 1 | -1): void {

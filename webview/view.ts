@@ -19,10 +19,10 @@ import {
   setChildren,
 } from './redraw.ts';
 import { renderAssertion } from './render/assertion.ts';
-import { ComparedCaseView } from './render/compared.ts';
+import { comparedParts } from './render/compared.ts';
 import { conversationItems, turnName } from './render/conversation.ts';
 import { headerOf, renderHeader } from './render/header.ts';
-import { type AssertionRow, assertionRows, titleOf } from './render/stated.ts';
+import { type AssertionRow, assertionRows, titleAmong } from './render/stated.ts';
 import { Strip } from './render/strip.ts';
 import { failuresControl, type Shown, toolbarParts } from './render/toolbar.ts';
 import { STOPS_ON_PAGE, type Stop, TurnNavigator } from './turnNavigator.ts';
@@ -44,7 +44,8 @@ export class ConversationView {
   readonly #host: Host<typeof conversationProtocol>;
   readonly #expanded: ExpandedState;
   readonly #cache: ElementCache;
-  readonly #compared: ComparedCaseView;
+  /** For the first of two compared runs. */
+  readonly #cacheOfBase: ElementCache;
   readonly #navigator: TurnNavigator;
   readonly #find: FindBox;
   readonly #labels: Labels;
@@ -56,7 +57,7 @@ export class ConversationView {
   readonly #assertions = h('section', { class: 'assertions', 'aria-label': 'Verdicts' });
   readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
   readonly #entries = new VirtualList(this.#conversation);
-  readonly #content = h('div', {}, this.#assertions, this.#conversation);
+  readonly #content = h('div', this.#assertions, this.#conversation);
   readonly #announcement = h('div', { class: 'hidden', role: 'status' });
   #snapshot: Snapshot | undefined;
   #rows: readonly AssertionRow[] = [];
@@ -66,8 +67,9 @@ export class ConversationView {
     this.#root = root;
     this.#host = host;
     this.#expanded = new ExpandedState(root);
-    this.#cache = new ElementCache((element) => this.#expanded.restore(element));
-    this.#compared = new ComparedCaseView((element) => this.#expanded.restore(element));
+    const restore = (element: HTMLElement) => this.#expanded.restore(element);
+    this.#cache = new ElementCache(restore);
+    this.#cacheOfBase = new ElementCache(restore);
     this.#navigator = new TurnNavigator(
       this.#content,
       () => this.#stops(),
@@ -79,7 +81,7 @@ export class ConversationView {
       post: (message) => host.post(message),
       onChange: () => this.#draw(),
       onOpen: (element) => this.#expanded.expand(element),
-      titleOf: (verdict) => this.#titleOf(verdict),
+      titleOf: (verdict) => titleAmong(this.#rows, verdict),
     });
     listenForKeys(root, (key, at) => this.#press(key, at));
     // Scroll targets and focused elements must not be covered by the bar.
@@ -100,16 +102,14 @@ export class ConversationView {
     this.#snapshot = snapshot;
     this.#host.keep(snapshot.state);
     this.#labels.show(snapshot);
-    if (before && !isSameCase(before, snapshot)) {
-      const parts = [
-        this.#expanded,
-        this.#cache,
-        this.#compared,
-        this.#navigator,
-        this.#entries,
-        this.#focus,
-      ];
-      for (const part of [...parts, this.#labels]) part.reset();
+    if (before && keyOf(before) !== keyOf(snapshot)) {
+      this.#expanded.reset();
+      this.#cache.reset();
+      this.#cacheOfBase.reset();
+      this.#navigator.reset();
+      this.#entries.reset();
+      this.#focus.reset();
+      this.#labels.reset();
       this.#draw();
       afterDrawing(() => window.scrollTo(0, 0));
       return;
@@ -140,22 +140,22 @@ export class ConversationView {
   /** Turns and verdicts, in page order. */
   #stops(): Stop[] {
     const summaries = this.#assertions.querySelectorAll<HTMLElement>('.assertion > summary');
-    const verdicts = Array.from(summaries, (summary) => ({
-      name: summary.dataset.focus ?? '',
-      turn: false,
-      verdict: summary.parentElement?.dataset.subject !== undefined,
-      failure: summary.parentElement?.dataset.failure !== undefined,
-      mount: () => this.#mountVerdict(summary),
-    }));
-    const mount = (item: Item) => () => this.#entries.mount(item);
+    const verdicts = Array.from(summaries, (summary): Stop => {
+      const { subject, failure } = summary.parentElement?.dataset ?? {};
+      return {
+        name: summary.dataset.focus ?? '',
+        kind: subject === undefined ? 'other' : 'verdict',
+        failure: failure !== undefined,
+        mount: () => this.#mountVerdict(summary),
+      };
+    });
     const turns = this.#entries.items
       .filter(({ kind }) => kind === 'turn')
-      .flatMap((item) => [
-        { ...item, turn: true, verdict: false, mount: mount(item) },
+      .flatMap((item): Stop[] => [
+        { ...item, kind: 'turn', mount: () => this.#entries.mount(item) },
         ...(item.inner ?? []).map((name) => ({
           name,
-          turn: false,
-          verdict: true,
+          kind: 'verdict' as const,
           failure: false,
           mount: () => this.#mountInner(item, name),
         })),
@@ -209,12 +209,13 @@ export class ConversationView {
     const options = {
       shown: this.#shown,
       cache: this.#cache,
-      titleOf: (verdict: Verdict) => this.#titleOf(verdict),
+      titleOf: (verdict: Verdict) => titleAmong(rows, verdict),
       onOpen: editor ? (turn: number) => post({ kind: 'open-turn', turn }) : undefined,
       labels: (...given: Parameters<Labels['parts']>) => this.#labels.parts(...given),
     };
-    const { above, heads, pair } = this.#compared.parts(snapshot, {
+    const { above, heads, pair } = comparedParts(snapshot, {
       ...options,
+      cacheOfBase: this.#cacheOfBase,
       onFollow: (turn) => this.#reveal(turn),
       onAssertion: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
     });
@@ -242,18 +243,14 @@ export class ConversationView {
     this.#failures.show(this.#navigator.failures());
     this.#find.refresh();
     const { state, status, phase } = snapshot;
-    const announcement = visibleLine(
-      `${caseName(state)}: ${status ? STATUS_WORDS[status] : phase}`,
-    );
-    if (this.#announcement.textContent !== announcement)
-      this.#announcement.textContent = announcement;
+    const words = visibleLine(`${caseName(state)}: ${status ? STATUS_WORDS[status] : phase}`);
+    if (this.#announcement.textContent !== words) this.#announcement.textContent = words;
   }
 
   #toolbarParts(snapshot: Snapshot): HTMLElement[] {
-    const { phase, repetitions, origin, state, failing, compared } = snapshot;
-    const runs = this.#host.editor && !compared;
-    const { repetition } = state;
-    const { post } = this.#host;
+    const { origin, compared } = snapshot;
+    const { post, editor } = this.#host;
+    const runs = editor && !compared;
     const actions = {
       onShow: (shown: Shown) => this.#change(shown),
       ...(runs && {
@@ -266,9 +263,7 @@ export class ConversationView {
       onFailingCase: (step: 1 | -1) => this.#toFailingCase(step),
       help: KEYS,
     };
-    const cases = { ...(failing && { failing }), ...(compared && { compared }) };
-    const run = { phase, repetition, repetitions, ...cases };
-    return toolbarParts(run, this.#shown, this.#failures.element, actions, this.#cache);
+    return toolbarParts(snapshot, this.#shown, this.#failures.element, actions, this.#cache);
   }
 
   #row(row: AssertionRow, { phase, changed }: Snapshot, numbers: ReadonlySet<number>): HTMLElement {
@@ -308,15 +303,8 @@ export class ConversationView {
     this.#expanded.expand(inner);
     return inner;
   }
-
-  #titleOf(verdict: Verdict): string {
-    const row = this.#rows.find((one) => one.verdict === verdict);
-    return row ? titleOf(row) : verdict.assertion.name;
-  }
 }
 
-function isSameCase(one: Snapshot, other: Snapshot): boolean {
-  const keyOf = ({ state: { file, id, variant, repetition } }: Snapshot) =>
-    executionKey({ suite: file, id, variant, repetition });
-  return keyOf(one) === keyOf(other);
+function keyOf({ state: { file, id, variant, repetition } }: Snapshot): string {
+  return executionKey({ suite: file, id, variant, repetition });
 }

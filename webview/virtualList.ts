@@ -10,20 +10,13 @@ export interface Item {
   readonly kind: 'turn' | 'other';
   readonly failure: boolean;
   /** For turns of the assistant and judged turns. */
-  readonly badge?: BadgeStatus;
+  readonly badge?: BadgeStatus | undefined;
   /** The `data-focus` of elements inside that navigation can stop at. */
   readonly inner?: readonly string[];
   /** Estimated height in pixels, until it is measured. */
   readonly height: number;
   /** Returns the same element as long as its content is the same. */
   readonly make: () => HTMLElement;
-}
-
-/** The items to mount, by index. */
-interface VisibleItems {
-  readonly near: ReadonlySet<number>;
-  /** The first visible or overscanned item. */
-  readonly first: number;
 }
 
 /** Up to this number, all items are mounted. */
@@ -60,8 +53,12 @@ export class VirtualList {
     document.addEventListener('selectionchange', () => {
       if (this.#selecting || this.#selected()) this.#draw();
     });
-    window.addEventListener('beforeprint', () => this.#print(true));
-    window.addEventListener('afterprint', () => this.#print(false));
+    for (const event of ['beforeprint', 'afterprint']) {
+      window.addEventListener(event, () => {
+        this.#printing = event === 'beforeprint';
+        this.#draw();
+      });
+    }
   }
 
   get items(): readonly Item[] {
@@ -90,11 +87,6 @@ export class VirtualList {
     return make();
   }
 
-  #print(printing: boolean): void {
-    this.#printing = printing;
-    this.#draw();
-  }
-
   #measure(changes: readonly ResizeObserverEntry[]): void {
     let changed = false;
     for (const { target } of changes) {
@@ -119,17 +111,18 @@ export class VirtualList {
   }
 
   #draw(): void {
-    const found = this.#near();
-    const children = this.#children(found.near);
+    const { near, first } = this.#near();
+    const children = this.#children(near);
     const drawn = new Set<Element>(children.filter((one) => !one.matches('.space')));
     for (const element of this.#drawn) if (!drawn.has(element)) this.#sizes.unobserve(element);
     setChildren(this.#list, children);
     for (const element of drawn) if (!this.#drawn.has(element)) this.#sizes.observe(element);
     this.#drawn = drawn;
-    this.#describe(found);
+    this.#describe(near, first);
   }
 
-  #near(): VisibleItems {
+  /** The items to mount, by index. `first` is the first visible or overscanned item. */
+  #near() {
     const items = this.#items;
     const near = new Set<number>();
     const add = ({ first, end }: IndexRange) => {
@@ -181,12 +174,11 @@ export class VirtualList {
   }
 
   /** Sets the position of each turn for screen readers, and lets Tab reach the first visible one. */
-  #describe({ near, first }: VisibleItems): void {
+  #describe(near: ReadonlySet<number>, first: number): void {
     const places = [...this.#items.keys()].filter((index) => this.#items[index]?.kind === 'turn');
     const tabbed = places.find((index) => index >= first);
     for (const [number, index] of places.entries()) {
-      if (!near.has(index)) continue;
-      const element = this.#items[index]?.make();
+      const element = near.has(index) && this.#items[index]?.make();
       if (!element) continue;
       element.setAttribute('aria-posinset', String(number + 1));
       element.setAttribute('aria-setsize', String(places.length));

@@ -54,15 +54,7 @@ export class LabellingView {
     this.#navigator = new TurnNavigator(
       this.#conversation,
       () =>
-        this.#entries.items
-          .filter(({ kind }) => kind === 'turn')
-          .map((item) => ({
-            ...item,
-            turn: true,
-            verdict: false,
-            failure: false,
-            mount: () => this.#entries.mount(item),
-          })),
+        this.#entries.items.map((item) => ({ ...item, mount: () => this.#entries.mount(item) })),
       () => {},
     );
     listenForKeys(root, (key, at) => this.#press(key, at));
@@ -74,7 +66,7 @@ export class LabellingView {
     });
   }
 
-  show({ labelling: shown, problems, state }: ToLabelling): void {
+  receive({ labelling: shown, problems, state }: ToLabelling): void {
     this.#host.keep(state);
     this.#shown = shown;
     setChildren(this.#problems, notices(problems));
@@ -158,7 +150,6 @@ export class LabellingView {
     const progress = `Conversation ${shown.at} of ${total}`;
     return h(
       'div',
-      {},
       h('div', { class: 'muted' }, h('span', { role: 'status' }, progress), ` · ${title}`),
       h(
         'div',
@@ -212,11 +203,9 @@ export class LabellingView {
     if (total === 0) {
       return h(
         'section',
-        {},
         h('h1', { tabindex: '-1' }, 'Nothing to label'),
         h(
           'p',
-          {},
           gone
             ? 'The judged conversations belong to cases or assertions that are no longer in this file. Run the file again.'
             : 'No model has judged a conversation of this file yet. Run it first.',
@@ -225,11 +214,10 @@ export class LabellingView {
     }
     return h(
       'section',
-      {},
       h('h1', { tabindex: '-1' }, 'That was the last conversation'),
       h('p', { role: 'status' }, `You labeled ${labelled} of ${counted(total, 'conversation')}.`),
-      agreement.length > 0 && h('h2', {}, 'How often the judges were right'),
-      h('ul', {}, ...agreement.map((words) => h('li', {}, words))),
+      agreement.length > 0 && h('h2', 'How often the judges were right'),
+      h('ul', ...agreement.map((words) => h('li', words))),
       h(
         'div',
         { class: 'choices' },

@@ -12,10 +12,10 @@ import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h, plainButton } from '../h.ts';
 
 /** What a verdict should be according to a person. */
-export type LabelValue = Pick<Opinion, 'status' | 'label' | 'score' | 'comment'>;
+type LabelValue = Pick<Opinion, 'status' | 'label' | 'score' | 'comment'>;
 
-export interface FormOptions {
-  /** Of the verdict, for screen readers. */
+interface FormOptions {
+  /** The verdict's name for screen readers. */
   readonly name: string;
   readonly threshold: number;
   /** The labels that the judge chooses from, with their scores. */
@@ -28,14 +28,9 @@ export interface FormOptions {
   readonly onCancel: () => void;
 }
 
-/** Only one form is open at a time. */
-const GROUP = 'should-be';
-
-const STATUSES = ['pass', 'fail', 'skipped'] as const;
-
 interface Choice {
   readonly words: string;
-  readonly value: Pick<LabelValue, 'status' | 'label' | 'score'>;
+  readonly value: LabelValue;
 }
 
 /** A form for what a verdict should be. Enter saves, Escape cancels. */
@@ -45,12 +40,22 @@ export function labelForm(options: FormOptions): HTMLElement {
   const inputs = choices.map(({ value }, index) =>
     h('input', {
       type: 'radio',
-      name: GROUP,
+      // Only one form is open at a time.
+      name: 'should-be',
       'data-focus': `should be ${index}`,
       checked: isChosen(value, before),
     }),
   );
-  const score = scale && scoreInput(scale, before.score);
+  const score =
+    scale &&
+    h('input', {
+      type: 'number',
+      min: String(scale[0]),
+      max: String(scale[1]),
+      step: 'any',
+      'data-focus': 'score',
+      value: before.score === undefined ? '' : String(valueOnScale(scale, before.score)),
+    });
   const comment = h('input', {
     type: 'text',
     class: 'comment',
@@ -92,10 +97,10 @@ export function labelForm(options: FormOptions): HTMLElement {
     h(
       'div',
       { class: 'choices', role: 'radiogroup', 'aria-label': 'It should be' },
-      ...choices.map(({ words }, index) => h('label', {}, inputs[index], words)),
+      ...choices.map(({ words }, index) => h('label', inputs[index], words)),
     ),
     comment,
-    score && h('label', {}, `Score from ${scale?.join(' to ')} (optional) `, score),
+    score && h('label', `Score from ${scale?.join(' to ')} (optional) `, score),
     fault,
     h('div', { class: 'choices' }, button('Save', save, 'say primary'), button('Cancel', onCancel)),
   );
@@ -115,24 +120,13 @@ function choicesOf({ labels, threshold }: FormOptions): Choice[] {
     const words = `${label} (${scoreText(score, threshold)}, ${LABEL_WORDS[status]})`;
     return { words, value: { status, label, score } };
   });
-  const plain = STATUSES.filter((status) => named.length === 0 || status === 'skipped');
+  const plain = named.length === 0 ? (['pass', 'fail', 'skipped'] as const) : ['skipped' as const];
   return [...named, ...plain.map((status) => ({ words: LABEL_WORDS[status], value: { status } }))];
 }
 
 function isChosen(value: Choice['value'], before: Partial<LabelValue>): boolean {
   if (value.label !== undefined) return value.label === before.label;
   return value.status === before.status;
-}
-
-function scoreInput([low, high]: Scale, score: number | undefined): HTMLInputElement {
-  return h('input', {
-    type: 'number',
-    min: String(low),
-    max: String(high),
-    step: 'any',
-    'data-focus': 'score',
-    value: score === undefined ? '' : String(valueOnScale([low, high], score)),
-  });
 }
 
 /** In 0..1; undefined if empty. */
@@ -143,11 +137,7 @@ function readScore(input: HTMLInputElement, scale: Scale): number | 'wrong' | un
   return badInput || !(share >= 0 && share <= 1) ? 'wrong' : share;
 }
 
-/**
- * The scale to ask for a score on; undefined if a verdict only passes or fails.
- *
- * @param judged the verdict, or its result for a turn
- */
+/** The scale of scores to enter; undefined if a verdict, or its result for a turn, only passes or fails. */
 export function scaleOf(
   judged: { readonly score: number | null },
   { scale = UNIT_SCALE }: { readonly scale?: Scale | undefined },

@@ -1,19 +1,13 @@
 import { groupBy } from '../../src/core/data/data.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
-import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
+import { STATUS_WORDS, VALIDITY_WORDS } from '../../src/core/presentation/words.ts';
 import { agreesWith, type Opinion, type Subject, subjectKey } from '../../src/core/record/label.ts';
 import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.ts';
 import { keyedVerdicts, type TurnVerdict, type Verdict } from '../../src/core/verdict.ts';
 import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h, plainButton } from '../h.ts';
-import { type LabelValue, labelForm, oppositeOf, scaleOf } from './form.ts';
-import {
-  isDisputed,
-  type JudgedOutcome,
-  opinionsText,
-  opinionText,
-  validityText,
-} from './opinionText.ts';
+import { labelForm, oppositeOf, scaleOf } from './form.ts';
+import { isDisputed, type JudgedOutcome, opinionsText, opinionText } from './opinionText.ts';
 
 /** The labels at a verdict. */
 export interface LabelParts {
@@ -28,14 +22,16 @@ export interface LabelParts {
   readonly make: () => HTMLElement;
 }
 
+/** A verdict that can be labeled. */
 interface Target {
+  readonly key: string;
   readonly subject: Subject;
   readonly verdict: Verdict;
   readonly judged: TurnVerdict | Verdict;
   readonly labels: Readonly<Record<string, number>> | undefined;
 }
 
-export interface LabelsHost {
+interface LabelsHost {
   readonly post: (message: FromView) => void;
   readonly onChange: () => void;
   /** Expands everything around an element. */
@@ -43,7 +39,7 @@ export interface LabelsHost {
   readonly titleOf: (verdict: Verdict) => string;
 }
 
-/** The labels of all verdicts on the page, and how the user adds their own. */
+/** The labels of all verdicts on the page. The user can add and remove their own. */
 export class Labels {
   /** For screen readers. */
   readonly announcement = h('div', { class: 'hidden', 'aria-live': 'polite' });
@@ -76,8 +72,9 @@ export class Labels {
       const stated = statedOf(verdict, assertions);
       const add = (judged: Target['judged'], turn?: number) => {
         const subject = { assertion, ...(turn !== undefined && { turn }) };
+        const key = subjectKey(subject);
         const labels = judged.label === undefined ? undefined : stated?.labels;
-        this.#targets.set(subjectKey(subject), { subject, verdict, judged, labels });
+        this.#targets.set(key, { key, subject, verdict, judged, labels });
       };
       add(verdict);
       for (const one of verdict.turns) add(one, one.turn);
@@ -106,7 +103,7 @@ export class Labels {
       key,
       words: opinionsText(given, target.judged, this.#labels.person),
       isWrong: isDisputed(given, target.judged),
-      make: () => this.#line(key, target, given),
+      make: () => this.#line(target, given),
     };
   }
 
@@ -130,23 +127,12 @@ export class Labels {
       return true;
     }
     if (!['r', 'w', 'Delete'].includes(key)) return false;
-    const subject = this.#subjectAt(at);
-    const target = subject === undefined ? undefined : this.#targets.get(subject);
-    if (subject === undefined || !target) return false;
-    if (key === 'r') this.#markRight(subject, target);
-    else if (key === 'w') this.#edit(subject, target);
-    else this.#remove(subject, target);
+    const target = this.#targets.get(subjectAt(at) ?? '');
+    if (!target) return false;
+    if (key === 'r') this.#markRight(target);
+    else if (key === 'w') this.#edit(target);
+    else this.#remove(target);
     return true;
-  }
-
-  /** The subject of an element; for a turn with only one verdict, that verdict. */
-  #subjectAt(at: Element | null): string | undefined {
-    const own = at?.closest<HTMLElement>('[data-subject]')?.dataset.subject;
-    if (own !== undefined) return own;
-    const within = [
-      ...(at?.closest('.turn')?.querySelectorAll<HTMLElement>('[data-subject]') ?? []),
-    ];
-    return within.length === 1 ? within[0]?.dataset.subject : undefined;
   }
 
   #own(key: string): Opinion | undefined {
@@ -155,51 +141,40 @@ export class Labels {
     return given.find((one) => one.person === person && one.standing !== 'earlier-text');
   }
 
-  #markRight(key: string, target: Target): void {
-    const { subject, judged, labels } = target;
+  #markRight(target: Target): void {
+    const { key, subject, judged, labels } = target;
     const { status } = judged;
+    const own = this.#own(key);
     // A criterion's label is the same as its status.
     const label = labels && judged.label;
-    if (status === 'error') {
-      this.#edit(key, target);
-      return;
+    if (status === 'error') this.#edit(target);
+    else if (own && agreesWith(own, judged)) this.#remove(target);
+    else {
+      this.#stopEditing();
+      this.#host.post({ kind: 'label', ...subject, status, ...(label !== undefined && { label }) });
+      this.#announce('Labeled as right');
     }
-    const own = this.#own(key);
-    if (own && agreesWith(own, judged)) {
-      this.#remove(key, target);
-      return;
-    }
-    this.#stopEditing();
-    this.#postLabel({ ...subject, status, ...(label !== undefined && { label }) });
-    this.#announce('Labeled as right');
   }
 
-  #postLabel(said: Omit<Extract<FromView, { kind: 'label' }>, 'kind'>): void {
-    this.#host.post({ kind: 'label', ...said });
-  }
-
-  #remove(key: string, { subject }: Target): void {
+  #remove({ key, subject }: Target): void {
     if (!this.#own(key)) return;
     this.#host.post({ kind: 'remove-label', ...subject });
     this.#announce('Label removed');
   }
 
-  #edit(key: string, target: Target): void {
-    const { subject, verdict, judged, labels } = target;
-    const save = (wanted: LabelValue) => {
-      this.#postLabel({ ...subject, ...wanted });
-      this.#announce('Labeled');
-      this.#close(key);
-    };
-    const before = this.#own(key) ?? oppositeOf(judged);
-    const scale = labels ? undefined : scaleOf(judged, verdict);
+  #edit(target: Target): void {
+    const { key, subject, verdict, judged, labels } = target;
     const form = labelForm({
       name: this.#nameOf(target),
       threshold: verdict.threshold,
       labels,
-      scale,
-      before,
-      onSave: save,
+      scale: labels ? undefined : scaleOf(judged, verdict),
+      before: this.#own(key) ?? oppositeOf(judged),
+      onSave: (value) => {
+        this.#host.post({ kind: 'label', ...subject, ...value });
+        this.#announce('Labeled');
+        this.#close(key);
+      },
       onCancel: () => this.#close(key),
     });
     this.#editing = { key, form };
@@ -238,70 +213,64 @@ export class Labels {
     ].join(', ');
   }
 
-  #line(key: string, target: Target, given: readonly Opinion[]): HTMLElement {
-    const { judged } = target;
+  #line(target: Target, given: readonly Opinion[]): HTMLElement {
+    const { key, judged } = target;
     const tally = this.#tally(target);
     const name = this.#nameOf(target);
     const own = this.#own(key);
     const isRight = own !== undefined && agreesWith(own, judged);
     const isErrored = judged.status === 'error';
     const { person } = this.#labels ?? {};
-    const form = this.#editing?.key === key ? this.#editing.form : undefined;
-    const choices = [
-      ...(isErrored
-        ? []
-        : [this.#button('Right', 'r', name, own && isRight, () => this.#markRight(key, target))]),
-      this.#button(isErrored ? 'Label' : 'Wrong', 'w', name, own && !isRight, () =>
-        this.#edit(key, target),
-      ),
-      ...(own
-        ? [this.#button('Remove label', 'Delete', name, undefined, () => this.#remove(key, target))]
-        : []),
-    ];
+    const pressed = (is: boolean) => ({ 'aria-pressed': String(own !== undefined && is) });
+    const button = (words: string, shortcut: string, onClick: () => void, state = {}) =>
+      plainButton(
+        {
+          class: 'say',
+          title: `${words} (${shortcut})`,
+          'aria-label': `${words}: ${name}`,
+          'aria-keyshortcuts': shortcut,
+          'data-focus': `${words} ${name}`,
+          ...state,
+        },
+        onClick,
+        words,
+      );
     return h(
       'div',
       { class: 'people', role: 'group', 'aria-label': `Labels: ${name}` },
-      h('div', { class: 'choices' }, ...choices),
-      form,
+      h(
+        'div',
+        { class: 'choices' },
+        !isErrored && button('Right', 'r', () => this.#markRight(target), pressed(isRight)),
+        button(isErrored ? 'Label' : 'Wrong', 'w', () => this.#edit(target), pressed(!isRight)),
+        own && button('Remove label', 'Delete', () => this.#remove(target)),
+      ),
+      this.#editing?.key === key && this.#editing.form,
       tally !== undefined && h('div', { class: 'muted' }, tally),
       given.length > 0 &&
-        h('ul', {}, ...given.map((one) => opinionItem(one, judged, one.person === person))),
+        h('ul', ...given.map((one) => opinionItem(one, judged, one.person === person))),
     );
   }
+}
 
-  #button(
-    words: string,
-    key: string,
-    name: string,
-    pressed: boolean | undefined,
-    onClick: () => void,
-  ): HTMLElement {
-    return plainButton(
-      {
-        class: 'say',
-        title: `${words} (${key})`,
-        'aria-label': `${words}: ${name}`,
-        'aria-keyshortcuts': key,
-        'aria-pressed':
-          pressed === undefined && key === 'Delete' ? undefined : String(pressed === true),
-        'data-focus': `${words} ${name}`,
-      },
-      onClick,
-      words,
-    );
-  }
+/** The key of the verdict at an element; for a turn with only one verdict, that verdict. */
+function subjectAt(at: Element | null): string | undefined {
+  const own = at?.closest<HTMLElement>('[data-subject]')?.dataset.subject;
+  if (own !== undefined) return own;
+  const within = at?.closest('.turn')?.querySelectorAll<HTMLElement>('[data-subject]') ?? [];
+  return within.length === 1 ? within[0]?.dataset.subject : undefined;
 }
 
 /** `bob@example.com: wrong, should be passed “Kind enough”` */
 function opinionItem(one: Opinion, judged: JudgedOutcome, isOwn: boolean): HTMLElement {
   const { person, comment } = one;
-  const mark = validityText(one);
+  const mark = VALIDITY_WORDS[one.standing];
   return h(
     'li',
     { 'data-opinion': agreesWith(one, judged) ? 'right' : 'wrong' },
     h('span', { class: 'name' }, isOwn ? `${person} (you)` : person),
     `: ${opinionText(one, judged)}`,
     comment !== undefined && h('span', { class: 'said-of-it' }, ` “${comment}”`),
-    mark !== undefined && h('span', { class: 'muted' }, ` · ${mark}`),
+    mark !== '' && h('span', { class: 'muted' }, ` · ${mark}`),
   );
 }

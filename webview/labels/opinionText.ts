@@ -1,14 +1,10 @@
 import { scoreText } from '../../src/core/presentation/score.ts';
-import { LABEL_WORDS, VALIDITY_WORDS } from '../../src/core/presentation/words.ts';
+import { LABEL_WORDS } from '../../src/core/presentation/words.ts';
 import { agreesWith, type Opinion } from '../../src/core/record/label.ts';
 import { visibleLine } from '../../src/core/text/visibleText.ts';
-import type { Status } from '../../src/core/verdict.ts';
 
 /** The outcome that an opinion is compared with. */
-export interface JudgedOutcome {
-  readonly status: Status;
-  readonly label?: string | undefined;
-}
+export type JudgedOutcome = Parameters<typeof agreesWith>[1];
 
 /** `right`, `wrong, should be failed (score 0.25)` */
 export function opinionText(opinion: Opinion, judged: JudgedOutcome): string {
@@ -18,11 +14,6 @@ export function opinionText(opinion: Opinion, judged: JudgedOutcome): string {
   const named = label === undefined ? LABEL_WORDS[status] : `“${visibleLine(label)}”`;
   const wanted = status === 'skipped' ? 'it does not apply' : `should be ${named}`;
   return judged.status === 'error' ? `${wanted}${scored}` : `wrong, ${wanted}${scored}`;
-}
-
-/** `label is of an earlier text`, for example; undefined if the label is about the visible text. */
-export function validityText({ standing }: Opinion): string | undefined {
-  return VALIDITY_WORDS[standing] || undefined;
 }
 
 /** `you: wrong · others: 2 right`; undefined if there are no opinions about the visible text. */
@@ -47,9 +38,6 @@ export function opinionsText(
 }
 
 /** Whether a person disagrees with a verdict about the same text. */
-export function isDisputed(
-  opinions: readonly Opinion[],
-  verdict: Parameters<typeof agreesWith>[1],
-): boolean {
+export function isDisputed(opinions: readonly Opinion[], verdict: JudgedOutcome): boolean {
   return opinions.some((one) => one.standing !== 'earlier-text' && !agreesWith(one, verdict));
 }

@@ -31,19 +31,9 @@ export interface AssertionOptions {
 export function renderAssertion(row: AssertionRow, options: AssertionOptions): HTMLElement {
   const { index, verdict, stated } = row;
   const { onOpen } = options;
-  const at = verdict?.assertion ?? stated;
+  const { path = '', line = 1 } = verdict?.assertion ?? stated ?? {};
   const open = onOpen && (() => onOpen(index));
-  return renderRow(
-    row,
-    `${index}`,
-    options,
-    lineLink(titleOf(row), at?.path ?? '', at?.line ?? 1, open),
-  );
-}
-
-/** The badge of an assertion without a verdict. */
-function pendingBadge({ running }: AssertionOptions): BadgeStatus {
-  return running ? 'waiting' : 'none';
+  return renderRow(row, `${index}`, options, lineLink(titleOf(row), path, line, open));
 }
 
 /** @param key identifies its parts in the next snapshot */
@@ -54,58 +44,63 @@ function renderRow(
   open?: HTMLElement,
 ): HTMLElement {
   const { verdict } = row;
+  const { turns } = options;
+  const title = titleOf(row);
+  const why = verdict?.rationale ?? '';
   const labels = verdict && options.labels(verdict);
+  const badgeStatus = verdict?.status ?? (options.running ? 'waiting' : 'none');
   const failing = verdict !== undefined && isFailure(verdict);
   const aboutTurns = verdict?.turns.some(isFailure) ?? false;
+  const nested = nestedRows(row, options.stale).map((one, index) =>
+    renderRow(one, `${key}.${index}`, options),
+  );
   return h(
     'details',
     {
       class: 'assertion',
       'data-key': `assertion ${key}`,
-      'data-status': verdict?.status ?? pendingBadge(options),
+      'data-status': badgeStatus,
       'data-failure': failing && !aboutTurns && open !== undefined,
       'data-subject': labels?.key,
-      open: (failing || isCalledWrong(verdict, options)) && !options.running,
+      open: verdict && !options.running && (failing || isCalledWrong(verdict, options)),
     },
-    summary(row, key, options, labels?.words),
+    summary(row, key, badgeStatus, labels?.words),
     verdict && facts(verdict, row.cached ?? false),
     renderStated(row, key),
-    verdict && rationale(verdict, row, key, options),
+    why !== '' && h('p', { class: 'why' }, ...withLinks(why, { key: `why ${key}`, title }, turns)),
     verdict && renderPath(pathOf(verdict)),
-    nested(row, key, options),
-    verdict && renderCited('misses', verdict.misses, row, key, options),
-    verdict && renderCited('hits', verdict.hits, row, key, options),
+    nested.length > 0 && h('div', { class: 'nested' }, ...nested),
+    verdict && renderCited('misses', verdict.misses, { key, title }, turns),
+    verdict && renderCited('hits', verdict.hits, { key, title }, turns),
     verdict && details(verdict, key),
     labels?.make(),
     open,
-    verdict && judgeRequestLink(verdict, titleOf(row), options),
+    verdict && judgeRequestLink(verdict, title, options),
   );
 }
 
 /** Whether a person disagrees with the verdict or a nested one. */
-function isCalledWrong(verdict: Verdict | undefined, { labels }: AssertionOptions): boolean {
-  const isWrong = (one: Verdict): boolean =>
-    labels(one)?.isWrong === true || (one.nested ?? []).some(isWrong);
-  return verdict !== undefined && isWrong(verdict);
+function isCalledWrong(verdict: Verdict, options: AssertionOptions): boolean {
+  const isWrong = options.labels(verdict)?.isWrong === true;
+  return isWrong || (verdict.nested ?? []).some((one) => isCalledWrong(one, options));
 }
 
 /** One line, equally high with or without a verdict, so that nothing moves when it arrives. */
 function summary(
   row: AssertionRow,
   key: string,
-  options: AssertionOptions,
+  status: BadgeStatus,
   opinions: string | undefined,
 ): HTMLElement {
   const { verdict } = row;
-  const title = titleOf(row);
   const brief = briefOf(row);
   const scored = scoreOf(verdict);
   const outcome = verdict && scored !== undefined ? verdictText(verdict) : scored;
   return h(
     'summary',
     { 'data-focus': `assertion ${key}` },
-    badge(verdict?.status ?? pendingBadge(options), scored),
-    h('span', { class: 'name' }, title),
+    badge(status, scored),
+    h('span', { class: 'name' }, titleOf(row)),
     brief !== undefined && h('span', { class: 'brief' }, brief),
     outcome !== scored && h('span', { class: 'outcome' }, outcome),
     verdict?.judge?.unstable && h('span', { class: 'outcome' }, '⚠ unstable'),
@@ -114,8 +109,8 @@ function summary(
 }
 
 function scoreOf(verdict: Verdict | undefined): string | undefined {
-  const score = verdict?.score ?? undefined;
-  return verdict && score !== undefined ? scoreText(score, verdict.threshold) : undefined;
+  if (!verdict || verdict.score === null) return undefined;
+  return scoreText(verdict.score, verdict.threshold);
 }
 
 /** `threshold 0.50 · required` */
@@ -144,44 +139,20 @@ function judgeRequestLink(
   return link('What the judge saw', `What the judge saw for ${title}`, () => onRequest(key));
 }
 
-function nested(row: AssertionRow, key: string, options: AssertionOptions) {
-  const rows = nestedRows(row, options.stale);
-  if (rows.length === 0) return undefined;
-  return h(
-    'div',
-    { class: 'nested' },
-    ...rows.map((one, index) => renderRow(one, `${key}.${index}`, options)),
-  );
-}
-
-function rationale(
-  { rationale: text }: Verdict,
-  row: AssertionRow,
-  key: string,
-  { turns }: AssertionOptions,
-) {
-  if (text === '') return undefined;
-  const citing = { key: `why ${key}`, title: titleOf(row) };
-  return h('p', { class: 'why' }, ...withLinks(text, citing, turns));
-}
-
-const CITED_HEADINGS = { misses: 'What failed', hits: 'What passed' };
-
-/** Misses are what the user looks for; hits are collapsed. */
+/** Hits are collapsed, because users look for misses. */
 function renderCited(
   what: 'misses' | 'hits',
   lines: readonly string[],
-  row: AssertionRow,
-  key: string,
-  { turns }: AssertionOptions,
+  { key, title }: Citing,
+  turns: CitedTurns,
 ): HTMLElement | undefined {
   if (lines.length === 0) return undefined;
   const name = `${what} ${key}`;
-  const list = renderCitations(lines, { key: name, title: titleOf(row) }, turns);
-  const words = `${CITED_HEADINGS[what]} (${lines.length})`;
+  const list = renderCitations(lines, { key: name, title }, turns);
+  const words = (heading: string) => `${heading} (${lines.length})`;
   return what === 'misses'
-    ? h('div', { class: 'misses' }, h('div', { class: 'label' }, words), ...list)
-    : h('details', { class: 'hits', 'data-key': name }, h('summary', {}, words), ...list);
+    ? h('div', { class: what }, h('div', { class: 'label' }, words('What failed')), ...list)
+    : h('details', { class: what, 'data-key': name }, h('summary', words('What passed')), ...list);
 }
 
 function details({ details }: Verdict, key: string): HTMLElement | undefined {
@@ -189,8 +160,8 @@ function details({ details }: Verdict, key: string): HTMLElement | undefined {
   return h(
     'details',
     { class: 'raw', 'data-key': `details ${key}` },
-    h('summary', {}, 'Details'),
-    h('pre', {}, JSON.stringify(details, null, 2)),
+    h('summary', 'Details'),
+    h('pre', JSON.stringify(details, null, 2)),
   );
 }
 
@@ -203,7 +174,6 @@ function renderPath(path: readonly PathStep[]): HTMLElement | undefined {
     ...path.map(({ node, asked, answer, why }) =>
       h(
         'li',
-        {},
         h('span', { class: 'name' }, node),
         ` ${asked} `,
         h('span', { class: 'outcome' }, answer),
@@ -225,7 +195,7 @@ interface Citing {
   readonly title: string;
 }
 
-/** More are collapsed, because a list of hundreds would hide everything below. */
+/** More are collapsed: a list of hundreds would hide everything below it. */
 const MAX_CITATIONS = 10;
 
 /** Lines such as `Turn 6: forgot the order`, with the turns as links. */
@@ -235,11 +205,11 @@ function renderCitations(
   turns: CitedTurns,
 ): HTMLElement[] {
   const items = lines.map((line, index) =>
-    h('li', {}, ...withLinks(line, { key: `${key}.${index}`, title }, turns)),
+    h('li', ...withLinks(line, { key: `${key}.${index}`, title }, turns)),
   );
   const rest = items.splice(MAX_CITATIONS);
-  const first = h('ul', {}, ...items);
-  return rest.length === 0 ? [first] : [first, folded(rest.length, key, h('ul', {}, ...rest))];
+  const first = h('ul', ...items);
+  return rest.length === 0 ? [first] : [first, folded(rest.length, key, h('ul', ...rest))];
 }
 
 /** `turn 6`, `Turns 2, 4 and 7` */
@@ -274,5 +244,5 @@ function turnLink(words: string, number: number, title: string, turns: CitedTurn
 
 function folded(count: number, key: string, ...rest: readonly Child[]): HTMLElement {
   const attributes = { class: 'more', 'data-key': `more ${key}` };
-  return h('details', attributes, h('summary', {}, `and ${count} more`), ...rest);
+  return h('details', attributes, h('summary', `and ${count} more`), ...rest);
 }

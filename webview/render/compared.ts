@@ -7,7 +7,7 @@ import {
 import type { Verdict } from '../../src/core/verdict.ts';
 import type { CaseComparison, RecordedCase, Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
-import { ElementCache, setChildren } from '../redraw.ts';
+import { type ElementCache, setChildren } from '../redraw.ts';
 import type { Item } from '../virtualList.ts';
 import { renderAssertion } from './assertion.ts';
 import {
@@ -16,10 +16,12 @@ import {
   failingOf,
   turnName,
 } from './conversation.ts';
-import { type AssertionRow, assertionRows, titleOf } from './stated.ts';
+import { type AssertionRow, assertionRows, titleAmong } from './stated.ts';
 import { badge, iconOf } from './status.ts';
 
 interface ComparedOptions extends ConversationOptions {
+  /** For the conversation of the first run; `cache` is for everything else. */
+  readonly cacheOfBase: ElementCache;
   /** Scrolls to a turn. */
   readonly onFollow: (turn: number) => void;
   /** Undefined if no file can be opened. */
@@ -35,41 +37,29 @@ interface ComparedParts {
 }
 
 /** A case in two runs: a summary of both, and their conversations side by side. */
-export class ComparedCaseView {
-  /** For the first run; the second one uses the page's cache. */
-  readonly #before: ElementCache;
-
-  constructor(onMade: (element: HTMLElement) => void) {
-    this.#before = new ElementCache(onMade);
-  }
-
-  reset(): void {
-    this.#before.reset();
-  }
-
-  parts(snapshot: Snapshot, options: ComparedOptions): ComparedParts {
-    const { compared } = snapshot;
-    const { cache } = options;
-    if (!compared) return { above: [], heads: [] };
-    const above = [cache.get('compared', compared, () => renderCompared(compared, snapshot))];
-    if (!compared.base) return { above, heads: [] };
-    const before = beforeOf(snapshot, compared.base);
-    const rows = { base: assertionRows(before), head: assertionRows(snapshot) };
-    const render = { base: rowIn(before, options), head: rowIn(snapshot, options) };
-    const title = (verdict: Verdict) => {
-      const row = rows.base.find((one) => one.verdict === verdict);
-      return row ? titleOf(row) : verdict.assertion.name;
-    };
-    const base = { ...options, cache: this.#before, titleOf: title, onOpen: undefined };
-    return {
-      above,
-      heads: [cache.get('heads', '', pairHeads)],
-      pair: {
-        verdicts: assertionPairs(compared, rows, render, cache),
-        items: pairItems(snapshot, before, { base, head: options, cache }),
-      },
-    };
-  }
+export function comparedParts(snapshot: Snapshot, options: ComparedOptions): ComparedParts {
+  const { compared } = snapshot;
+  const { cache, cacheOfBase } = options;
+  if (!compared) return { above: [], heads: [] };
+  const above = [cache.get('compared', compared, () => renderCompared(compared, snapshot))];
+  if (!compared.base) return { above, heads: [] };
+  const before = beforeOf(snapshot, compared.base);
+  const rows = { base: assertionRows(before), head: assertionRows(snapshot) };
+  const render = { base: rowIn(before, options), head: rowIn(snapshot, options) };
+  const base = {
+    ...options,
+    cache: cacheOfBase,
+    titleOf: (verdict: Verdict) => titleAmong(rows.base, verdict),
+    onOpen: undefined,
+  };
+  return {
+    above,
+    heads: [cache.get('heads', '', pairHeads)],
+    pair: {
+      verdicts: assertionPairs(compared, rows, render, cache),
+      items: pairItems(snapshot, before, { base, head: options }),
+    },
+  };
 }
 
 /** Returns a function that renders verdicts of a conversation. */
@@ -84,20 +74,13 @@ function rowIn(
   return (row) => renderAssertion(row, options);
 }
 
-interface PairOptions {
-  readonly base: ConversationOptions;
-  readonly head: ConversationOptions;
-  /** For the elements around both. */
-  readonly cache: ElementCache;
-}
-
 /** The compared runs, and the change of the case. */
 function renderCompared(
   { change, spoken, before, after, base }: CaseComparison,
   { status }: Pick<Snapshot, 'status'>,
 ): HTMLElement {
   const run = (name: string, words: string, ended: RecordedCase['status']) =>
-    h('div', {}, h('span', { class: 'label' }, name), ` ${words} `, ended && badge(ended));
+    h('div', h('span', { class: 'label' }, name), ` ${words} `, ended && badge(ended));
   return h(
     'div',
     { class: 'compared' },
@@ -112,8 +95,8 @@ function pairHeads(): HTMLElement {
   return h(
     'div',
     { class: 'pair heads', 'aria-hidden': 'true' },
-    h('span', {}, 'Before'),
-    h('span', {}, 'After'),
+    h('span', 'Before'),
+    h('span', 'After'),
   );
 }
 
@@ -166,8 +149,13 @@ function assertionPair(
 }
 
 /** The turns of two conversations side by side. */
-function pairItems(snapshot: Snapshot, base: Snapshot, options: PairOptions): Item[] {
+function pairItems(
+  snapshot: Snapshot,
+  base: Snapshot,
+  options: Sides<ConversationOptions>,
+): Item[] {
   const { compared } = snapshot;
+  const { cache, shown } = options.head;
   const all = (given: ConversationOptions) => ({
     ...given,
     shown: { ...given.shown, filter: 'all' as const },
@@ -178,9 +166,9 @@ function pairItems(snapshot: Snapshot, base: Snapshot, options: PairOptions): It
   const items = order.flatMap((at): Item[] => {
     const [then, now] = [before.get(at), after.get(at)];
     const one = now ?? then;
-    return one ? [pairItem(one, then, now, changeOf(at, compared), options.cache)] : [];
+    return one ? [pairItem(one, then, now, changeOf(at, compared), cache)] : [];
   });
-  return options.head.shown.filter === 'failing' ? failingOf(items, options.cache) : items;
+  return shown.filter === 'failing' ? failingOf(items, cache) : items;
 }
 
 /** Distance between positions of items after the same turn. */
@@ -235,19 +223,15 @@ function pairItem(
       cache.get(`change ${name}`, change, () =>
         h('p', { class: 'change' }, iconOf(OUTCOME_ICONS[change]), change),
       );
-    const sides = (
-      [
-        ['Before', before],
-        ['After', after],
-      ] as const
-    ).map(([title, element]) => {
+    const sideOf = (title: string, element: HTMLElement | undefined) => {
       const own = cache.get(`${title} ${name}`, element === undefined, () =>
         side(title, element, isTurn ? 'Nothing was said here.' : ''),
       );
       const label = own.firstElementChild;
       if (element && label) setChildren(own, [label, element]);
       return own;
-    });
+    };
+    const sides = [sideOf('Before', before), sideOf('After', after)];
     setChildren(pair, [...(mark ? [mark] : []), ...sides]);
     return pair;
   };

@@ -2,23 +2,18 @@ import type { Turn } from '../../src/core/conversation.ts';
 import { unreachable } from '../../src/core/errors.ts';
 import { badgeOf, entriesByTurn, failedBadge } from '../../src/core/scoring.ts';
 import { counted } from '../../src/core/text/format.ts';
-import { isFailure, type Verdict } from '../../src/core/verdict.ts';
+import { isFailure } from '../../src/core/verdict.ts';
 import { isRunning } from '../../src/protocol/viewPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 import type { ElementCache } from '../redraw.ts';
 import type { Item } from '../virtualList.ts';
-import type { BadgeStatus } from './status.ts';
 import type { Shown } from './toolbar.ts';
 import { renderSystem, renderTurn, type TurnOptions, verdictName } from './turn.ts';
 
-export interface ConversationOptions {
+export interface ConversationOptions extends Pick<TurnOptions, 'titleOf' | 'onOpen' | 'labels'> {
   readonly shown: Shown;
   readonly cache: ElementCache;
-  readonly titleOf: (verdict: Verdict) => string;
-  /** Undefined if no file can be opened. */
-  readonly onOpen: ((turn: number) => void) | undefined;
-  readonly labels: TurnOptions['labels'];
 }
 
 /** The name of a turn in the list, and its `data-focus`. */
@@ -34,7 +29,7 @@ export function conversationItems(snapshot: Snapshot, options: ConversationOptio
   const items = entryItems(snapshot, options);
   const wanted = shown.filter === 'failing' ? failingOf(items, cache) : items;
   if (notes.length === 0) return wanted;
-  const list = () => h('ul', { class: 'notes' }, ...notes.map((text) => h('li', {}, text)));
+  const list = () => h('ul', { class: 'notes' }, ...notes.map((text) => h('li', text)));
   const make = () => cache.get('notes', notes, list);
   return [...wanted, { name: 'notes', kind: 'other', failure: false, height: 60, make }];
 }
@@ -77,10 +72,8 @@ function entryItems(
       return parts ? [verdictName(parts)] : [];
     });
     const failure = found !== undefined && isFailure(found);
-    const status: BadgeStatus | undefined =
-      found?.status ?? (entry.side === 'assistant' ? 'none' : undefined);
-    const badge = status && { badge: status };
-    return { name, kind: 'turn', failure, ...badge, inner, height: estimateHeight(entry), make };
+    const badge = found?.status ?? (entry.side === 'assistant' ? 'none' : undefined);
+    return { name, kind: 'turn', failure, badge, inner, height: estimateHeight(entry), make };
   });
 }
 

@@ -37,7 +37,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
     h(
       'div',
       { class: 'title' },
-      h('h1', {}, caseTitle(state)),
+      h('h1', caseTitle(state)),
       status && badge(status, caseScoreText(snapshot)),
       threshold !== undefined &&
         h('span', { class: 'muted' }, `threshold ${thresholdText({ threshold })}`),

@@ -20,6 +20,12 @@ export function titleOf({ stated, verdict, changed }: AssertionRow): string {
   return (stated && !changed ? fullTextOf(name, stated) : undefined) ?? name;
 }
 
+/** The title of a verdict's assertion. */
+export function titleAmong(rows: readonly AssertionRow[], verdict: Verdict): string {
+  const row = rows.find((one) => one.verdict === verdict);
+  return row ? titleOf(row) : verdict.assertion.name;
+}
+
 /** The text that a name ending in ` …` is shortened from. */
 function fullTextOf(name: string, { keys }: StatedAssertion): string | undefined {
   const [first] = keys;
@@ -67,7 +73,7 @@ export function renderStated(row: AssertionRow, key: string): HTMLElement | unde
 /** A sentence with backticks as code. */
 function withCode(text: string): (HTMLElement | string)[] {
   const parts = text.split('`');
-  return parts.map((part, index) => (index % 2 === 1 ? h('code', {}, part) : part));
+  return parts.map((part, index) => (index % 2 === 1 ? h('code', part) : part));
 }
 
 function renderKey({ key, text }: StatedAssertion['keys'][number], name: string): HTMLElement {
@@ -78,7 +84,7 @@ function renderKey({ key, text }: StatedAssertion['keys'][number], name: string)
   return h(
     'details',
     { class: 'key', 'data-key': name },
-    h('summary', {}, label),
+    h('summary', label),
     h('div', { class: 'source' }, text),
   );
 }

@@ -4,12 +4,11 @@ import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 import { FIND_KEY, type KeyHelp, renderKeys } from '../keyboard.ts';
 import type { ElementCache } from '../redraw.ts';
+import type { TurnNavigator } from '../turnNavigator.ts';
 import { button, cachedDropdown } from '../ui/controls.ts';
 
-export type Filter = 'all' | 'failing';
-
 export interface Shown {
-  readonly filter: Filter;
+  readonly filter: 'all' | 'failing';
   /** If false, shows the Markdown source. */
   readonly rendered: boolean;
 }
@@ -27,16 +26,13 @@ export interface ToolbarActions {
   readonly help: KeyHelp;
 }
 
-type Run = Pick<Snapshot, 'phase' | 'repetitions' | 'failing' | 'compared'> &
-  Pick<Snapshot['state'], 'repetition'>;
-
 /**
  * The buttons and menus. Recreates only what changed, so that an open menu stays open when the run ends.
  *
  * @param failures the control that steps through failures
  */
 export function toolbarParts(
-  { phase, repetition, repetitions, failing, compared }: Run,
+  { phase, state, repetitions, failing, compared }: Snapshot,
   shown: Shown,
   failures: HTMLElement,
   { onShow, onRun, onCancel, onSave, onFind, onRepetition, onFailingCase, help }: ToolbarActions,
@@ -51,7 +47,7 @@ export function toolbarParts(
     );
   const save =
     onSave && cache.get('save', phase, () => button({ label: 'Save as case', onClick: onSave }));
-  const filter = cachedDropdown<Filter>(
+  const filter = cachedDropdown<Shown['filter']>(
     cache,
     {
       label: 'Turns shown',
@@ -77,16 +73,14 @@ export function toolbarParts(
     },
     shown,
   );
-  const options = Array.from({ length: repetitions }, (_, index) => ({
-    value: index + 1,
-    label: `${index + 1} of ${repetitions}`,
-  }));
-  const chosen = () =>
-    cachedDropdown(
-      cache,
-      { label: 'Repetition', options, value: repetition, onChange: onRepetition },
-      repetitions,
-    );
+  const repetition = () => {
+    const options = Array.from({ length: repetitions }, (_, index) => ({
+      value: index + 1,
+      label: `${index + 1} of ${repetitions}`,
+    }));
+    const given = { options, value: state.repetition, onChange: onRepetition };
+    return cachedDropdown(cache, { label: 'Repetition', ...given }, repetitions);
+  };
   const find = cache.get('find', FIND_KEY, () =>
     button({ label: 'Find', key: FIND_KEY, onClick: onFind }),
   );
@@ -102,21 +96,15 @@ export function toolbarParts(
     cases,
     filter,
     text,
-    repetitions > 1 ? chosen() : undefined,
+    repetitions > 1 ? repetition() : undefined,
     find,
     keys,
   ];
   return parts.filter((part) => part !== undefined);
 }
 
-export interface FailuresControl {
-  readonly element: HTMLElement;
-  /** @param at the current failure, from 1 */
-  show(found: { readonly count: number; readonly at: number | undefined }): void;
-}
-
 /** `↑ 2 of 5 ↓`: steps through failures. */
-export function failuresControl(onStep: (step: 1 | -1) => void): FailuresControl {
+export function failuresControl(onStep: (step: 1 | -1) => void) {
   const position = h('span', { class: 'position', 'aria-live': 'polite' });
   const steps = [
     button({ label: 'Previous failure', sign: '↑', key: 'p', onClick: () => onStep(-1) }),
@@ -125,7 +113,8 @@ export function failuresControl(onStep: (step: 1 | -1) => void): FailuresControl
   const [previous, next] = steps;
   return {
     element: h('div', { class: 'failures' }, previous, position, next),
-    show({ count, at }) {
+    /** @param at the current failure, from 1 */
+    show({ count, at }: ReturnType<TurnNavigator['failures']>): void {
       const words = count === 0 ? 'No failures' : counted(count, 'failure');
       const text = at === undefined ? words : `${at} of ${count}`;
       if (position.textContent !== text) position.textContent = text;

@@ -15,7 +15,7 @@ import {
 import { h, lineLink, screenReaderText } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';
 import { renderMarkdown } from '../markdown.ts';
-import { markQuotes, type Quotation } from '../textIndex.ts';
+import { markQuotes } from '../textIndex.ts';
 import { BADGE_WORDS, type BadgeStatus, badge } from './status.ts';
 
 export interface TurnOptions {
@@ -52,7 +52,10 @@ export function renderTurn(
   const score = found && badgeScoreText(found);
   const openTools = running ? new Set<string>() : blamedTools(found?.entries ?? []);
   const body = renderItems(turn, { rendered, openTools });
-  if (!running) markQuotes(body, found?.entries.flatMap(quotation) ?? []);
+  const quotes = (found?.entries ?? []).flatMap(({ entry: { evidence, status } }) =>
+    evidence?.verified ? [{ text: evidence.text, status }] : [],
+  );
+  if (!running) markQuotes(body, quotes);
   const names = [
     `Turn ${number}`,
     side,
@@ -73,7 +76,6 @@ export function renderTurn(
     },
     h(
       'header',
-      {},
       h('span', { class: 'number' }, `${number}`),
       h('span', { class: 'side' }, side),
       history && h('span', { class: 'muted' }, 'history'),
@@ -97,11 +99,6 @@ export function renderTurn(
           turn.side === 'assistant' &&
           h('div', { class: 'rationales waiting' }, speaking ? 'Replying …' : 'Verdicts: waiting'),
   );
-}
-
-function quotation({ entry }: TurnBadge['entries'][number]): Quotation[] {
-  const { evidence, status } = entry;
-  return evidence?.verified ? [{ text: evidence.text, status }] : [];
 }
 
 /** Words in the rationales of failures, which may name a wrongly called tool. */
@@ -131,67 +128,59 @@ function rationales(
       'data-key': `rationales ${turn}`,
       open: (isFailure({ status }) || isWrong) && !running,
     },
-    h('summary', {}, `Verdicts: ${counts.join(', ')}`, screenReaderText(` about turn ${turn}`)),
-    ...grouped.flat().map(({ verdict, entry }) => {
-      const scored = turnScore(entry, verdict);
-      const parts = labels(verdict, entry);
-      return h(
-        'div',
-        {
-          class: 'rationale',
-          'data-status': entry.status,
-          ...(parts && verdictPlace(parts, [titleOf(verdict), entry.status, scored, turn])),
-        },
-        h(
-          'div',
-          { class: 'heading' },
-          h('span', { class: 'name' }, titleOf(verdict)),
-          badge(entry.status, scored),
-          parts?.words !== undefined && h('span', { class: 'opinions' }, parts.words),
-        ),
-        entry.rationale !== '' && h('p', {}, entry.rationale),
-        entry.evidence && quote(entry.evidence),
-        parts?.make(),
-      );
-    }),
+    h('summary', `Verdicts: ${counts.join(', ')}`, screenReaderText(` about turn ${turn}`)),
+    ...grouped
+      .flat()
+      .map(({ verdict, entry }) =>
+        rationale(titleOf(verdict), verdict.threshold, entry, labels(verdict, entry)),
+      ),
   );
 }
 
-/** A verdict about a turn can get the focus, so that keys can label it. */
-function verdictPlace(
-  parts: LabelParts,
-  [title, status, score, turn]: readonly [string, Status, string | undefined, number],
-) {
+/** A verdict that can be labeled gets the focus, so that keys can label it. */
+function rationale(
+  title: string,
+  threshold: number,
+  { status, score, turn, rationale: text, evidence }: TurnVerdict,
+  labels: LabelParts | undefined,
+): HTMLElement {
+  const scored = score === null ? undefined : scoreText(score, threshold);
   const names = [
     title,
     STATUS_WORDS[status],
-    score && `score ${score}`,
+    scored && `score ${scored}`,
     `turn ${turn}`,
-    parts.words,
+    labels?.words,
   ];
-  return {
+  const focusable = labels && {
     tabindex: '-1',
     role: 'group',
-    'data-subject': parts.key,
-    'data-focus': verdictName(parts),
+    'data-subject': labels.key,
+    'data-focus': verdictName(labels),
     'aria-label': names.filter((words) => words).join(', '),
   };
-}
-
-function turnScore({ score }: TurnVerdict, { threshold }: Verdict): string | undefined {
-  return score === null ? undefined : scoreText(score, threshold);
+  return h(
+    'div',
+    { class: 'rationale', 'data-status': status, ...focusable },
+    h(
+      'div',
+      { class: 'heading' },
+      h('span', { class: 'name' }, title),
+      badge(status, scored),
+      labels?.words !== undefined && h('span', { class: 'opinions' }, labels.words),
+    ),
+    text !== '' && h('p', text),
+    evidence && quote(evidence),
+    labels?.make(),
+  );
 }
 
 function quote({ text, verified }: Quote): HTMLElement {
   if (text.trim() === '') return h('p', { class: 'unverified' }, '⚠ The judge gave no quote.');
   const words = `“${text}”`;
-  if (verified) return h('blockquote', {}, words);
-  return h(
-    'blockquote',
-    { class: 'unverified' },
-    words,
-    h('div', {}, '⚠ Quote not found in this turn'),
-  );
+  if (verified) return h('blockquote', words);
+  const warning = h('div', '⚠ Quote not found in this turn');
+  return h('blockquote', { class: 'unverified' }, words, warning);
 }
 
 /** Longer system texts are collapsed. */
@@ -214,7 +203,7 @@ function renderItems({ number, items, retrievalContext }: Turn, options: ItemOpt
         'details',
         { class: 'tool', 'data-key': `context ${number}` },
         label('summary', `Retrieved context: ${counted(retrievalContext.length, 'text')}`),
-        ...retrievalContext.map((text) => h('pre', {}, text)),
+        ...retrievalContext.map((text) => h('pre', text)),
       ),
   );
 }
@@ -236,10 +225,10 @@ function renderItem(
       return h(
         'details',
         { class: 'tool', 'data-key': `tool ${key}`, open: openTools.has(call.name) },
-        h('summary', {}, label('span', 'Tool call '), h('code', {}, call.name)),
-        h('pre', {}, JSON.stringify(call.arguments, null, 2) ?? ''),
+        h('summary', label('span', 'Tool call '), h('code', call.name)),
+        h('pre', JSON.stringify(call.arguments, null, 2) ?? ''),
         label('div', result === undefined ? 'No result' : 'Result'),
-        result !== undefined && h('pre', {}, spacedJson(result)),
+        result !== undefined && h('pre', spacedJson(result)),
       );
     }
     default:
@@ -256,7 +245,7 @@ export function renderSystem({ role, text }: SystemText, key: string): HTMLEleme
   );
 }
 
-/** Words that are not part of the turn, so that no quote matches them. */
+/** Words of the page, in which no quote is searched. */
 function label(tag: 'div' | 'span' | 'summary', words: string): HTMLElement {
   return h(tag, { class: 'label' }, words);
 }

@@ -28,7 +28,7 @@ export function renderHeader({ title, facts, problems, phase, table }: Results):
   return h(
     'header',
     { class: 'top' },
-    h('h1', {}, title),
+    h('h1', title),
     h('div', { class: 'muted facts' }, parts.filter((one) => one !== undefined).join(' · ')),
     ...notices(problems),
   );
@@ -46,25 +46,19 @@ export function renderFindings({
     'div',
     { class: 'findings' },
     h('p', { class: 'sentence' }, sentence),
-    h('div', { class: 'muted' }, ...runs.map((words) => h('div', {}, words))),
+    h('div', { class: 'muted' }, ...runs.map((words) => h('div', words))),
     part('What changed', changed),
     h(
       'section',
-      {},
-      h('h2', {}, 'Each assertion'),
-      h('ul', {}, ...evidence.map(({ says, text }) => h('li', { 'data-says': says }, text))),
+      h('h2', 'Each assertion'),
+      h('ul', ...evidence.map(({ says, text }) => h('li', { 'data-says': says }, text))),
     ),
     part('Judge noise', noise),
   );
 }
 
 function part(title: string, sentences: readonly string[]): HTMLElement {
-  return h(
-    'section',
-    {},
-    h('h2', {}, title),
-    h('ul', {}, ...sentences.map((words) => h('li', {}, words))),
-  );
+  return h('section', h('h2', title), h('ul', ...sentences.map((words) => h('li', words))));
 }
 
 /** Maximum number of labels to show per assertion; the rest are counted. */

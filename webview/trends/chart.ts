@@ -51,15 +51,15 @@ export function renderChart(points: readonly ChartPoint[], options: ChartOptions
     ...dots,
   );
   const highlighted = points.find(({ run }) => run === options.highlighted) ?? points.at(-1);
-  if (!highlighted) return h('figure', {}, h('figcaption', {}, `${title}: unknown`));
+  if (!highlighted) return h('figure', h('figcaption', `${title}: unknown`));
   return h(
     'figure',
     { 'aria-hidden': 'true' },
-    h('figcaption', {}, title, h('b', {}, ` ${text(highlighted.value)}`)),
+    h('figcaption', title, h('b', ` ${text(highlighted.value)}`)),
     h(
       'div',
       { class: 'plot' },
-      h('div', { class: 'scale muted' }, h('span', {}, text(max)), h('span', {}, text(0))),
+      h('div', { class: 'scale muted' }, h('span', text(max)), h('span', text(0))),
       h('div', { class: 'drawing' }, drawing),
     ),
   );

@@ -29,35 +29,34 @@ const TEXTS: Readonly<Record<Metric, (value: number) => string>> = {
   latency: durationText,
 };
 
-/** Shows the trends of the workspace. @param name the selected eval file @returns its message handler */
+/** Shows the trends of an eval file. @param name its saved name */
 export function showTrends(
   root: HTMLElement,
   host: Host<typeof trendsProtocol>,
   name: string | undefined,
-): (message: ToTrends) => void {
+) {
   root.classList.add('trends');
   const focus = new FocusRestorer(root);
-  const keep = (suite: string | undefined) => host.keep({ ...(suite !== undefined && { suite }) });
-  const draw = (trends: Trends, wanted: string | undefined) => {
-    const { suites } = trends;
-    const chosen = suites.find((one) => one.name === wanted) ?? suites[0];
-    const parts = chosen ? page(trends, chosen) : [h('p', {}, 'No run has a finished case.')];
+  const keep = () => host.keep({ ...(name !== undefined && { suite: name }) });
+  const open = (run: number) => host.post({ kind: 'open', run });
+  const page = (trends: Trends, chosen: TrendSuite): HTMLElement[] => [
+    h('header', { class: 'top' }, h('h1', 'Trends'), h('div', { class: 'muted' }, chosen.name)),
+    ...choice(trends, chosen, (other) => {
+      name = other;
+      keep();
+      receive({ trends });
+    }),
+    h('div', { class: 'charts' }, ...METRICS.map((metric) => chart(metric, trends, chosen, open))),
+    table(trends, chosen, open),
+  ];
+  const receive = ({ trends }: Pick<ToTrends, 'trends'>) => {
+    const chosen = trends.suites.find((one) => one.name === name) ?? trends.suites[0];
+    const parts = chosen ? page(trends, chosen) : [h('p', 'No run has a finished case.')];
     focus.draw(() => root.replaceChildren(...parts));
   };
-  const open = (run: number) => host.post({ kind: 'open', run });
-  const page = (all: Trends, chosen: TrendSuite): HTMLElement[] => [
-    h('header', { class: 'top' }, h('h1', {}, 'Trends'), h('div', { class: 'muted' }, chosen.name)),
-    ...choice(all, chosen, (other) => {
-      name = other;
-      keep(other);
-      draw(all, other);
-    }),
-    h('div', { class: 'charts' }, ...METRICS.map((metric) => chart(metric, all, chosen, open))),
-    table(all, chosen, open),
-  ];
   // Saves the state at once, so that a reload restores the page.
-  keep(name);
-  return ({ trends }) => draw(trends, name);
+  keep();
+  return { receive };
 }
 
 function choice(
@@ -114,7 +113,7 @@ function table(
     });
     const opening = link(time, `Open the results of ${title} of ${time}`, () => onOpen(point.run));
     opening.dataset.focus = `run ${point.run}`;
-    const run = h('span', {}, opening, ` ${title}`);
+    const run = h('span', opening, ` ${title}`);
     return { cells: [run, commit, ...cells, sizeText(point)] };
   });
   return h(
