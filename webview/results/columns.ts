@@ -64,38 +64,28 @@ export function columnsOf(table: ResultsTable, room: number, assertion?: string)
   const { cases, tags, columns } = table;
   const isCompared = cases.some(({ compared }) => compared);
   const isOwn = ownColumns(table).map((own, at) => own || columnName(table, at) === assertion);
-  const titles = cases.slice(0, SAMPLE_SIZE).map(({ title }) => title);
+  const sample = cases.slice(0, SAMPLE_SIZE);
+  const titles = sample.map(({ title }) => title);
+  const changes = sample.map(({ compared }) => compared?.shown ?? '');
+  const caseWidth = narrow ? 140 : widthFor(titles, 140, 320);
+  const changeWidth = widthFor(changes, 120, 340, 'bold');
+  const statusWidth = widthFor(sample.map(statusText), 128, 340);
+  const tagsCell = (one: ResultsCase) => ({
+    children: [one.tags.map((tag) => tags[tag] ?? '').join(', ')],
+  });
+  const hasCost = cases.some(({ cost, before }) => (cost ?? before?.cost ?? null) !== null);
   return [
-    {
-      title: 'Case',
-      width: narrow ? 140 : widthFor(titles, 140, 320),
-      by: 'case',
-      cell: caseCell,
-    },
+    { title: 'Case', width: caseWidth, by: 'case', cell: caseCell },
     isCompared
-      ? { title: 'Change', width: changeWidth(cases), by: 'status', cell: changeCell }
-      : { title: 'Status', width: statusWidth(cases), by: 'status', cell: statusCell },
+      ? { title: 'Change', width: changeWidth, by: 'status', cell: changeCell }
+      : { title: 'Status', width: statusWidth, by: 'status', cell: statusCell },
     ...columns.flatMap((_, index) => (isOwn[index] ? assertionColumn(table, index) : [])),
     ...(isOwn.includes(false) ? [othersColumn(table, isOwn)] : []),
-    ...(tags.length > 0
-      ? [
-          {
-            title: 'Tags',
-            width: 140,
-            by: 'tags',
-            cell: (one: ResultsCase) => tagsCell(table, one),
-          },
-        ]
-      : []),
-    ...(cases.some(({ cost, before }) => cost !== null || (before?.cost ?? null) !== null)
+    ...(tags.length > 0 ? [{ title: 'Tags', width: 140, by: 'tags', cell: tagsCell }] : []),
+    ...(hasCost
       ? [{ title: 'Cost', width: isCompared ? 140 : 80, by: 'cost', cell: costCell }]
       : []),
-    {
-      title: 'Time',
-      width: isCompared ? 140 : 90,
-      by: 'duration',
-      cell: ({ duration, before }) => fromTo(before?.duration, duration, durationText),
-    },
+    { title: 'Time', width: isCompared ? 140 : 90, by: 'duration', cell: timeCell },
   ];
 }
 
@@ -116,23 +106,13 @@ function widthFor(
   return Math.max(least, Math.min(most, 40 + CHARACTER[weight] * longest));
 }
 
-function statusWidth(cases: readonly ResultsCase[]): number {
-  return widthFor(cases.slice(0, SAMPLE_SIZE).map(statusText), 128, 340);
-}
-
-function changeWidth(cases: readonly ResultsCase[]): number {
-  const texts = cases.slice(0, SAMPLE_SIZE).map(({ compared }) => compared?.shown ?? '');
-  return widthFor(texts, 120, 340, 'bold');
-}
-
 function assertionColumn(table: ResultsTable, assertion: number): Column {
   const title = columnName(table, assertion);
   const outcomes = sampleOutcomes(table, assertion);
-  const texts = outcomes.map(
-    (one) =>
-      one.compared?.shown ??
-      `${one.repeated ? `${STATUS_ICONS[one.status]} ` : ''}${verdictResultText(one)}`,
-  );
+  const texts = outcomes.map((one) => {
+    const icon = one.repeated ? `${STATUS_ICONS[one.status]} ` : '';
+    return one.compared?.shown ?? `${icon}${verdictResultText(one)}`;
+  });
   return {
     title,
     width: Math.max(
@@ -163,8 +143,9 @@ function assertionColumn(table: ResultsTable, assertion: number): Column {
 /** Outcomes to measure for the width of the column. */
 function sampleOutcomes(table: ResultsTable, assertion: number): readonly VerdictResult[] {
   const some = table.cases.slice(0, SAMPLE_SIZE);
-  if (!some.some(({ repeated }) => repeated))
+  if (!some.some(({ repeated }) => repeated)) {
     return table.columns[assertion]?.outcomes.slice(0, SAMPLE_SIZE) ?? [];
+  }
   return some.flatMap((one) => outcomeAt(table, one, assertion) ?? []);
 }
 
@@ -186,14 +167,10 @@ function othersColumn(table: ResultsTable, isOwn: readonly boolean[]): Column {
           ? `${title}: ${outcome.compared.spoken}`
           : spokenOutcome(title, outcome, peopleAt(one, column));
       });
+      const outcomes = found.map(({ outcome }) => outcome);
+      const icon = compared ? OUTCOME_ICONS[compared.change] : STATUS_ICONS[status];
       return {
-        children: [
-          compared ? iconOf(OUTCOME_ICONS[compared.change]) : iconOf(STATUS_ICONS[status]),
-          othersText(
-            columnName(table, worst.column),
-            found.map(({ outcome }) => outcome),
-          ),
-        ],
+        children: [iconOf(icon), othersText(columnName(table, worst.column), outcomes)],
         name: spoken.join('; '),
         ...(compared ? { change: compared.change } : { status }),
       };
@@ -225,11 +202,8 @@ function spokenOutcome(
 
 /** Icon and text of a change, with the values before and after. */
 function comparedCell(title: string, { change, shown, spoken }: ComparedWords): Cell {
-  return {
-    children: [iconOf(OUTCOME_ICONS[change]), shown],
-    name: `${title}: ${spoken}`,
-    change,
-  };
+  const children = [iconOf(OUTCOME_ICONS[change]), shown];
+  return { children, name: `${title}: ${spoken}`, change };
 }
 
 function changeCell({ compared }: ResultsCase): Cell {
@@ -261,20 +235,20 @@ function codeOf({ reason = '' }: ResultsCase): string[] {
   return /^[a-z][a-z-]*(?=:)/.exec(reason) ?? [];
 }
 
-function tagsCell({ tags }: ResultsTable, one: ResultsCase): Cell {
-  return { children: [one.tags.map((tag) => tags[tag] ?? '').join(', ')] };
+function costCell({ cost, before }: ResultsCase): Cell {
+  return fromTo(before?.cost, cost, costText);
 }
 
-function costCell({ cost, before }: ResultsCase): Cell {
-  return fromTo(before?.cost ?? undefined, cost ?? undefined, costText);
+function timeCell({ duration, before }: ResultsCase): Cell {
+  return fromTo(before?.duration, duration, durationText);
 }
 
 /** `0.01 → 0.02`, or one value if they are equal or only one is known. */
 function fromTo(
-  before: number | undefined,
-  now: number | undefined,
+  before: number | null | undefined,
+  now: number | null,
   text: (value: number) => string,
 ): Cell {
-  const texts = [before, now].flatMap((value) => (value === undefined ? [] : [text(value)]));
+  const texts = [before, now].filter((value) => typeof value === 'number').map(text);
   return { children: [[...new Set(texts)].join(' → ')] };
 }

@@ -8,10 +8,14 @@ import type { ElementCache } from '../redraw.ts';
 import { cachedDropdown, type DropdownOptions } from '../ui/controls.ts';
 import { columnName, labelsOf } from './model.ts';
 
-type Options<Value> = DropdownOptions<Value>['options'];
+/** Settings that a menu changes. */
+type MenuKey = 'assertion' | 'change' | 'group' | 'label' | 'people' | 'status' | 'tag';
 
-/** Optional filters. */
-type Choice = 'assertion' | 'change' | 'label' | 'people' | 'tag';
+/** Settings that are reset with another: labels of another assertion would match nothing. */
+const RESETS: Partial<Record<MenuKey, Partial<TableSettings>>> = {
+  assertion: { label: undefined },
+  group: { folded: [] },
+};
 
 export function filterMenus(
   table: ResultsTable,
@@ -19,25 +23,16 @@ export function filterMenus(
   onChange: (shown: TableSettings) => void,
   cache: ElementCache,
 ): HTMLElement[] {
-  const always = <Key extends 'status' | 'group'>(
+  const menu = <Key extends MenuKey>(
     key: Key,
-    label: string,
-    options: Options<TableSettings[Key]>,
-    reset: Partial<TableSettings> = {},
+    options: DropdownOptions<TableSettings[Key]>['options'],
+    label = capitalized(key),
   ) => {
-    const choose = (value: TableSettings[Key]) => onChange({ ...shown, ...reset, [key]: value });
+    const choose = (value: TableSettings[Key]) =>
+      onChange({ ...shown, ...RESETS[key], [key]: value });
     return cachedDropdown(cache, { label, options, value: shown[key], onChange: choose }, shown);
   };
-  const optional = <Key extends Choice>(
-    key: Key,
-    any: string,
-    values: Options<TableSettings[Key]>,
-  ) => {
-    const choose = (value: TableSettings[Key]) => onChange(withChoice(shown, key, value));
-    const label = capitalized(key);
-    const options = [{ value: undefined, label: any }, ...values];
-    return cachedDropdown(cache, { label, options, value: shown[key], onChange: choose }, shown);
-  };
+  const any = (label: string) => ({ value: undefined, label });
   const named = (names: readonly string[]) => names.map((name) => ({ value: name, label: name }));
   const assertions = table.columns.map((_, index) => columnName(table, index));
   const labels = labelsOf(table, shown.assertion);
@@ -50,51 +45,34 @@ export function filterMenus(
     label: capitalized(STATUS_WORDS[value]),
   }));
   return [
-    ...(table.cases.some(({ compared }) => compared)
-      ? [optional('change', 'Any change', changes)]
-      : []),
-    always('status', 'Status', [
+    table.cases.some(({ compared }) => compared) && menu('change', [any('Any change'), ...changes]),
+    menu('status', [
       { value: 'all', label: 'Any status' },
       { value: 'bad', label: 'Failed or errored' },
       ...statuses,
     ]),
-    ...(assertions.length > 1 ? [optional('assertion', 'Any assertion', named(assertions))] : []),
-    ...(table.tags.length > 0 ? [optional('tag', 'Any tag', named(table.tags))] : []),
-    ...(labels.length > 0 ? [optional('label', 'Any label', named(labels))] : []),
-    ...(table.cases.some((one) => one.people)
-      ? [
-          optional('people', 'Labeled or not', [
-            { value: 'right', label: 'Labeled right' },
-            { value: 'wrong', label: 'Labeled wrong' },
-          ]),
-        ]
-      : []),
-    always(
+    assertions.length > 1 && menu('assertion', [any('Any assertion'), ...named(assertions)]),
+    table.tags.length > 0 && menu('tag', [any('Any tag'), ...named(table.tags)]),
+    labels.length > 0 && menu('label', [any('Any label'), ...named(labels)]),
+    table.cases.some(({ people }) => people) &&
+      menu('people', [
+        any('Labeled or not'),
+        { value: 'right', label: 'Labeled right' },
+        { value: 'wrong', label: 'Labeled wrong' },
+      ]),
+    menu(
       'group',
-      'Group by',
       [
         { value: 'none', label: 'No groups' },
         { value: 'file', label: 'By file' },
         { value: 'tag', label: 'By tag' },
       ],
-      { folded: [] },
+      'Group by',
     ),
-  ];
+  ].filter((element) => element !== false);
 }
 
-/** Selecting another assertion resets the label, which would match nothing. */
-function withChoice<Key extends Choice>(
-  shown: TableSettings,
-  key: Key,
-  value: TableSettings[Key],
-): TableSettings {
-  const rest = { ...shown };
-  delete rest[key];
-  if (key === 'assertion') delete rest.label;
-  return value === undefined ? rest : { ...rest, [key]: value };
-}
-
-export interface TextSearchActions {
+interface TextSearchActions {
   readonly onText: (text: string) => void;
   readonly onFound: () => void;
   /** Moves the focus to the table. */

@@ -8,7 +8,7 @@ import { nextFailing, type Row } from './model.ts';
 /** Number of rows drawn above and below the view. */
 const OVERSCAN = 8;
 
-export interface GridActions {
+interface GridActions {
   readonly onOpen: (index: number, assertion: number | undefined) => void;
   readonly onSort: (by: string) => void;
   readonly onFold: (group: string) => void;
@@ -79,7 +79,7 @@ export class Grid {
     this.element.focus({ preventScroll: true });
   }
 
-  /** A conversation that opens beside the table makes it smaller; the active row stays visible. */
+  /** Keeps the active row visible, for example if a conversation opens below the table. */
   #resized(): void {
     const { row } = this.#active;
     const below = row * ROW - this.element.scrollTop;
@@ -190,11 +190,8 @@ export class Grid {
   #revealRow(): void {
     const { element } = this;
     const room = element.clientHeight - this.#head.offsetHeight;
-    element.scrollTop = scrollOffsetFor(this.#active.row, {
-      from: element.scrollTop,
-      room,
-      size: ROW,
-    });
+    const view = { from: element.scrollTop, room, size: ROW };
+    element.scrollTop = scrollOffsetFor(this.#active.row, view);
   }
 
   #press(event: KeyboardEvent): void {
@@ -223,12 +220,10 @@ export class Grid {
     const found = this.#content?.rows[row];
     if (row === HEAD && chosen) this.#actions.onSort(chosen.by);
     else if (found?.kind === 'group') this.#actions.onFold(found.name);
-    else if (found) this.#open(found.index, chosen);
-  }
-
-  #open(index: number, chosen: Column | undefined): void {
-    const one = this.#content?.table.cases[index];
-    this.#actions.onOpen(index, one && chosen?.opens?.(one));
+    else if (found) {
+      const one = this.#content?.table.cases[found.index];
+      this.#actions.onOpen(found.index, one && chosen?.opens?.(one));
+    }
   }
 }
 
@@ -269,10 +264,10 @@ function nextPosition(
 }
 
 /** Height of a row in pixels, as in the style sheet. */
-export const ROW = 28;
+const ROW = 28;
 
 /** The index of the heading row. */
-export const HEAD = -1;
+const HEAD = -1;
 
 interface GridContent {
   readonly table: ResultsTable;
@@ -281,7 +276,7 @@ interface GridContent {
   readonly sort: TableSettings['sort'];
 }
 
-export interface CellPosition {
+interface CellPosition {
   readonly row: number;
   readonly column: number;
 }
@@ -308,27 +303,23 @@ function cellsOf(
 /** @param shown the visible columns besides the first */
 function renderHead({ columns, sort }: GridContent, shown: IndexRange): HTMLElement[] {
   return cellsOf(columns, shown, ({ title, by }, at) => {
-    const direction = sort?.by !== by ? undefined : sort.descending ? '▾' : '▴';
-    const order = sort?.by !== by ? 'none' : sort.descending ? 'descending' : 'ascending';
+    const direction = sort?.by === by && (sort.descending ? 'descending' : 'ascending');
     return h(
       'div',
       {
-        class: at === 0 ? 'cell first' : 'cell',
+        ...cellAttributes({ row: HEAD, column: at }),
         role: 'columnheader',
-        id: idOf({ row: HEAD, column: at }),
-        'aria-colindex': String(at + 1),
-        'aria-sort': order,
+        'aria-sort': direction || 'none',
         title,
-        'data-column': String(at),
       },
       h('span', { class: 'words' }, title),
-      direction !== undefined && h('span', { 'aria-hidden': 'true' }, direction),
+      direction && h('span', { 'aria-hidden': 'true' }, direction === 'descending' ? '▾' : '▴'),
     );
   });
 }
 
 /** A row with its visible cells. @param at index of the row, from 0 */
-export function renderRow(
+function renderRow(
   { table, rows, columns }: GridContent,
   at: number,
   shown: IndexRange,
@@ -354,13 +345,10 @@ export function renderRow(
       return h(
         'div',
         {
-          class: column === 0 ? 'cell first' : 'cell',
+          ...cellAttributes({ row: at, column }),
           role: column === 0 ? 'rowheader' : 'gridcell',
-          id: idOf({ row: at, column }),
-          'aria-colindex': String(column + 1),
           'aria-label': name,
           title: name,
-          'data-column': String(column),
           'data-status': status,
           'data-change': change,
         },
@@ -371,8 +359,17 @@ export function renderRow(
   return element;
 }
 
+function cellAttributes({ row, column }: CellPosition) {
+  return {
+    class: column === 0 ? 'cell first' : 'cell',
+    id: idOf({ row, column }),
+    'aria-colindex': String(column + 1),
+    'data-column': String(column),
+  };
+}
+
 /** The id of a cell's element. */
-export function idOf({ row, column }: CellPosition): string {
+function idOf({ row, column }: CellPosition): string {
   return `cell-${row === HEAD ? 'head' : row}-${column}`;
 }
 
@@ -384,13 +381,10 @@ function groupCell(
   return h(
     'div',
     {
-      class: 'cell first',
+      ...cellAttributes({ row: at, column: 0 }),
       role: 'gridcell',
-      id: idOf({ row: at, column: 0 }),
-      'aria-colindex': '1',
       'aria-colspan': String(span),
-      'aria-expanded': folded ? 'false' : 'true',
-      'data-column': '0',
+      'aria-expanded': String(!folded),
     },
     h('span', { 'aria-hidden': 'true' }, folded ? '▸ ' : '▾ '),
     h('span', { class: 'name' }, name),

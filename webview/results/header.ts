@@ -101,7 +101,7 @@ function line(summary: AssertionSummary): HTMLElement {
   );
 }
 
-/** The words next to it say the same. */
+/** Hidden from screen readers, because the words next to it say the same. */
 function bar(counts: readonly (readonly [Status, number])[]): HTMLElement {
   const all = counts.reduce((sum, [, count]) => sum + count, 0);
   const pieces = counts.map(([status, count]) => {

@@ -11,7 +11,6 @@ import {
   assertionSummary,
 } from '../../src/core/presentation/assertionSummary.ts';
 import type { VerdictResult } from '../../src/core/presentation/verdictResult.ts';
-import type { ComparedOutcome } from '../../src/core/presentation/words.ts';
 import { isFailure, type Status } from '../../src/core/verdict.ts';
 import type {
   ResultsCase,
@@ -65,11 +64,9 @@ export function filtered(
   found: ReadonlySet<number> | undefined,
 ): number[] {
   const tag = shown.tag === undefined ? undefined : table.tags.indexOf(shown.tag);
-  const columns = table.columns
-    .map((_, index) => index)
-    .filter(
-      (index) => shown.assertion === undefined || columnName(table, index) === shown.assertion,
-    );
+  const columns = [...table.columns.keys()].filter(
+    (at) => shown.assertion === undefined || columnName(table, at) === shown.assertion,
+  );
   const matches = (one: ResultsCase, index: number) => {
     if (found && !found.has(index)) return false;
     if (tag !== undefined && !one.tags.includes(tag)) return false;
@@ -78,7 +75,10 @@ export function filtered(
     if (shown.assertion === undefined && !hasStatus(one.status, shown.status)) return false;
     return columns.some((column) => {
       const outcome = outcomeAt(table, one, column);
-      if (!outcome || !hasLabel(outcomesAt(table, one, column), shown)) return false;
+      if (!outcome) return false;
+      const { label } = shown;
+      const hasLabel = outcomesAt(table, one, column).some((each) => each.label === label);
+      if (label !== undefined && !hasLabel) return false;
       if (shown.people !== undefined && peopleAt(one, column) !== shown.people) return false;
       if (shown.assertion === undefined) return hasChange(one, shown);
       return hasStatus(outcome.status, shown.status) && hasChange(outcome, shown);
@@ -87,22 +87,15 @@ export function filtered(
   return table.cases.flatMap((one, index) => (matches(one, index) ? [index] : []));
 }
 
-/** Whether any repetition has the label. */
-function hasLabel(outcomes: readonly VerdictResult[], { label }: TableSettings): boolean {
-  return label === undefined || outcomes.some((one) => one.label === label);
-}
-
 function hasStatus(status: Status, wanted: TableSettings['status']): boolean {
   if (wanted === 'all') return true;
   return wanted === 'bad' ? isFailure({ status }) : status === wanted;
 }
 
-/** A row or a cell of a comparison. */
-interface Changed {
-  readonly compared?: { readonly change: ComparedOutcome } | undefined;
-}
-
-function hasChange({ compared }: Changed, { change }: TableSettings): boolean {
+function hasChange(
+  { compared }: Pick<VerdictResult, 'compared'>,
+  { change }: TableSettings,
+): boolean {
   return change === undefined || compared?.change === change;
 }
 
@@ -126,11 +119,10 @@ export function sorted(
 ): readonly number[] {
   const compare = sort && comparing(table, sort.by);
   const wanted = new Set(order && cases);
-  const read = order?.filter((index) => wanted.has(index)) ?? cases;
-  if (!compare) return read;
+  const inOrder = order?.filter((index) => wanted.has(index)) ?? cases;
+  if (!compare) return inOrder;
   const sign = sort.descending ? -1 : 1;
-  // The sort is stable.
-  return [...read].sort((a, b) => sign * compare(a, b));
+  return [...inOrder].sort((a, b) => sign * compare(a, b));
 }
 
 function comparing(table: ResultsTable, by: string): Compare | undefined {
@@ -139,16 +131,15 @@ function comparing(table: ResultsTable, by: string): Compare | undefined {
     (of: (one: ResultsCase) => number): Compare =>
     (a, b) =>
       of(caseAt(a)) - of(caseAt(b));
+  const byText =
+    (of: (one: ResultsCase) => string): Compare =>
+    (a, b) =>
+      COLLATOR.compare(of(caseAt(a)), of(caseAt(b)));
   switch (by) {
     case 'case':
-      return (a, b) => COLLATOR.compare(caseAt(a).title, caseAt(b).title);
-    case 'tags': {
-      const tagsOf = (index: number) =>
-        caseAt(index)
-          .tags.map((tag) => table.tags[tag])
-          .join(' ');
-      return (a, b) => COLLATOR.compare(tagsOf(a), tagsOf(b));
-    }
+      return byText(({ title }) => title);
+    case 'tags':
+      return byText(({ tags }) => tags.map((tag) => table.tags[tag]).join(' '));
     case 'status':
       return byNumber(rankOf);
     case 'cost':
@@ -167,7 +158,7 @@ function comparing(table: ResultsTable, by: string): Compare | undefined {
   }
 }
 
-/** Looks up each rank once, because sorting compares it many times. */
+/** Computes each rank once, because sorting compares it many times. */
 function byRank(
   table: ResultsTable,
   outcomeOf: (one: ResultsCase) => VerdictResult | undefined,
