@@ -13,10 +13,7 @@ export interface SearchablePart {
   readonly mount: () => void;
 }
 
-/**
- * Finds text in all parts, including collapsed ones and those that aren't mounted, which the editor's own find
- * misses.
- */
+/** Finds text in all parts, including collapsed and unmounted ones, which the editor's own find misses. */
 export class FindBox {
   readonly element: HTMLElement;
   readonly #getParts: () => readonly SearchablePart[];
@@ -163,11 +160,7 @@ export class FindBox {
 
   #current(): Range | undefined {
     const span = this.#found[this.#at];
-    return span && this.#rangeOf(span);
-  }
-
-  #rangeOf(span: Span): Range | undefined {
-    const pieces = this.#index?.pieces(span) ?? [];
+    const pieces = (span && this.#index?.pieces(span)) ?? [];
     const [first] = pieces;
     const last = pieces.at(-1);
     if (!first || !last) return undefined;

@@ -30,16 +30,7 @@ function setAttributes(element: HTMLElement, attributes: Attributes): void {
   }
 }
 
-/** Text for screen readers only. */
-export function screenReaderText(words: string): HTMLElement {
-  return h('span', { class: 'hidden' }, words);
-}
-
-/**
- * A link to another place in this view or in a file.
- *
- * @param name unique, for a list of links; contains the visible words
- */
+/** A link to another place in this view or in a file. @param name unique; contains the visible words */
 export function link(words: string, name: string, onFollow: () => void): HTMLElement {
   const attributes = { class: 'link', role: 'link', 'aria-label': name };
   return plainButton({ ...attributes, 'data-focus': `link ${name}` }, onFollow, words);
@@ -61,12 +52,7 @@ export function notices(problems: readonly string[]): HTMLElement[] {
   return problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`));
 }
 
-/**
- * A link to a line, or the line's position if no file can be opened.
- *
- * @param what is on the line, such as `turn 3`
- * @param line from 1
- */
+/** A link to a line, or its position if no file can be opened. @param what such as `turn 3` @param line from 1 */
 export function lineLink(
   what: string,
   path: string,
@@ -77,12 +63,12 @@ export function lineLink(
   return h('span', { class: 'muted' }, `${path}:${line}`);
 }
 
-export interface TableRow {
+interface TableRow {
   readonly cells: readonly Child[];
   readonly chosen?: boolean;
 }
 
-export interface TableOptions {
+interface TableOptions {
   readonly class?: string;
   /** For screen readers. */
   readonly label?: string;
@@ -98,32 +84,16 @@ export function renderTable(
   rows: readonly TableRow[],
   { class: style, label, heading = 0, figures = heads.length }: TableOptions,
 ): HTMLElement {
-  const figure = (at: number) => (at < figures ? undefined : 'figure');
-  return h(
-    'table',
-    { class: style, 'aria-label': label },
-    h(
-      'thead',
-      h(
-        'tr',
-        ...heads.map((words, at) =>
-          words === '' ? h('td') : h('th', { scope: 'col', class: figure(at) }, words),
-        ),
-      ),
-    ),
-    h(
-      'tbody',
-      ...rows.map(({ cells, chosen }) =>
-        h(
-          'tr',
-          { class: chosen ? 'chosen' : undefined },
-          ...cells.map((cell, at) =>
-            at === heading
-              ? h('th', { scope: 'row', class: figure(at) }, cell)
-              : h('td', { class: figure(at) }, cell),
-          ),
-        ),
-      ),
-    ),
+  const figure = (at: number) => ({ class: at < figures ? undefined : 'figure' });
+  const titles = heads.map((words, at) =>
+    words === '' ? h('td') : h('th', { scope: 'col', ...figure(at) }, words),
   );
+  const body = rows.map(({ cells, chosen }) => {
+    const children = cells.map((cell, at) =>
+      at === heading ? h('th', { scope: 'row', ...figure(at) }, cell) : h('td', figure(at), cell),
+    );
+    return h('tr', { class: chosen ? 'chosen' : undefined }, ...children);
+  });
+  const attributes = { class: style, 'aria-label': label };
+  return h('table', attributes, h('thead', h('tr', ...titles)), h('tbody', ...body));
 }

@@ -1,14 +1,9 @@
-interface CachedElement {
-  readonly signature: string;
-  readonly element: HTMLElement;
-}
-
 /**
  * Elements by name, recreated only if their content changed. During a run snapshots arrive many times per second, and
  * open menus, the focus, and the scroll position must survive.
  */
 export class ElementCache {
-  readonly #elements = new Map<string, CachedElement>();
+  readonly #elements = new Map<string, { signature: string; element: HTMLElement }>();
   readonly #onMade: (element: HTMLElement) => void;
 
   constructor(onMade: (element: HTMLElement) => void = () => {}) {
@@ -54,7 +49,7 @@ export function setChildren(parent: Element, wanted: readonly Element[]): void {
   add();
 }
 
-/** What the user expanded or collapsed, by `data-key`, for when it is redrawn. */
+/** Remembers, by `data-key`, what the user expanded or collapsed. */
 export class ExpandedState {
   readonly #expanded = new Map<string, boolean>();
 
@@ -141,8 +136,8 @@ export class FocusRestorer {
 }
 
 /**
- * Changes the page without moving the element that the user is reading. The browser does the same, unless the element
- * is recreated.
+ * Changes the page without moving the element that the user is reading. The browser does this only if the element
+ * isn't recreated.
  *
  * @param change gets the visible element, if any
  * @param covered pixels at the top that are covered
@@ -152,7 +147,8 @@ export function keepScrollPosition(
   covered: number,
   change: (read: HTMLElement | undefined) => void,
 ): void {
-  const read = window.scrollY > 0 ? places().find((one) => endOf(one) > covered) : undefined;
+  const isVisible = (one: HTMLElement) => one.getBoundingClientRect().bottom > covered;
+  const read = window.scrollY > 0 ? places().find(isVisible) : undefined;
   const top = read?.getBoundingClientRect().top ?? 0;
   change(read);
   if (!read || read.isConnected) return;
@@ -169,8 +165,4 @@ export function afterDrawing(action: () => void): void {
     action();
     requestAnimationFrame(action);
   });
-}
-
-function endOf(element: HTMLElement): number {
-  return element.getBoundingClientRect().bottom;
 }

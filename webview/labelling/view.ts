@@ -73,7 +73,9 @@ export class LabellingView {
     if (shown.phase === 'asking') this.#ask(shown);
     else {
       this.#asked = '';
-      const part = shown.phase === 'reading' ? reading() : this.#end(shown);
+      const words = 'Looking for the most informative conversations …';
+      const waiting = h('p', { class: 'empty', role: 'status' }, words);
+      const part = shown.phase === 'reading' ? waiting : this.#end(shown);
       setChildren(this.#root, [this.#problems, part]);
       this.#root.querySelector<HTMLElement>('h1')?.focus();
     }
@@ -192,25 +194,14 @@ export class LabellingView {
     return plainButton({ ...attributes, 'aria-keyshortcuts': key }, onClick, words);
   }
 
-  #end({
-    labelled,
-    total,
-    gone,
-    agreement,
-    undo,
-  }: Extract<LabellingSnapshot, { phase: 'done' }>): HTMLElement {
+  #end(done: Extract<LabellingSnapshot, { phase: 'done' }>): HTMLElement {
+    const { labelled, total, gone, agreement, undo } = done;
     const { post } = this.#host;
     if (total === 0) {
-      return h(
-        'section',
-        h('h1', { tabindex: '-1' }, 'Nothing to label'),
-        h(
-          'p',
-          gone
-            ? 'The judged conversations belong to cases or assertions that are no longer in this file. Run the file again.'
-            : 'No model has judged a conversation of this file yet. Run it first.',
-        ),
-      );
+      const why = gone
+        ? 'The judged conversations belong to cases or assertions that are no longer in this file. Run the file again.'
+        : 'No model has judged a conversation of this file yet. Run it first.';
+      return h('section', h('h1', { tabindex: '-1' }, 'Nothing to label'), h('p', why));
     }
     return h(
       'section',
@@ -228,14 +219,6 @@ export class LabellingView {
       ),
     );
   }
-}
-
-function reading(): HTMLElement {
-  return h(
-    'p',
-    { class: 'empty', role: 'status' },
-    'Looking for the most informative conversations …',
-  );
 }
 
 /** The conversation without verdicts. */

@@ -1,5 +1,4 @@
 import type { Turn } from '../../src/core/conversation.ts';
-import { unreachable } from '../../src/core/errors.ts';
 import { badgeOf, entriesByTurn, failedBadge } from '../../src/core/scoring.ts';
 import { counted } from '../../src/core/text/format.ts';
 import { isFailure } from '../../src/core/verdict.ts';
@@ -114,18 +113,8 @@ function noteItem(style: 'empty' | 'gap', words: string, cache: ElementCache, in
 }
 
 function emptyWords({ phase, reason }: Snapshot): string {
-  switch (phase) {
-    case 'new':
-      return reason === undefined
-        ? 'This case has not run yet. Run it to see the conversation and verdicts.'
-        : 'There is nothing to show yet.';
-    case 'queued':
-    case 'running':
-      return 'Nothing has been said yet.';
-    case 'cancelled':
-    case 'finished':
-      return 'Nothing was said.';
-    default:
-      return unreachable(phase);
-  }
+  if (phase !== 'new') return isRunning(phase) ? 'Nothing has been said yet.' : 'Nothing was said.';
+  return reason === undefined
+    ? 'This case has not run yet. Run it to see the conversation and verdicts.'
+    : 'There is nothing to show yet.';
 }

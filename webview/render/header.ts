@@ -1,15 +1,15 @@
-import { unreachable } from '../../src/core/errors.ts';
 import { placeText } from '../../src/core/presentation/failureText.ts';
 import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
 import { caseTitle, ORIGIN_WORDS, STOP_WORDS } from '../../src/core/presentation/words.ts';
 import { CHANGES } from '../../src/core/record/caseHistory.ts';
 import { cacheText, costText, counted, durationText } from '../../src/core/text/format.ts';
+import { isRunning } from '../../src/protocol/viewPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h, lineLink, notices } from '../h.ts';
 import { button } from '../ui/controls.ts';
 import { badge } from './status.ts';
 
-export interface HeaderActions {
+interface HeaderActions {
   /** Judges the conversation again by the current file; absent if that would change nothing. */
   readonly onJudge?: (() => void) | undefined;
   /** Opens the source of an error; absent if no file can be opened. */
@@ -20,6 +20,7 @@ export interface HeaderActions {
 export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderActions): HTMLElement {
   const {
     state,
+    phase,
     suiteName,
     description,
     status,
@@ -29,6 +30,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
     stopRationale,
     history,
     repeated,
+    changed,
   } = snapshot;
   return h(
     'header',
@@ -43,11 +45,21 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
         h('span', { class: 'muted' }, `threshold ${thresholdText({ threshold })}`),
     ),
     description !== undefined && h('p', { class: 'description' }, description),
-    facts(snapshot),
+    h(
+      'div',
+      { class: isRunning(phase) ? 'muted facts busy' : 'muted facts' },
+      phase === 'finished' ? factsOf(snapshot).join(' · ') : PHASE_WORDS[phase],
+    ),
     ...[repeated, history].map(
       (words) => words !== undefined && h('div', { class: 'muted runs' }, words),
     ),
-    changeOf(snapshot, onJudge),
+    (changed || onJudge) &&
+      h(
+        'p',
+        { class: 'notice' },
+        `⚠ ${CHANGES[changed ?? 'questions']} `,
+        onJudge && button({ label: 'Judge again', onClick: onJudge }),
+      ),
     ...notices(snapshot.labels?.problems ?? []),
     reason !== undefined &&
       h(
@@ -61,44 +73,25 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
   );
 }
 
-function changeOf(
-  { changed }: Snapshot,
-  onJudge: (() => void) | undefined,
-): HTMLElement | undefined {
-  if (!changed && !onJudge) return undefined;
-  const again = onJudge && button({ label: 'Judge again', onClick: onJudge });
-  return h('p', { class: 'notice' }, `⚠ ${CHANGES[changed ?? 'questions']} `, again);
-}
-
-function facts(snapshot: Snapshot): HTMLElement {
-  switch (snapshot.phase) {
-    case 'new':
-      return h('div', { class: 'muted facts' }, 'Not run yet');
-    case 'queued':
-      return h('div', { class: 'muted facts busy' }, 'queued …');
-    case 'running':
-      return h('div', { class: 'muted facts busy' }, 'running …');
-    case 'cancelled':
-      return h('div', { class: 'muted facts' }, 'Cancelled before it ended');
-    case 'finished':
-      return h('div', { class: 'muted facts' }, factsOf(snapshot).join(' · '));
-    default:
-      return unreachable(snapshot.phase);
-  }
-}
+/** The text for a case that hasn't finished. */
+const PHASE_WORDS: Readonly<Record<Exclude<Snapshot['phase'], 'finished'>, string>> = {
+  new: 'Not run yet',
+  queued: 'queued …',
+  running: 'running …',
+  cancelled: 'Cancelled before it ended',
+};
 
 function factsOf({ origin, stopReason, usage, duration, finished }: Snapshot): string[] {
   const tokens = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
-  const cached = usage && cacheText(usage);
   return [
-    ...(origin ? [ORIGIN_WORDS[origin]] : []),
-    ...(stopReason ? [STOP_WORDS[stopReason]] : []),
+    origin && ORIGIN_WORDS[origin],
+    stopReason && STOP_WORDS[stopReason],
     ...(usage && usage.calls > 0 ? [counted(usage.calls, 'request'), `${tokens} tokens`] : []),
-    ...(cached === undefined ? [] : [cached]),
-    ...(usage && usage.cost !== null ? [`cost ${costText(usage.cost)}`] : []),
-    ...(duration === undefined ? [] : [durationText(duration)]),
-    ...(finished === undefined ? [] : [new Date(finished).toLocaleString()]),
-  ];
+    usage && cacheText(usage),
+    usage && usage.cost !== null ? `cost ${costText(usage.cost)}` : undefined,
+    duration === undefined ? undefined : durationText(duration),
+    finished === undefined ? undefined : new Date(finished).toLocaleString(),
+  ].filter((fact) => fact !== undefined);
 }
 
 /** The data that the header depends on, without parts that are slow to compare. */

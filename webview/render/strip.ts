@@ -42,7 +42,10 @@ export class Strip {
     const shown = JSON.stringify([cells, badged]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const groups = inGroups(badged, Math.ceil(badged.length / cells));
+    const size = Math.max(1, Math.ceil(badged.length / cells));
+    const groups = Array.from({ length: Math.ceil(badged.length / size) }, (_, at) =>
+      badged.slice(at * size, (at + 1) * size),
+    );
     const focused = this.#cells().findIndex((cell) => cell.matches(':focus'));
     this.element.replaceChildren(...groups.map((group, at) => this.#cell(group, at)));
     if (focused >= 0) this.#focus(focused);
@@ -54,13 +57,9 @@ export class Strip {
     );
     if (!worst) throw new Error('Internal error: a cell of no turn.');
     const words = wordsOf(group);
+    const tabindex = at === 0 ? '0' : '-1';
     return plainButton(
-      {
-        'data-status': worst.badge,
-        'aria-label': words,
-        title: words,
-        tabindex: at === 0 ? '0' : '-1',
-      },
+      { 'data-status': worst.badge, 'aria-label': words, title: words, tabindex },
       () => this.#onTurn(worst.name),
       h('span', { 'aria-hidden': 'true' }, BADGE_ICONS[worst.badge]),
     );
@@ -73,9 +72,8 @@ export class Strip {
   #press(event: KeyboardEvent): void {
     const cells = this.#cells();
     const at = cells.findIndex((cell) => cell.matches(':focus'));
-    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: cells.length - 1 }[
-      event.key
-    ];
+    const moves = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: cells.length - 1 };
+    const next: number | undefined = moves[event.key as keyof typeof moves];
     if (next === undefined) return;
     event.preventDefault();
     this.#focus(Math.max(0, Math.min(cells.length - 1, next)));
@@ -90,19 +88,14 @@ export class Strip {
   }
 }
 
-function inGroups(badged: readonly Badged[], size: number): Badged[][] {
-  const count = size === 0 ? 0 : Math.ceil(badged.length / size);
-  return Array.from({ length: count }, (_, at) => badged.slice(at * size, (at + 1) * size));
-}
-
 /** `Turn 4: failed`, `Turns 2 to 8: 1 failed, 3 passed` */
 function wordsOf(group: readonly Badged[]): string {
   const numbers = group.map(({ name }) => name.replace('turn ', ''));
   const counts = BADGE_ORDER.flatMap((badge) => {
     const { length } = group.filter((one) => one.badge === badge);
-    return length === 0 ? [] : [{ length, words: BADGE_WORDS[badge] }];
+    return length === 0 ? [] : [`${length} ${BADGE_WORDS[badge]}`];
   });
-  return group.length === 1
-    ? `Turn ${numbers[0]}: ${counts[0]?.words}`
-    : `Turns ${numbers[0]} to ${numbers.at(-1)}: ${counts.map(({ length, words }) => `${length} ${words}`).join(', ')}`;
+  const [first] = group;
+  if (first && group.length === 1) return `Turn ${numbers[0]}: ${BADGE_WORDS[first.badge]}`;
+  return `Turns ${numbers[0]} to ${numbers.at(-1)}: ${counts.join(', ')}`;
 }

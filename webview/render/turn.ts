@@ -12,7 +12,7 @@ import {
   type TurnVerdict,
   type Verdict,
 } from '../../src/core/verdict.ts';
-import { h, lineLink, screenReaderText } from '../h.ts';
+import { h, lineLink } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';
 import { renderMarkdown } from '../markdown.ts';
 import { markQuotes } from '../textIndex.ts';
@@ -128,7 +128,11 @@ function rationales(
       'data-key': `rationales ${turn}`,
       open: (isFailure({ status }) || isWrong) && !running,
     },
-    h('summary', `Verdicts: ${counts.join(', ')}`, screenReaderText(` about turn ${turn}`)),
+    h(
+      'summary',
+      `Verdicts: ${counts.join(', ')}`,
+      h('span', { class: 'hidden' }, ` about turn ${turn}`),
+    ),
     ...grouped
       .flat()
       .map(({ verdict, entry }) =>

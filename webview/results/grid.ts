@@ -79,7 +79,7 @@ export class Grid {
     this.element.focus({ preventScroll: true });
   }
 
-  /** Keeps the active row visible, for example if a conversation opens below the table. */
+  /** Keeps the active row visible, for example if a conversation opens next to the table. */
   #resized(): void {
     const { row } = this.#active;
     const below = row * ROW - this.element.scrollTop;

@@ -7,14 +7,14 @@ const WIDTH = 600;
 const HEIGHT = 110;
 const EDGE = 10;
 
-export interface ChartPoint {
+interface ChartPoint {
   /** Index of the run. */
   readonly run: number;
   readonly value: number;
   readonly words: string;
 }
 
-export interface ChartOptions {
+interface ChartOptions {
   readonly title: string;
   readonly runs: number;
   /** The highest value on the scale; default: that of the points. */

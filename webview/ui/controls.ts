@@ -15,7 +15,7 @@ export function registerControls(): void {
     .register(vsCodeButton(), vsCodeDropdown(), vsCodeOption());
 }
 
-export interface ButtonOptions {
+interface ButtonOptions {
   readonly label: string;
   /** Replaces the label if there is little room. */
   readonly sign?: string;
@@ -31,17 +31,13 @@ export function button({ label, sign, key, primary, onClick }: ButtonOptions): H
   element.setAttribute('aria-label', label);
   if (key !== undefined) {
     element.title = `${label} (${key})`;
-    element.setAttribute('aria-keyshortcuts', ariaKeys(key));
+    const keys = key.replace('Ctrl', 'Control').replace('⌘', 'Meta+');
+    element.setAttribute('aria-keyshortcuts', keys);
   }
   element.dataset.focus = `button ${label}`;
   element.textContent = sign ?? label;
   element.addEventListener('click', onClick);
   return element;
-}
-
-/** `Control+F` of `Ctrl+F`, `Meta+F` of `⌘F`. */
-function ariaKeys(key: string): string {
-  return key.replace('Ctrl', 'Control').replace('⌘', 'Meta+');
 }
 
 export interface DropdownOptions<Value> {
@@ -66,9 +62,8 @@ export function dropdown<Value>(given: DropdownOptions<Value>): HTMLElement {
     element.append(item);
   }
   element.addEventListener('change', () => {
-    const index = Number(Reflect.get(element, 'value'));
-    const option = options[index];
-    if (option && index !== chosen) onChange(option.value);
+    const option = options[Number(Reflect.get(element, 'value'))];
+    if (option && option.value !== value) onChange(option.value);
   });
   return element;
 }
