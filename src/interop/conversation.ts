@@ -53,7 +53,7 @@ export function caseFromMessages(
   return undefined;
 }
 
-/** Canonical messages. Problems, and parts with nothing to show, go into the ledger. */
+/** Reads canonical messages. Problems, and parts that can't be shown, go into the ledger. */
 export function readConversation(
   list: unknown,
   line: number,
@@ -62,24 +62,22 @@ export function readConversation(
   return readPart(list, /^$/, { line, what: 'This conversation' }, ledger);
 }
 
-/** The origin of a list of messages: `The span "chat"`. */
 interface Origin {
   readonly line: number;
+  /** What contains the messages: `The span "chat"`. */
   readonly what: string;
 }
 
-/** As `messagesOf`, for a part of a conversation, in which one side can be silent. */
+/** Reads a part of a conversation, in which one side can be silent. */
 export function readPartial(
   list: readonly unknown[],
-  piece: Origin,
+  { line, what }: Origin,
   ledger: Ledger,
 ): Message[] | undefined {
   const said = list.filter((one) => !isEmptyInstruction(one));
-  if (said.length < list.length) {
-    ledger.lost(piece.line, `${piece.what} has instructions without a text.`);
-  }
+  if (said.length < list.length) ledger.lost(line, `${what} has instructions without a text.`);
   if (said.length === 0) return [];
-  return readPart(said, /^no-(user|assistant)-message$/, piece, ledger);
+  return readPart(said, /^no-(user|assistant)-message$/, { line, what }, ledger);
 }
 
 /** Some instrumentations record that there are instructions, but not their text. */
@@ -127,9 +125,8 @@ export function shorthandOf(message: Message): Mapping {
 
 /** Checks that pass for the conversation as it is, and need no model. */
 function plainChecks(messages: readonly Message[]): unknown[] {
-  const tools = callsIn(messages)
-    .map(({ name }) => name)
-    .slice(0, MAX_CALLS);
+  const calls = callsIn(messages).slice(0, MAX_CALLS);
+  const tools = calls.map(({ name }) => name);
   const sides = messages.map(({ role }) => role).filter((role) => SIDES.includes(role));
   const turns = sides.filter((side, index) => side !== sides[index - 1]);
   const replies = turns.filter((side) => side === 'assistant').length;
@@ -142,9 +139,7 @@ function plainChecks(messages: readonly Message[]): unknown[] {
 
 function suggestionsFor(messages: readonly Message[], keys: Mapping): unknown[] {
   const has = (role: Message['role']) => messages.some((message) => message.role === role);
-  const cites = messages.some(
-    (message) => message.role === 'assistant' && message.retrievalContext !== undefined,
-  );
+  const cites = messages.some((one) => one.role === 'assistant' && one.retrievalContext);
   return [
     { type: 'conversation-completeness' },
     ...(keys.expectations === undefined ? [] : ['The conversation reaches the expected outcome.']),

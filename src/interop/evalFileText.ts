@@ -1,4 +1,4 @@
-import { freeNames, isMapping, memoize, type Path } from '../core/data/data.ts';
+import { freeNames, isMapping, type Mapping, memoize, type Path } from '../core/data/data.ts';
 import { isError, type Problem } from '../core/problem.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { type Files, overlayFiles } from '../evalfile/files.ts';
@@ -52,7 +52,7 @@ export function evalFileText(
 ): string {
   const lines = [
     ...comments.map(comment),
-    ...Object.entries(plainCopy(head)).map(([key, value]) => entryOf(key, value)),
+    ...entriesOf(head),
     '',
     'cases:',
     cases.map(caseText).join('\n\n'),
@@ -61,33 +61,20 @@ export function evalFileText(
 }
 
 const caseText = memoize(({ id, keys, assert, suggestions }: WrittenCase): string => {
-  const entries = Object.entries(plainCopy({ id, ...keys })).map(([key, value]) =>
-    entryOf(key, value),
-  );
-  const checks =
-    assert.length > 0
-      ? [
-          'assert:',
-          indented(write(plainCopy(assert)).text, STEP),
-          ...suggestionComments(suggestions),
-        ]
-      : suggestionComments(suggestions, '# assert:');
-  const text = [...entries, ...checks].join('\n');
-  return indented(`- ${indented(text, STEP).slice(STEP)}`, STEP);
-});
-
-function suggestionComments(
-  suggestions: readonly unknown[],
-  ...opening: readonly string[]
-): string[] {
-  if (suggestions.length === 0) return [];
-  const lines = suggestions.map((one) => `- ${onOneLine(one)}`);
-  const all = [
+  const hasChecks = assert.length > 0;
+  const checks = hasChecks ? ['assert:', indented(write(plainCopy(assert)).text, STEP)] : [];
+  const suggested = [
     'Suggested checks that need a judge. Uncomment the ones that should hold:',
-    ...lines,
+    ...suggestions.map((one) => `- ${onOneLine(one)}`),
+  ].map((line) => indented(comment(line), STEP));
+  const comments = [...(hasChecks ? [] : ['# assert:']), ...suggested];
+  const lines = [
+    ...entriesOf({ id, ...keys }),
+    ...checks,
+    ...(suggestions.length > 0 ? comments : []),
   ];
-  return [...opening, ...all.map((line) => indented(comment(line), STEP))];
-}
+  return indented(`- ${indented(lines.join('\n'), STEP).slice(STEP)}`, STEP);
+});
 
 function onOneLine(value: unknown): string {
   if (typeof value === 'string') return writeInline(value.replace(/\s+/g, ' ').trim());
@@ -105,9 +92,11 @@ function comment(text: string): string {
 const ON_ONE_LINE = ['tags', 'target', 'defaults'];
 const LINE_LENGTH = 80;
 
-function entryOf(key: string, value: unknown): string {
-  const line = ON_ONE_LINE.includes(key) ? `${key}: ${writeInline(value)}` : '';
-  return line !== '' && line.length <= LINE_LENGTH ? line : writeEntry(key, write(value));
+function entriesOf(keys: Mapping): string[] {
+  return Object.entries(plainCopy(keys)).map(([key, value]) => {
+    const line = ON_ONE_LINE.includes(key) ? `${key}: ${writeInline(value)}` : '';
+    return line !== '' && line.length <= LINE_LENGTH ? line : writeEntry(key, write(value));
+  });
 }
 
 /** A copy without undefined values and shared objects, which YAML would write as references. */
@@ -115,7 +104,7 @@ export function plainCopy<Value extends object>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-/** Where the eval file will be, and what it can refer to. */
+/** The location of the eval file, and the files and variables that it can use. */
 export interface Place {
   /** Absolute. */
   readonly path: string;
@@ -124,31 +113,24 @@ export interface Place {
   readonly env: (name: string) => string | undefined;
 }
 
-interface ValidFile {
-  readonly text: string;
-  readonly cases: readonly WrittenCase[];
-}
-
 /** Removing an assertion can reveal another problem. */
 const MAX_ROUNDS = 5;
 
-/** The check of a case without any other. */
-const AT_LEAST = [{ type: 'no-repeat' }];
+/** The check of a case without other checks. */
+const DEFAULT_CHECK = { type: 'no-repeat' };
 
-/**
- * A valid eval file: leaves out, and reports, everything in which `turnlight check` finds an error, an
- * assertion if possible, or else the case.
- */
+/** Leaves out, and reports, the assertions in which `turnlight check` finds an error, or else their cases. */
 export async function removeInvalid(
   draft: Omit<Draft, 'cases'>,
   given: readonly WrittenCase[],
   place: Place,
   ledger: Ledger,
-): Promise<ValidFile> {
+): Promise<{ readonly text: string; readonly cases: readonly WrittenCase[] }> {
   let cases = given.map(ensureCheck);
   for (let round = 0; cases.length > 0; round += 1) {
     const text = evalFileText(draft, cases);
-    const loaded = await load(text, place);
+    const files = overlayFiles(place.files, (one) => (one === place.path ? text : undefined));
+    const loaded = await loadSuite(place.path, files, place);
     const errors = loaded.problems.filter(isError);
     if (errors.length === 0) return { text, cases };
     const left = withoutFaulty(cases, text, loaded, ledger, round < MAX_ROUNDS);
@@ -161,18 +143,13 @@ export async function removeInvalid(
   return { text: '', cases: [] };
 }
 
-/** Adds a check if none of the other tool's checks is left: what it expects, if anything. */
+/** Adds checks to a case without any: the suggested criteria, or else the default check. */
 function ensureCheck(one: WrittenCase): WrittenCase {
   const perTurn = JSON.stringify(one.keys.turns ?? '').includes('"assert"');
   if (one.assert.length > 0 || perTurn) return one;
   const expected = one.suggestions.filter((suggestion) => typeof suggestion === 'string');
-  if (expected.length === 0) return { ...one, assert: AT_LEAST };
+  if (expected.length === 0) return { ...one, assert: [DEFAULT_CHECK] };
   return { ...one, assert: expected, suggestions: [] };
-}
-
-function load(text: string, { path, files, workspace, env }: Place): Promise<LoadedSuite> {
-  const overlay = overlayFiles(files, (one) => (one === path ? text : undefined));
-  return loadSuite(path, overlay, { workspace, env });
 }
 
 /** Undefined if no error belongs to a case. */

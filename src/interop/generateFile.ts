@@ -9,7 +9,7 @@ import { fence } from '../core/text/visibleText.ts';
 import { type ChosenModel, modelValue } from '../evalfile/starter.ts';
 import type { Model, ModelReply } from '../models/model.ts';
 import { assignIds, type Place, removeInvalid } from './evalFileText.ts';
-import { chatTarget, type Draft, type DraftCase, type Entry, Ledger } from './importer.ts';
+import { chatTarget, type DraftCase, type Entry, Ledger } from './importer.ts';
 import { readDraft } from './importFile.ts';
 
 /** A file to draft cases from. The ending of its path determines how it is read. */
@@ -18,7 +18,7 @@ export interface GivenFile {
   readonly text: string;
 }
 
-export interface Sources {
+interface Sources {
   /** The system prompt of the tested agent. */
   readonly system?: GivenFile | undefined;
   readonly conversations: readonly GivenFile[];
@@ -51,32 +51,36 @@ export async function generateFile(
   });
   const prompt = system?.text.trim() ?? '';
   if (prompt === '' && recorded.length === 0) {
-    ledger.broken(
-      1,
-      system ? 'The system prompt is empty.' : 'There is no conversation to draft from.',
-    );
+    const nothing = 'There is no conversation to draft from.';
+    ledger.broken(1, system ? 'The system prompt is empty.' : nothing);
     return { text: '', cases: 0, entries: ledger.entries };
   }
-  const material = { ...(prompt !== '' && { system: prompt }), conversations: recorded };
-  const { cases, head = {}, comments = [] } = await draftCases(model, material, wanted, signal);
+  const shown = shownOf(recorded);
+  const drafted = await draftCases(model, question(prompt, shown, wanted.count), signal);
   const from = [system, ...conversations].flatMap((one) => (one ? [basename(one.path)] : []));
+  const target = chatTarget(prompt === '' ? systemIn(recorded) : prompt);
   const about = {
-    head: { ...head, defaults: { tags: ['draft'] } },
-    comments: [`From ${from.join(', ')}.`, ...comments],
+    head: {
+      judge: modelValue(wanted.judge),
+      targets: { agent: target },
+      target: 'agent',
+      defaults: { tags: ['draft'] },
+    },
+    comments: [
+      `From ${from.join(', ')}.`,
+      `Drafted by ${model.id}: read and edit every line before you trust it.`,
+      ...(shown.length < recorded.length
+        ? [`It was shown ${shown.length} of ${recorded.length} conversations.`]
+        : []),
+      'The target "agent" is a placeholder. Replace it with yours.',
+    ],
   };
-  const settled = await removeInvalid(about, assignIds(cases, 'draft'), place, ledger);
+  const cases = assignIds(drafted.slice(0, wanted.count).map(draftCase), 'draft');
+  const settled = await removeInvalid(about, cases, place, ledger);
   return { text: settled.text, cases: settled.cases.length, entries: ledger.entries };
 }
 
-/** What to draft cases from: at least one of the two. */
-export interface Material {
-  /** The system prompt of the tested agent. */
-  readonly system?: string;
-  /** Recorded conversations, as cases. */
-  readonly conversations: readonly DraftCase[];
-}
-
-export interface Wanted {
+interface Wanted {
   /** Maximum number of cases. */
   readonly count: number;
   /** The model that drafts. It also judges the cases and plays their users. */
@@ -124,22 +128,15 @@ Answer with JSON of the form asked for, nothing else. Of each case:
 Cover different things: the usual request, a request that the instructions forbid, missing or contradictory facts, a user who
 changes their mind, an impatient one. What went wrong in a conversation that is shown makes a good case.`;
 
-/**
- * Lets a model draft cases for a person to edit. The comments contain the number of conversations that
- * it was shown.
- *
- * @throws DraftError, ModelError; the signal's reason when aborted
- */
-export async function draftCases(
+/** Asks again once if the answer is unusable. @throws DraftError, ModelError; the signal's reason when aborted */
+async function draftCases(
   model: Model,
-  material: Material,
-  { count, judge }: Wanted,
+  content: string,
   signal: AbortSignal,
-): Promise<Draft> {
-  const shown = shownOf(material.conversations);
+): Promise<Answer['cases']> {
   const messages: Message[] = [
     { role: 'system', content: INSTRUCTIONS },
-    { role: 'user', content: question(material.system, shown, count) },
+    { role: 'user', content },
   ];
   const answer = { name: 'cases', schema: answerSchema(answerOf) };
   const [first] = await model.complete({ messages, answer }, 1, signal);
@@ -153,25 +150,15 @@ export async function draftCases(
     const [second] = await model.complete({ messages: repair, answer }, 1, signal);
     read = readReply(second);
   }
-  if ('fault' in read)
+  if ('fault' in read) {
     throw new DraftError('unusable-answer', `No cases were drafted. ${read.fault}`);
-  const system = material.system ?? systemIn(material.conversations);
-  return {
-    comments: [
-      `Drafted by ${model.id}: read and edit every line before you trust it.`,
-      ...(shown.length < material.conversations.length
-        ? [`It was shown ${shown.length} of ${material.conversations.length} conversations.`]
-        : []),
-      'The target "agent" is a placeholder. Replace it with yours.',
-    ],
-    head: { judge: modelValue(judge), targets: { agent: chatTarget(system) }, target: 'agent' },
-    cases: read.cases.slice(0, count).map(draftCase),
-  };
+  }
+  return read.cases;
 }
 
-function question(system: string | undefined, shown: readonly string[], count: number): string {
+function question(system: string, shown: readonly string[], count: number): string {
   return [
-    ...(system === undefined ? [] : [`The assistant's instructions:\n\n${fence(system)}`]),
+    ...(system === '' ? [] : [`The assistant's instructions:\n\n${fence(system)}`]),
     ...shown.map((text, index) => `Conversation ${index + 1}:\n\n${fence(text)}`),
     `Draft ${count === 1 ? 'one case' : `${count} cases`}.`,
   ].join('\n\n');
@@ -191,16 +178,12 @@ function shownOf(conversations: readonly DraftCase[]): string[] {
 }
 
 function textOf(transcript: unknown): string {
-  const list = Array.isArray(transcript) ? transcript.map(mappingOf) : [];
-  return list
-    .map((message) =>
-      Object.entries(message)
-        .map(
-          ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-        )
-        .join('\n'),
-    )
-    .join('\n\n');
+  const messages = Array.isArray(transcript) ? transcript.map(mappingOf) : [];
+  const wordsOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  const texts = messages.map((message) =>
+    Object.entries(message).map(([key, value]) => `${key}: ${wordsOf(value)}`),
+  );
+  return texts.map((lines) => lines.join('\n')).join('\n\n');
 }
 
 function systemIn([first]: readonly DraftCase[]): string | undefined {
@@ -209,18 +192,14 @@ function systemIn([first]: readonly DraftCase[]): string | undefined {
   return typeof system === 'string' ? system : undefined;
 }
 
-type Read = Pick<Answer, 'cases'> | { readonly fault: string };
-
 /** @throws DraftError if another request wouldn't help */
-function readReply({ text, finish, refusal }: ModelReply): Read {
+function readReply({ text, finish, refusal }: ModelReply): Answer | { readonly fault: string } {
   if (refusal !== undefined || finish === 'content-filter') {
     throw new DraftError('refusal', `The model refused to draft cases. ${refusal ?? ''}`.trim());
   }
   if (finish === 'length') {
-    throw new DraftError(
-      'cut-off',
-      'The answer was cut off at the token limit. Ask for fewer cases.',
-    );
+    const message = 'The answer was cut off at the token limit. Ask for fewer cases.';
+    throw new DraftError('cut-off', message);
   }
   if (text.length > LIMITS.answer) return { fault: 'The answer is too long.' };
   const json = /^\s*```(?:json)?\s*([\s\S]*?)```\s*$/.exec(text)?.[1] ?? text;

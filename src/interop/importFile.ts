@@ -64,11 +64,19 @@ export function readDraft(path: string, text: string, ledger: Ledger) {
   const rows = rowsOf(path, text, ledger);
   const importer = importerOf(rows);
   if (!importer) {
-    reportUnknownFormat(rows, ledger);
+    const [first] = rows;
+    const found = first ? shapeOf(first.value) : 'nothing readable';
+    const known = importers.map(({ name, takes }) => `${name} (${takes})`).join(', ');
+    const message = `Unrecognized format: found ${found}. Turnlight imports: ${known}.`;
+    ledger.broken(first?.line ?? 1, message);
     return undefined;
   }
-  const fitting = rows.filter((row) => checkRow(importer, row, ledger));
-  return { importer, draft: importer.read(fitting, ledger) };
+  const matching = rows.filter(({ line, value }) => {
+    const isMatch = importer.matches(value);
+    if (!isMatch) ledger.broken(line, `Expected ${importer.name}, found ${shapeOf(value)}.`);
+    return isMatch;
+  });
+  return { importer, draft: importer.read(matching, ledger) };
 }
 
 /** The importer that matches the most rows; the first of several. */
@@ -79,19 +87,6 @@ function importerOf(rows: readonly Row[]): Importer | undefined {
   }));
   const best = Math.max(...known.map(({ count }) => count));
   return best === 0 ? undefined : known.find(({ count }) => count === best)?.importer;
-}
-
-function checkRow(importer: Importer, { line, value }: Row, ledger: Ledger): boolean {
-  if (importer.matches(value)) return true;
-  ledger.broken(line, `Expected ${importer.name}, found ${shapeOf(value)}.`);
-  return false;
-}
-
-function reportUnknownFormat(rows: readonly Row[], ledger: Ledger): void {
-  const tried = importers.map(({ name, takes }) => `${name} (${takes})`).join(', ');
-  const [first] = rows;
-  const found = first ? `found ${shapeOf(first.value)}` : 'found nothing readable';
-  ledger.broken(first?.line ?? 1, `Unrecognized format: ${found}. Turnlight imports: ${tried}.`);
 }
 
 function shapeOf(value: unknown): string {
@@ -146,8 +141,7 @@ const ENDINGS = /(\.eval)?\.(jsonl|ndjson|json|ya?ml|csv|md|txt)$/i;
 const EVAL_FILE = new RegExp(EVAL_ENDING, 'i');
 
 /**
- * The paths of an imported file's eval files: next to it and with its name, `traces.eval.yaml`, but
- * never the file itself.
+ * The paths of an imported file's eval files: next to it and with its name, `traces.eval.yaml`. Never the file's own path.
  *
  * @param path absolute
  * @param given the path for the first of them, absolute

@@ -52,6 +52,9 @@ export interface Entry {
   readonly broken: boolean;
 }
 
+/** Reports what was lost. */
+export type Say = (message: string) => void;
+
 /** What was left out of the eval file, and why. */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
@@ -63,6 +66,10 @@ export class Ledger {
   /** @param message such as `` `windowSize` has no counterpart `` */
   lost(line: number, message: string): void {
     this.#add({ line, message, broken: false });
+  }
+
+  lostAt(line: number): Say {
+    return (message) => this.lost(line, message);
   }
 
   /** Sorted by line. */

@@ -1,13 +1,10 @@
 import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import {
   listIn,
-  type MappedAssertion,
   mapAssertion,
   mapAssertions,
   parseJsonText,
-  reportLost,
   reportUnknownKeys,
-  type Say,
   textIn,
   textsIn,
 } from '../fields.ts';
@@ -17,7 +14,7 @@ import {
   type Importer,
   type Ledger,
   placeholderTarget,
-  type Row,
+  type Say,
 } from '../importer.ts';
 
 /** AgentV's default threshold. */
@@ -27,25 +24,14 @@ const LISTS = ['tests', 'evalcases', 'cases'];
 
 const FILE_KEYS = [...LISTS, 'name', 'description', 'execution', 'assertions', 'tags', '$schema'];
 
-const TEST_KEYS = [
-  'id',
-  'criteria',
-  'expected_outcome',
-  'input',
-  'input_messages',
-  'expected_output',
-  'expected_messages',
-  'assertions',
-  'evaluators',
-  'assert',
-  'mode',
-  'turns',
-  'aggregation',
-  'on_turn_failure',
-  'vars',
-  'metadata',
-  'note',
-];
+/** Keys of a test with several names, newest first. */
+const INPUT = ['input', 'input_messages'];
+const EXPECTED = ['expected_output', 'expected_messages'];
+const CRITERIA = ['criteria', 'expected_outcome'];
+const CHECKS = ['assertions', 'evaluators', 'assert'];
+
+const OTHER_KEYS = ['id', 'note', 'mode', 'turns', 'aggregation', 'on_turn_failure', 'vars'];
+const TEST_KEYS = [...INPUT, ...EXPECTED, ...CRITERIA, ...CHECKS, ...OTHER_KEYS, 'metadata'];
 
 /** AgentV's eval files, and its tests as JSON lines. */
 export const agentv: Importer = {
@@ -58,11 +44,11 @@ export const agentv: Importer = {
     const whole = files.find(({ file }) => listIn(file, ...LISTS));
     const { execution, description, name, assertions } = whole?.file ?? {};
     const settings = mappingOf(execution);
+    const say = ledger.lostAt(whole?.line ?? 1);
     if (whole) {
-      reportUnknownKeys(whole.file, FILE_KEYS, whole.line, ledger);
-      reportUnknownKeys(settings, ['target', 'threshold', 'assertions'], whole.line, ledger);
+      reportUnknownKeys(whole.file, FILE_KEYS, say);
+      reportUnknownKeys(settings, ['target', 'threshold', 'assertions'], say);
     }
-    const say = (message: string) => ledger.lost(whole?.line ?? 1, message);
     const shared = [assertions, settings.assertions].flatMap((one) =>
       agentvAssertions(one, undefined, say),
     );
@@ -70,7 +56,7 @@ export const agentv: Importer = {
       testsIn(file).flatMap((value, index) => {
         const key = LISTS.find((one) => Object.hasOwn(file, one));
         const own = key === undefined ? undefined : lineOf?.([key, index]);
-        return caseFor({ line: own ?? line, value }, ledger) ?? [];
+        return caseFor(own ?? line, value, ledger) ?? [];
       }),
     );
     const target = placeholderTarget(textIn(settings, 'target'));
@@ -100,29 +86,27 @@ function testsIn(file: Mapping): Mapping[] {
 }
 
 function isTest(test: Mapping): boolean {
-  const asks = ['input', 'input_messages', 'turns'].some((key) => Object.hasOwn(test, key));
-  const isOwn = ['criteria', 'expected_outcome', 'assertions', 'expected_output', 'evaluators'];
+  const asks = [...INPUT, 'turns'].some((key) => Object.hasOwn(test, key));
+  const isOwn = [...CRITERIA, 'assertions', 'expected_output', 'evaluators'];
   return typeof test.id === 'string' && asks && isOwn.some((key) => Object.hasOwn(test, key));
 }
 
-function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
-  const test = mappingOf(value);
+function caseFor(line: number, test: Mapping, ledger: Ledger): DraftCase | undefined {
   const { id } = test;
   const say = (message: string) => ledger.lost(line, `${String(id)}: ${message}`);
-  reportUnknownKeys(test, TEST_KEYS, line, ledger);
+  reportUnknownKeys(test, TEST_KEYS, ledger.lostAt(line));
   const conversation = conversationIn(test, say);
   if (!conversation) {
     ledger.broken(line, `The test ${JSON.stringify(id)} has no input that can be read.`);
     return undefined;
   }
-  const criteria = textIn(test, 'criteria', 'expected_outcome');
-  const written = [test.assertions, test.evaluators, test.assert].flatMap((one) =>
-    agentvAssertions(one, criteria, say),
-  );
+  const criteria = textIn(test, ...CRITERIA);
+  const written = CHECKS.flatMap((key) => agentvAssertions(test[key], criteria, say));
   const metadata = mappingOf(test.metadata);
-  reportUnknownKeys(metadata, ['tags'], line, ledger);
+  reportUnknownKeys(metadata, ['tags'], ledger.lostAt(line));
   if (test.aggregation === 'max') say('`aggregation: max` has no counterpart.');
-  const ownChecks = JSON.stringify(conversation.turns ?? []).includes('"assert"');
+  const ownChecks =
+    written.length > 0 || JSON.stringify(conversation.turns ?? []).includes('"assert"');
   return {
     line,
     name: typeof id === 'string' ? id : undefined,
@@ -136,8 +120,8 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
       ...conversation,
     },
     // A test without its own checks is graded by its criteria.
-    assert: written.length > 0 || ownChecks || criteria === undefined ? written : [criteria],
-    suggestions: (written.length > 0 || ownChecks) && criteria !== undefined ? [criteria] : [],
+    assert: ownChecks || criteria === undefined ? written : [criteria],
+    suggestions: ownChecks && criteria !== undefined ? [criteria] : [],
   };
 }
 
@@ -212,22 +196,16 @@ function expectedIn(test: Mapping, say: Say): string | undefined {
   return said.join('\n\n') || undefined;
 }
 
-/**
- * Maps AgentV's assertions.
- *
- * @param criteria of the test, for an `llm-grader` without a prompt
- */
+/** @param criteria the test's, for an `llm-grader` without a prompt */
 function agentvAssertions(given: unknown, criteria: string | undefined, say: Say): unknown[] {
-  const list = Array.isArray(given) ? given : [];
-  return mapAssertions(list, (written) => mapOne(written, criteria, say), say);
+  return mapAssertions(given, (written) => mapOne(written, criteria, say));
 }
 
 function mapOne(
-  written: Mapping,
+  { type, required, ...rest }: Mapping,
   criteria: string | undefined,
   say: Say,
-): MappedAssertion | unknown[] {
-  const { type, required, ...rest } = written;
+): readonly unknown[] {
   const gate =
     typeof required === 'number' ? { required: true, threshold: required } : { required };
   switch (String(type).replaceAll('_', '-')) {
@@ -238,30 +216,31 @@ function mapOne(
     case 'rubric':
       return mapRubrics(listIn(rest, 'criteria', 'rubrics') ?? [], say);
     case 'tool-trajectory':
-      return mapAssertion({ type: 'tool-sequence', ...gate, ...mapTrajectory(rest) });
-    case 'latency':
-      return mapLimit('max-latency', rest, 'threshold', gate);
-    case 'cost':
-      return mapLimit('max-cost', rest, 'budget', gate);
+      return mapAssertion({ type: 'tool-sequence', ...gate, ...mapTrajectory(rest) }, say);
+    case 'latency': {
+      const { threshold: max, ...others } = rest;
+      return mapAssertion({ type: 'max-latency', max, ...others, ...gate }, say);
+    }
+    case 'cost': {
+      const { budget: max, ...others } = rest;
+      return mapAssertion({ type: 'max-cost', max, ...others, ...gate }, say);
+    }
     case 'token-usage':
-      return mapTokens(rest, gate);
+      return mapTokens({ ...rest, ...gate }, say);
     case 'code-grader':
     case 'code-judge':
-      return {
-        lost: [
-          `"${String(type)}" runs a program by AgentV's protocol: write a \`script\` instead.`,
-        ],
-      };
+      say(`"${String(type)}" runs a program by AgentV's protocol: write a \`script\` instead.`);
+      return [];
     case 'composite': {
       const { assertions, evaluators, aggregator, ...group } = rest;
       if (mappingOf(aggregator).type !== undefined) {
         say('`aggregator` of "composite" has no counterpart: all of its checks must hold.');
       }
       const assert = agentvAssertions(assertions ?? evaluators, criteria, say);
-      return mapAssertion({ type: 'all-of', assert, ...group, ...gate });
+      return mapAssertion({ type: 'all-of', assert, ...group, ...gate }, say);
     }
     default:
-      return mapAssertion({ type, ...rest, ...gate });
+      return mapAssertion({ type, ...rest, ...gate }, say);
   }
 }
 
@@ -270,19 +249,23 @@ function mapGrader(
   { prompt, rubrics: items, target: _target, ...rest }: Mapping,
   criteria: string | undefined,
   say: Say,
-): MappedAssertion | unknown[] {
+): readonly unknown[] {
   if (Array.isArray(items)) return mapRubrics(items, say);
   if (isMapping(prompt)) {
-    return { lost: ['"llm-grader" makes its prompt by a program, which has no counterpart.'] };
+    say('"llm-grader" creates its prompt with a program, which has no counterpart.');
+    return [];
   }
   if (typeof prompt === 'string') {
     const path = prompt.replace(/^file:\/\//, '');
     const isFile = /\.(md|txt|markdown)$/i.test(path) && !/\s/.test(path);
     const key = isFile ? { prompt: path } : { instructions: prompt };
-    return mapAssertion({ type: 'llm-judge', ...rest, ...key });
+    return mapAssertion({ type: 'llm-judge', ...rest, ...key }, say);
   }
-  if (criteria === undefined) return { lost: ['"llm-grader" has neither a prompt nor criteria.'] };
-  return mapAssertion({ type: 'criterion', criterion: criteria, ...rest });
+  if (criteria !== undefined) {
+    return mapAssertion({ type: 'criterion', criterion: criteria, ...rest }, say);
+  }
+  say('"llm-grader" has neither a prompt nor criteria.');
+  return [];
 }
 
 function mapRubrics(items: readonly unknown[], say: Say): unknown[] {
@@ -295,14 +278,11 @@ function mapRubrics(items: readonly unknown[], say: Say): unknown[] {
     if (operator === 'contradiction') say('`operator: contradiction` has no counterpart.');
     if ([id, weight, required, min_score].every((one) => one === undefined)) return [criterion];
     const keys = { type: 'criterion', criterion, name: id, weight, required, min_score };
-    return reportLost(mapAssertion(keys), say);
+    return mapAssertion(keys, say);
   });
 }
 
-const MODES: Readonly<Record<string, string>> = {
-  any_order: 'any-order',
-  in_order: 'in-order',
-};
+const MODES: Readonly<Record<string, string>> = { any_order: 'any-order', in_order: 'in-order' };
 
 function mapTrajectory({ mode, expected, args_match, argsMatch, ...rest }: Mapping): Mapping {
   const tools = (Array.isArray(expected) ? expected : []).map(mappingOf).map((one) => {
@@ -314,19 +294,9 @@ function mapTrajectory({ mode, expected, args_match, argsMatch, ...rest }: Mappi
   return { ...rest, match, tools, args: args_match ?? argsMatch };
 }
 
-function mapLimit(type: string, rest: Mapping, key: string, gate: Mapping): MappedAssertion {
-  const { [key]: max, ...others } = rest;
-  return mapAssertion({ type, max, ...others, ...gate });
-}
-
-function mapTokens(
-  { max_total, max_input, max_output, ...rest }: Mapping,
-  gate: Mapping,
-): unknown[] {
+function mapTokens({ max_total, max_input, max_output, ...rest }: Mapping, say: Say): unknown[] {
   const limits = { total: max_total, input: max_input, output: max_output };
-  return Object.entries(limits).flatMap(([of, max]) => {
-    if (typeof max !== 'number') return [];
-    const { assertion } = mapAssertion({ type: 'max-tokens', max, of, ...rest, ...gate });
-    return assertion ? [assertion] : [];
-  });
+  return Object.entries(limits).flatMap(([of, max]) =>
+    typeof max === 'number' ? mapAssertion({ type: 'max-tokens', max, of, ...rest }, say) : [],
+  );
 }

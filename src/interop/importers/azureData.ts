@@ -5,13 +5,11 @@ import {
   listIn,
   mapAssertion,
   parseJsonText,
-  reportLost,
   reportUnknownKeys,
-  type Say,
   textIn,
   toolsIn,
 } from '../fields.ts';
-import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
+import type { DraftCase, Importer, Ledger, Say } from '../importer.ts';
 
 const NAMES = ['id', 'conversation_id', 'thread_id'];
 
@@ -35,7 +33,7 @@ export const azureData: Importer = {
   matches: (value) => isMapping(value) && rowsIn(value).some(isRow),
   read: (rows, ledger) => ({
     cases: rows.flatMap(({ line, value }) =>
-      rowsIn(mappingOf(value)).flatMap((row) => caseFor({ line, value: row }, ledger) ?? []),
+      rowsIn(mappingOf(value)).flatMap((row) => caseFor(line, row, ledger) ?? []),
     ),
   }),
 };
@@ -43,13 +41,10 @@ export const azureData: Importer = {
 /** The rows of a result of `evaluate`, with their inputs under their original names. */
 function rowsIn(value: Mapping): Mapping[] {
   const rows = Array.isArray(value.rows) && isMapping(value.metrics) ? value.rows : [value];
-  return rows
-    .map(mappingOf)
-    .map((row) =>
-      Object.fromEntries(
-        Object.entries(row).map(([key, inner]) => [key.replace(/^inputs\./, ''), inner]),
-      ),
-    );
+  return rows.map((row) => {
+    const entries = Object.entries(mappingOf(row));
+    return Object.fromEntries(entries.map(([key, one]) => [key.replace(/^inputs\./, ''), one]));
+  });
 }
 
 function isRow(row: Mapping): boolean {
@@ -61,37 +56,30 @@ function isRow(row: Mapping): boolean {
   );
 }
 
-function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
-  const row = mappingOf(value);
+function caseFor(line: number, row: Mapping, ledger: Ledger): DraftCase | undefined {
   if (!isRow(row)) {
     ledger.broken(line, 'This row has no `query` with a `response`, and no `conversation`.');
     return undefined;
   }
   const conversation = mappingOf(parseJsonText(row.conversation));
-  const list = listIn(row, 'messages') ??
-    listIn(conversation, 'messages') ?? [
-      ...said(row.query, 'user'),
-      ...said(row.response, 'assistant'),
-    ];
-  const messages = readConversation(renameContext(list, line, ledger), line, ledger);
+  const asked = [...said(row.query, 'user'), ...said(row.response, 'assistant')];
+  const list = listIn(row, 'messages') ?? listIn(conversation, 'messages') ?? asked;
+  const say = ledger.lostAt(line);
+  const messages = readConversation(renameContext(list, say), line, ledger);
   if (!messages) return undefined;
   const outputs = Object.keys(row).filter((key) => key.startsWith('outputs.'));
-  reportUnknownKeys(row, [...KNOWN, ...outputs], line, ledger);
+  reportUnknownKeys(row, [...KNOWN, ...outputs], say);
   const context = retrievedIn(row.context) ?? retrievedIn(conversation.context);
   const recorded = {
     line,
     name: textIn(row, ...NAMES),
     keys: {
-      tools: toolsIn(row.tool_definitions, line, ledger),
+      tools: toolsIn(row.tool_definitions, say),
       expectations: textIn(row, 'ground_truth'),
     },
-    assert: evaluatorsIn(row, (message) => ledger.lost(line, message)),
+    assert: evaluatorsIn(row, say),
   };
-  return caseFromMessages(
-    context === undefined ? messages : addContext(messages, context),
-    recorded,
-    ledger,
-  );
+  return caseFromMessages(context ? addContext(messages, context) : messages, recorded, ledger);
 }
 
 function said(value: unknown, role: string): unknown[] {
@@ -100,13 +88,13 @@ function said(value: unknown, role: string): unknown[] {
 }
 
 /** A reply's own `context` becomes its retrieval context. */
-function renameContext(list: readonly unknown[], line: number, ledger: Ledger): unknown[] {
+function renameContext(list: readonly unknown[], say: Say): unknown[] {
   return list.map((message) => {
     if (!isMapping(message) || message.context === undefined) return message;
     const { context, ...rest } = message;
     const retrieved = retrievedIn(context);
     if (retrieved && rest.role === 'assistant') return { ...rest, retrieval_context: retrieved };
-    if (retrieved) ledger.lost(line, "`context` of a user's message has no counterpart.");
+    if (retrieved) say("`context` of a user's message has no counterpart.");
     return rest;
   });
 }
@@ -139,6 +127,6 @@ function evaluatorsIn(row: Mapping, say: Say): unknown[] {
     const threshold = [`outputs.${name}.${name}_threshold`, `outputs.${name}.threshold`]
       .map((key) => row[key])
       .find((one) => typeof one === 'number');
-    return reportLost(mapAssertion({ type: `${name}Evaluator`, threshold }), say);
+    return mapAssertion({ type: `${name}Evaluator`, threshold }, say);
   });
 }

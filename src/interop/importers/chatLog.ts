@@ -8,31 +8,15 @@ import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 const SESSION = ['conversation_id', 'session_id', 'thread_id', 'conversation', 'session'];
 const NAMES = ['id', 'custom_id', 'name', ...SESSION];
 
-/** Keys of a line that can be ignored without a loss. */
-const KNOWN = [
-  ...NAMES,
-  'messages',
-  'input',
-  'instructions',
-  'tools',
-  'functions',
-  'model',
-  'request',
-  'body',
-  'response',
-  'output',
-  'choices',
-  'interactions',
-  'cassette',
-  'object',
-  'created',
-  'created_at',
-  'method',
-  'url',
-  'uri',
-  'stream',
-  'store',
+const REQUEST_KEYS = ['messages', 'input', 'instructions', 'tools', 'functions', 'model'];
+const ANSWER_KEYS = ['response', 'output', 'choices'];
+
+/** Keys that can be ignored without a loss. */
+const IGNORED_KEYS = [
+  ...['request', 'body', 'interactions', 'cassette', 'method', 'url', 'uri'],
+  ...['object', 'created', 'created_at', 'stream', 'store'],
 ];
+const KNOWN = [...NAMES, ...REQUEST_KEYS, ...ANSWER_KEYS, ...IGNORED_KEYS];
 
 /** Logged conversations: lists of messages, and requests with their answers. */
 export const chatLog: Importer = {
@@ -45,7 +29,10 @@ export const chatLog: Importer = {
       : isMapping(value) && exchangesOf(value).length > 0,
   read(rows, ledger) {
     const sessions = new Map<unknown, LoggedRow[]>();
-    for (const row of rows) addTo(sessions, sessionOf(row), { row, logged: loggedOf(row, ledger) });
+    for (const row of rows) {
+      const session = isMapping(row.value) ? textIn(row.value, ...SESSION) : undefined;
+      addTo(sessions, session ?? row.line, loggedRow(row, ledger));
+    }
     return { cases: [...sessions.values()].flatMap((one) => caseFor(one, ledger) ?? []) };
   },
 };
@@ -54,59 +41,37 @@ interface LoggedExchange extends Exchange {
   readonly line: number;
 }
 
-interface Logged {
+interface LoggedRow extends Row {
   readonly exchanges: readonly LoggedExchange[];
   readonly tools?: unknown[] | undefined;
 }
 
-interface LoggedRow {
-  readonly row: Row;
-  readonly logged: Logged;
-}
-
-function sessionOf({ line, value }: Row): unknown {
-  const id = isMapping(value) ? textIn(value, ...SESSION) : undefined;
-  return id ?? line;
-}
-
-function loggedOf({ line, value }: Row, ledger: Ledger): Logged {
+function loggedRow(row: Row, ledger: Ledger): LoggedRow {
+  const { line, value } = row;
   if (Array.isArray(value)) {
     const messages = readConversation(value, line, ledger);
-    return { exchanges: messages ? [{ line, input: messages, output: [] }] : [] };
+    return { ...row, exchanges: messages ? [{ line, input: messages, output: [] }] : [] };
   }
   const log = mappingOf(value);
-  reportUnknownKeys(log, KNOWN, line, ledger);
+  reportUnknownKeys(log, KNOWN, ledger.lostAt(line));
   const read = exchangesOf(log);
   const exchanges = read.flatMap(({ request, answer }) => {
     const input = readPartial(inputOf(request), { line, what: 'A request' }, ledger);
     if (!input) return [];
     const answered = answerOf(answer);
-    const hasAnswer = answer !== undefined && answer !== null;
-    if (hasAnswer && answered === undefined) {
-      ledger.broken(
-        line,
-        "An answer is left out because it can't be read. It may be compressed or cut off.",
-      );
+    if (answer !== undefined && answer !== null && answered === undefined) {
+      const reason = "it can't be read. It may be compressed or cut off.";
+      ledger.broken(line, `An answer is left out because ${reason}`);
     }
-    return [
-      {
-        line,
-        input,
-        output: (answered && readPartial(answered, { line, what: 'An answer' }, ledger)) ?? [],
-      },
-    ];
+    const output = answered && readPartial(answered, { line, what: 'An answer' }, ledger);
+    return [{ line, input, output: output ?? [] }];
   });
   const last = read.at(-1);
-  const tools = toolsIn(last?.request.tools ?? last?.request.functions, line, ledger);
-  return { exchanges, tools };
+  const tools = last?.request.tools ?? last?.request.functions;
+  return { ...row, exchanges, tools: toolsIn(tools, ledger.lostAt(line)) };
 }
 
-interface RawExchange {
-  readonly request: Mapping;
-  readonly answer: unknown;
-}
-
-function exchangesOf(log: Mapping): RawExchange[] {
+function exchangesOf(log: Mapping): { readonly request: Mapping; readonly answer: unknown }[] {
   const several = listIn(log, 'interactions');
   if (several) return several.flatMap((one) => exchangesOf(mappingOf(one)));
   const request = [log.request, log.body, log].map(requestIn).find((one) => one !== undefined);
@@ -144,42 +109,37 @@ function inputOf(request: Mapping): unknown[] {
 function caseFor(reads: readonly LoggedRow[], ledger: Ledger): DraftCase | undefined {
   const [first] = reads;
   const { messages, branches, rivals } = findConversation(
-    reads.flatMap(({ logged }) => logged.exchanges),
+    reads.flatMap(({ exchanges }) => exchanges),
   );
   if (!first || messages.length === 0) return undefined;
   if (rivals) {
     const reason = rivalsMessage(rivals, ({ line }) => `the request on line ${line}`);
-    ledger.broken(first.row.line, `This conversation is left out: ${reason}`);
+    ledger.broken(first.line, `This conversation is left out: ${reason}`);
     return undefined;
   }
   for (const branch of branches) {
     ledger.lost(branch.line, 'A request that does not continue the conversation is left out.');
   }
-  const { line, value } = first.row;
-  const tools = reads.findLast(({ logged }) => logged.tools)?.logged.tools;
+  const { line, value } = first;
+  const tools = reads.findLast((read) => read.tools)?.tools;
   const name = isMapping(value) ? textIn(value, ...NAMES) : undefined;
   return caseFromMessages(messages, { line, name, keys: { tools } }, ledger);
 }
 
-/**
- * The messages in an answer of Chat Completions or Responses: whole, wrapped by a log, or as events of
- * a stream. Undefined for anything else.
- */
+/** The messages in an answer of Chat Completions or Responses, which can be wrapped by a log or be a stream's events. */
 function answerOf(given: unknown): unknown[] | undefined {
   if (typeof given === 'string' && /^(event|data):/m.test(given)) return answerInStream(given);
   const value = parseJsonText(given);
   if (Array.isArray(value)) return value;
   if (!isMapping(value)) return undefined;
   if (Array.isArray(value.output)) return value.output;
-  if (Array.isArray(value.choices)) return messagesIn(value.choices);
+  if (Array.isArray(value.choices)) {
+    const { message } = mappingOf(value.choices[0]);
+    return isMapping(message) ? [message] : undefined;
+  }
   if (typeof value.role === 'string') return [value];
   const { body, string } = value;
   return body === undefined && string === undefined ? undefined : answerOf(body ?? string);
-}
-
-function messagesIn(choices: readonly unknown[]): unknown[] | undefined {
-  const { message } = mappingOf(choices[0]);
-  return isMapping(message) ? [message] : undefined;
 }
 
 function answerInStream(text: string): unknown[] | undefined {

@@ -5,9 +5,7 @@ import {
   listIn,
   mapAssertion,
   parseJsonText,
-  reportLost,
   reportUnknownKeys,
-  type Say,
   textIn,
   textsIn,
 } from '../fields.ts';
@@ -16,36 +14,10 @@ import {
   type Importer,
   type Ledger,
   placeholderTarget,
-  type Row,
+  type Say,
 } from '../importer.ts';
 
-const KNOWN = [
-  'name',
-  'turns',
-  'input',
-  'actual_output',
-  'expected_output',
-  'scenario',
-  'expected_outcome',
-  'user_description',
-  'persona',
-  'chatbot_role',
-  'context',
-  'retrieval_context',
-  'tools_called',
-  'expected_tools',
-  'tags',
-  'comments',
-  'metrics_data',
-  // Results of a finished run, which belong in a record.
-  'success',
-  'order',
-  'run_duration',
-  'evaluation_cost',
-  'multimodal',
-  'voice',
-];
-
+/** A case without turns has at least one of these. */
 const MARKS = [
   'scenario',
   'expected_outcome',
@@ -56,6 +28,16 @@ const MARKS = [
   'metrics_data',
 ];
 
+/** Results of a finished run, which belong in a record. */
+const RESULTS = ['success', 'order', 'run_duration', 'evaluation_cost', 'multimodal', 'voice'];
+
+const KNOWN = [
+  ...MARKS,
+  ...RESULTS,
+  ...['turns', 'input', 'retrieval_context', 'tools_called', 'expected_tools'],
+  ...['name', 'tags', 'comments', 'context', 'persona'],
+];
+
 /** Saved test cases and goldens, with one turn or several. */
 export const deepevalData: Importer = {
   name: 'DeepEval',
@@ -64,7 +46,7 @@ export const deepevalData: Importer = {
   matches: (value) => isMapping(value) && casesIn(value).some(isCase),
   read(rows, ledger) {
     const cases = rows.flatMap(({ line, value }) =>
-      casesIn(mappingOf(value)).flatMap((one) => caseFor({ line, value: one }, ledger) ?? []),
+      casesIn(mappingOf(value)).flatMap((one) => caseFor(line, one, ledger) ?? []),
     );
     const isLive = cases.some(({ keys }) => keys.transcript === undefined);
     const { head, comment } = placeholderTarget();
@@ -83,11 +65,8 @@ function casesIn(value: Mapping): Mapping[] {
 
 /** Renames the case's own keys, such as `userDescription`; keys of its turns stay. */
 function snakeKeys(mapping: Mapping): Mapping {
+  const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(mapping).map(([key, value]) => [snake(key), value]));
-}
-
-function snake(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function isCase(one: Mapping): boolean {
@@ -96,9 +75,9 @@ function isCase(one: Mapping): boolean {
   return MARKS.some((key) => one[key] !== undefined && one[key] !== null);
 }
 
-function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
-  const given = mappingOf(value);
-  reportUnknownKeys(given, KNOWN, line, ledger);
+function caseFor(line: number, given: Mapping, ledger: Ledger): DraftCase | undefined {
+  const say = ledger.lostAt(line);
+  reportUnknownKeys(given, KNOWN, say);
   const context = textsIn(given.context);
   const expected = textIn(given, 'expected_outcome', 'expected_output');
   const persona = parseJsonText(given.persona);
@@ -106,7 +85,6 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
   const described =
     textIn(given, 'user_description') ?? (isMapping(persona) ? wordsOf(persona) : undefined);
   const comments = textIn(given, 'comments');
-  const say = (message: string) => ledger.lost(line, message);
   const recorded = {
     line,
     name: textIn(given, 'name'),
@@ -163,18 +141,13 @@ function turnsIn(given: Mapping): unknown[] | undefined {
 
 /** Without null values, and with the dialect's keys, including those of its calls. */
 function turnOf(turn: Mapping): Mapping {
-  const entries = Object.entries(snakeKeys(turn)).filter(
+  const entries = Object.entries(snakeKeys(turn)).flatMap(([key, value]) => {
     // A test run numbers its turns.
-    ([key, value]) => value !== null && value !== undefined && key !== 'order',
-  );
-  return Object.fromEntries(
-    entries.map(([key, value]) => [
-      key,
-      /tools_called$/.test(key) && Array.isArray(value)
-        ? value.map((call) => (isMapping(call) ? snakeKeys(call) : call))
-        : value,
-    ]),
-  );
+    if (value === null || value === undefined || key === 'order') return [];
+    if (!/tools_called$/.test(key) || !Array.isArray(value)) return [[key, value]];
+    return [[key, value.map((call) => (isMapping(call) ? snakeKeys(call) : call))]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** DeepEval ignores the order of tools by default. */
@@ -189,6 +162,6 @@ function expectedTools(given: Mapping): unknown[] {
 function metricsIn(given: Mapping, say: Say): unknown[] {
   return (listIn(given, 'metrics_data') ?? []).map(mappingOf).flatMap((metric) => {
     const name = String(metric.name).replace(/\s*\[.*\]$/, '');
-    return reportLost(mapAssertion({ type: `${name}Metric`, threshold: metric.threshold }), say);
+    return mapAssertion({ type: `${name}Metric`, threshold: metric.threshold }, say);
   });
 }

@@ -5,6 +5,7 @@ import { listIn, parseJsonText, textIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger } from '../importer.ts';
 import { traceDataSchema } from '../mlflow/api.ts';
 import {
+  compare,
   conversationInTrace,
   joinTraces,
   readSpans,
@@ -28,9 +29,7 @@ export const mlflowTraces: Importer = {
         addTo(sessions, trace.session ?? trace.id, trace);
       }
     }
-    return {
-      cases: [...sessions.values()].flatMap((traces) => caseFor(traces, ledger) ?? []),
-    };
+    return { cases: [...sessions.values()].flatMap((traces) => caseFor(traces, ledger) ?? []) };
   },
 };
 
@@ -83,7 +82,7 @@ function spansIn(data: Mapping): Span[] {
 }
 
 function caseFor(traces: readonly Trace[], ledger: Ledger): DraftCase | undefined {
-  const ordered = [...traces].sort((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
+  const ordered = [...traces].sort((a, b) => compare(a.time, b.time));
   const [first] = ordered;
   if (!first) return undefined;
   const { messages, tools, branches } = joinTraces(ordered);

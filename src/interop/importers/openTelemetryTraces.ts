@@ -99,10 +99,6 @@ function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
   return sessions;
 }
 
-interface RequestSpan extends Span {
-  readonly said: SpanMessages;
-}
-
 interface SpanExchange extends Exchange {
   readonly span: Span;
 }
@@ -112,12 +108,8 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
   const nested = exchanges.filter(({ span }) => isInTool(span, spans));
   // If the agent itself is a tool, there is no conversation around it.
   const outer = nested.length < exchanges.length ? nested : [];
-  const {
-    messages,
-    exchanges: own,
-    branches,
-    rivals,
-  } = findConversation(exchanges.filter((one) => !outer.includes(one)));
+  const inner = exchanges.filter((one) => !outer.includes(one));
+  const { messages, exchanges: own, branches, rivals } = findConversation(inner);
   const line = spans[0]?.line ?? 1;
   if (rivals) {
     const reason = rivalsMessage(rivals, ({ span }) => `the span "${span.name}" (${span.id})`);
@@ -131,18 +123,20 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
     );
   }
   if (messages.length === 0) return undefined;
-  const told = addRetrieved(insertResults(messages, resultsIn(messages, spans)), spans);
-  const tools = toolsOfAll(
-    own.map(({ span }) => span),
-    ledger,
-  );
+  const complete = addRetrieved(insertResults(messages, resultsIn(messages, spans)), spans);
+  // By name, because each agent has its own.
+  const tools = new Map<string, Tool>();
+  for (const { span } of own) {
+    for (const tool of toolsOf(span, ledger) ?? []) tools.set(tool.name, tool);
+  }
   // The id of a trace means nothing to people.
   const name = spans.some(({ trace }) => trace === session) ? undefined : session;
-  return caseFromMessages(told, { line, name, keys: { tools } }, ledger);
+  const keys = tools.size > 0 ? { tools: [...tools.values()] } : {};
+  return caseFromMessages(complete, { line, name, keys }, ledger);
 }
 
 function exchangeOf(
-  span: RequestSpan,
+  span: Span & { readonly said: SpanMessages },
   spans: readonly Span[],
   ledger: Ledger,
 ): SpanExchange | undefined {
@@ -151,7 +145,7 @@ function exchangeOf(
   const input = readPartial(said.input, piece, ledger);
   const output = readPartial(said.output, piece, ledger);
   if (!input || !output) return undefined;
-  const agent = agentOf(span, spans);
+  const agent = agentNamedBy(span) ?? originsOf(spans).get(span.parent)?.agent;
   const named = output.map((one) =>
     one.role === 'assistant' && agent !== undefined ? { agent, ...one } : one,
   );
@@ -159,7 +153,7 @@ function exchangeOf(
 }
 
 /** The innermost spans with messages, which the spans around them repeat. */
-function requestSpansIn(spans: readonly Span[]): RequestSpan[] {
+function requestSpansIn(spans: readonly Span[]) {
   const asked = spans.flatMap((span) => {
     const said = messagesOfSpan(span);
     return said ? [{ ...span, said }] : [];
@@ -167,15 +161,6 @@ function requestSpansIn(spans: readonly Span[]): RequestSpan[] {
   // A request made by a tool doesn't repeat the request that calls the tool.
   const others = spans.filter((span) => !isTool(span));
   return innermost(others, asked);
-}
-
-/** Tools of all agents, by name. */
-function toolsOfAll(spans: readonly Span[], ledger: Ledger): unknown[] | undefined {
-  const tools = new Map<string, Tool>();
-  for (const span of spans) {
-    for (const tool of toolsOf(span, ledger) ?? []) tools.set(tool.name, tool);
-  }
-  return tools.size > 0 ? [...tools.values()] : undefined;
 }
 
 function toolsOf({ attributes, line }: Span, ledger: Ledger): Tool[] | undefined {
@@ -186,7 +171,7 @@ function toolsOf({ attributes, line }: Span, ledger: Ledger): Tool[] | undefined
     (Array.isArray(inferred)
       ? inferred.map((one) => parseJsonText(mappingOf(mappingOf(one).tool).json_schema))
       : nestedUnder(attributes, 'llm.request.functions'));
-  return toolsIn(given, line, ledger);
+  return toolsIn(given, ledger.lostAt(line));
 }
 
 /** Adds the texts of OpenInference's retrievers to the replies after them. */
@@ -235,7 +220,7 @@ function isOrphan({ parent }: Span, spans: readonly Span[]): boolean {
   return originsOf(spans).get(parent)?.isOrphan ?? parent !== '';
 }
 
-/** What is known of a span by itself and the spans around it. */
+/** Facts about a span from itself and the spans around it. */
 interface Origin {
   readonly hasTool: boolean;
   readonly isOrphan: boolean;
@@ -243,7 +228,7 @@ interface Origin {
   readonly agent: string | undefined;
 }
 
-/** By the id of each span. Each one is looked at once, however deep they are nested. */
+/** By the id of each span. Visits each span only once, however deep they are nested. */
 const originsOf = memoize((spans: readonly Span[]): ReadonlyMap<string, Origin> => {
   const byId = new Map(spans.map((one) => [one.id, one]));
   const origins = new Map<string, Origin>();
@@ -265,11 +250,6 @@ const originsOf = memoize((spans: readonly Span[]): ReadonlyMap<string, Origin> 
 
 /** Attributes with the name of a span's agent. */
 const AGENT_NAMES = ['gen_ai.agent.name', 'agent.name', 'ai.telemetry.functionId'];
-
-/** The agent of a span: that of the innermost span with one, starting with itself. */
-function agentOf(span: Span, spans: readonly Span[]): string | undefined {
-  return agentNamedBy(span) ?? originsOf(spans).get(span.parent)?.agent;
-}
 
 function agentNamedBy({ attributes }: Span): string | undefined {
   const isAgent = attributes['traceloop.span.kind'] === 'agent';

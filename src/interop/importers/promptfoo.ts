@@ -2,12 +2,10 @@ import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { parseModelSpec } from '../../models/registry.ts';
 import {
   listIn,
-  type MappedAssertion,
   mapAssertion,
   mapAssertions,
   parseJsonText,
   reportUnknownKeys,
-  type Say,
   textIn,
 } from '../fields.ts';
 import {
@@ -17,18 +15,12 @@ import {
   type Ledger,
   placeholderTarget,
   type Row,
+  type Say,
 } from '../importer.ts';
 
-const FILE_KEYS = [
-  'description',
-  'prompts',
-  'providers',
-  'targets',
-  'tests',
-  'defaultTest',
-  'tags',
-  '$schema',
-];
+/** A configuration has at least one of these. */
+const ASKING_KEYS = ['prompts', 'providers', 'targets'];
+const FILE_KEYS = [...ASKING_KEYS, 'description', 'tests', 'defaultTest', 'tags', '$schema'];
 
 const TEST_KEYS = ['description', 'vars', 'assert', 'threshold', 'options'];
 
@@ -51,19 +43,18 @@ export const promptfoo: Importer = {
     const whole = rows.find(({ value }) => isConfig(mappingOf(value)));
     const config = mappingOf(whole?.value);
     const line = whole?.line ?? 1;
-    const say = (message: string) => ledger.lost(line, message);
+    const say = ledger.lostAt(line);
     const byDefault = mappingOf(config.defaultTest);
-    if (whole) reportUnknownKeys(config, FILE_KEYS, line, ledger);
-    reportUnknownKeys(byDefault, TEST_KEYS, line, ledger);
-    reportUnknownKeys(mappingOf(byDefault.options), OPTION_KEYS, line, ledger);
-    const context: Context = {
-      prompt: onlyPrompt(config, say),
-      vars: mappingOf(byDefault.vars),
-      ledger,
-    };
-    const cases = rows.flatMap((row) => testsOf(row, say)).flatMap((row) => caseFor(row, context));
-    const target = targetIn(config, context.prompt?.system, say);
-    const shared = promptfooAssertions(byDefault.assert, {}, say);
+    if (whole) reportUnknownKeys(config, FILE_KEYS, say);
+    reportUnknownKeys(byDefault, TEST_KEYS, say);
+    reportUnknownKeys(mappingOf(byDefault.options), OPTION_KEYS, say);
+    const [prompt, ...others] = promptsIn(config.prompts, say);
+    if (others.length > 0) say(`Only the first of ${others.length + 1} prompts is imported.`);
+    const vars = mappingOf(byDefault.vars);
+    const tests = rows.flatMap((row) => testsOf(row, say));
+    const cases = tests.flatMap((row) => caseFor(row, prompt, vars, ledger) ?? []);
+    const target = targetIn(config, prompt?.system, say);
+    const shared = promptfooAssertions(byDefault.assert, false, say);
     const isLive = cases.some(({ keys }) => keys.transcript === undefined);
     return {
       cases,
@@ -81,14 +72,8 @@ export const promptfoo: Importer = {
   },
 };
 
-interface Context {
-  readonly prompt: Prompt | undefined;
-  readonly vars: Mapping;
-  readonly ledger: Ledger;
-}
-
 function isConfig(value: Mapping): boolean {
-  const asks = ['prompts', 'providers', 'targets'].some((key) => Object.hasOwn(value, key));
+  const asks = ASKING_KEYS.some((key) => Object.hasOwn(value, key));
   const tests = value.tests ?? value.scenarios;
   return asks && (Array.isArray(tests) || typeof tests === 'string');
 }
@@ -131,22 +116,23 @@ function fromCsv(row: Mapping): Mapping {
   };
 }
 
-function onlyPrompt(config: Mapping, say: Say): Prompt | undefined {
-  const [first, ...others] = promptsIn(config.prompts, say);
-  if (others.length > 0) say(`Only the first of ${others.length + 1} prompts is imported.`);
-  return first;
-}
-
-function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): DraftCase[] {
+/** @param vars default variables */
+function caseFor(
+  { line, value }: Row,
+  prompt: Prompt | undefined,
+  vars: Mapping,
+  ledger: Ledger,
+): DraftCase | undefined {
   const test = mappingOf(value);
   const title = textIn(test, 'description');
   const say = (message: string) =>
     ledger.lost(line, title === undefined ? message : `"${title}": ${message}`);
   const options = mappingOf(test.options);
-  reportUnknownKeys(test, TEST_KEYS, line, ledger);
-  reportUnknownKeys(options, OPTION_KEYS, line, ledger);
-  if (typeof test.vars === 'string')
+  reportUnknownKeys(test, TEST_KEYS, ledger.lostAt(line));
+  reportUnknownKeys(options, OPTION_KEYS, ledger.lostAt(line));
+  if (typeof test.vars === 'string') {
     say(`The \`vars\` in ${JSON.stringify(test.vars)} are not read.`);
+  }
   const { _conversation: said, ...own } = { ...vars, ...mappingOf(test.vars) };
   const transcript = Array.isArray(said) ? said.map(mappingOf).flatMap(exchangeOf) : undefined;
   if (transcript && Object.keys(own).length > 0) {
@@ -159,24 +145,22 @@ function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): Draft
   const turns = transcript || !prompt ? undefined : prompt.turns;
   if (!transcript && !turns) {
     ledger.broken(line, `${title ?? 'A test'} has neither a prompt nor a \`_conversation\`.`);
-    return [];
+    return undefined;
   }
-  return [
-    {
-      line,
-      name: title,
-      keys: {
-        description: title,
-        judge: modelIn(options.provider),
-        ...(!transcript && valuesIn(own, options.disableVarExpansion === true)),
-        transcript,
-        turns,
-        threshold: test.threshold,
-      },
-      assert: promptfooAssertions(test.assert, { recorded: transcript !== undefined }, say),
-      suggestions: [],
+  return {
+    line,
+    name: title,
+    keys: {
+      description: title,
+      judge: modelIn(options.provider),
+      ...(!transcript && valuesIn(own, options.disableVarExpansion === true)),
+      transcript,
+      turns,
+      threshold: test.threshold,
     },
-  ];
+    assert: promptfooAssertions(test.assert, transcript !== undefined, say),
+    suggestions: [],
+  };
 }
 
 /** promptfoo runs a test once per value of a list. */
@@ -275,19 +259,35 @@ function promptOf(text: string): Prompt {
 const EMBEDDING = 'openai:text-embedding-3-large';
 const SIMILAR_THRESHOLD = 0.75;
 
-interface CaseContext {
-  /** Whether the conversation is recorded: its last reply is what promptfoo checks. */
-  readonly recorded?: boolean;
+/** @param isRecorded whether the conversation is recorded: its last reply is what promptfoo checks */
+function promptfooAssertions(given: unknown, isRecorded: boolean, say: Say): unknown[] {
+  return mapAssertions(given, ({ type: written, value, config, metric, provider, ...rest }) => {
+    const type = String(written);
+    if (provider !== undefined) say(`\`provider\` of "${type}" is left out: set its \`judge\`.`);
+    const kind = type.replace(/^not-/, '');
+    if (CODE.includes(kind)) {
+      say(`"${type}" is code, which isn't imported: write a \`script\` instead.`);
+      return [];
+    }
+    const plain = { ...rest, name: typeof metric === 'string' ? metric : undefined };
+    const map = KINDS.get(kind) ?? ((parts) => ({ type, value, ...parts.plain }));
+    const mapped = map({
+      type,
+      value,
+      config: mappingOf(config),
+      plain,
+      last: isRecorded ? { at: 'last' } : {},
+      nested: (list) => promptfooAssertions(list, isRecorded, say),
+    });
+    return mapAssertion(mapped, say);
+  });
 }
 
-function promptfooAssertions(given: unknown, around: CaseContext, say: Say): unknown[] {
-  const list = Array.isArray(given) ? given : [];
-  return mapAssertions(list, (written) => mapOne(written, around, say), say);
-}
+const CODE = ['javascript', 'python', 'ruby', 'webhook'];
 
 /** The parts of an assertion that all kinds use. */
 interface AssertionParts {
-  readonly type: unknown;
+  readonly type: string;
   readonly value: unknown;
   readonly config: Mapping;
   /** Its other keys, with our names. */
@@ -297,47 +297,34 @@ interface AssertionParts {
   readonly nested: (list: unknown) => unknown[];
 }
 
-function mapOne(written: Mapping, around: CaseContext, say: Say): MappedAssertion {
-  const { type, value, config, metric, provider, ...rest } = written;
-  if (provider !== undefined)
-    say(`\`provider\` of "${String(type)}" is left out: set its \`judge\`.`);
-  const map = KINDS.get(String(type).replace(/^not-/, '')) ?? plainly;
-  return map({
-    type,
-    value,
-    config: mappingOf(config),
-    plain: { ...rest, name: typeof metric === 'string' ? metric : undefined },
-    last: around.recorded ? { at: 'last' } : {},
-    nested: (list) => promptfooAssertions(list, around, say),
-  });
-}
+type Mapper = (given: AssertionParts) => Mapping;
 
-type Mapper = (given: AssertionParts) => MappedAssertion;
+const byText: Mapper = ({ type, value, plain, last }) => ({
+  type,
+  value: text(value),
+  ...plain,
+  ...last,
+});
 
-const plainly: Mapper = ({ type, value, plain }) => mapAssertion({ type, value, ...plain });
+const byTexts: Mapper = ({ type, value, plain, last }) => ({
+  type,
+  values: textsOf(value),
+  ...plain,
+  ...last,
+});
 
-const byText: Mapper = ({ type, value, plain, last }) =>
-  mapAssertion({ type, value: text(value), ...plain, ...last });
-
-const byTexts: Mapper = ({ type, value, plain, last }) =>
-  mapAssertion({ type, values: textsOf(value), ...plain, ...last });
-
-const json: Mapper = ({ type, value, plain, last }) => {
-  const check = value === undefined ? { type } : { type: 'json-schema', schema: value };
-  return mapAssertion({ ...check, ...plain, ...last });
-};
-
-const code: Mapper = ({ type }) => ({
-  lost: [`"${String(type)}" is code, which isn't imported: write a \`script\` instead.`],
+const json: Mapper = ({ type, value, plain, last }) => ({
+  ...(value === undefined ? { type } : { type: 'json-schema', schema: value }),
+  ...plain,
+  ...last,
 });
 
 const atMost =
   (type: string): Mapper =>
-  ({ plain: { threshold: max, ...others } }) =>
-    mapAssertion({ type, max, ...others });
+  ({ plain: { threshold: max, ...others } }) => ({ type, max, ...others });
 
 /** By promptfoo's name: assertions with other keys than ours. */
-const KINDS: ReadonlyMap<string, Mapper> = new Map([
+const KINDS: ReadonlyMap<string, Mapper> = new Map<string, Mapper>([
   ...['contains', 'icontains', 'equals', 'regex', 'starts-with'].map(
     (one) => [one, byText] as const,
   ),
@@ -345,37 +332,29 @@ const KINDS: ReadonlyMap<string, Mapper> = new Map([
     (one) => [one, byTexts] as const,
   ),
   ...['is-json', 'contains-json'].map((one) => [one, json] as const),
-  ...['javascript', 'python', 'ruby', 'webhook'].map((one) => [one, code] as const),
   ['latency', atMost('max-latency')],
   ['cost', atMost('max-cost')],
   [
     'factuality',
-    ({ value, plain }: AssertionParts) => {
+    ({ value, plain }) => {
       const criterion = `The reply agrees with this: ${text(value)}`;
-      return mapAssertion({ type: 'criterion', criterion, ...plain });
+      return { type: 'criterion', criterion, ...plain };
     },
   ],
   [
     'conversation-relevance',
-    ({ type, config, plain }: AssertionParts) =>
-      mapAssertion({ type, window_size: config.windowSize, ...plain }),
+    ({ type, config, plain }) => ({ type, window_size: config.windowSize, ...plain }),
   ],
   [
     'similar',
-    ({ type, value, plain, last }: AssertionParts) =>
-      mapAssertion({
-        type,
-        value,
-        model: EMBEDDING,
-        threshold: SIMILAR_THRESHOLD,
-        ...plain,
-        ...last,
-      }),
+    ({ type, value, plain, last }) => {
+      const defaults = { model: EMBEDDING, threshold: SIMILAR_THRESHOLD };
+      return { type, value, ...defaults, ...plain, ...last };
+    },
   ],
   [
     'assert-set',
-    ({ type, plain: { assert, ...group }, nested }: AssertionParts) =>
-      mapAssertion({ type, assert: nested(assert), ...group }),
+    ({ type, plain: { assert, ...group }, nested }) => ({ type, assert: nested(assert), ...group }),
   ],
 ]);
 

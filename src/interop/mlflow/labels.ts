@@ -46,7 +46,7 @@ export async function writeLabels(
       else byPerson.set(person, [...(byPerson.get(person) ?? []), label]);
     }
     if ([...byPerson.values()].flat().some((label) => label.case === one.id)) {
-      await keepConversation(evalFile, one, suiteCase);
+      await saveConversation(evalFile, one, suiteCase);
     }
   }
   let added = 0;
@@ -56,17 +56,7 @@ export async function writeLabels(
   return { added, people: [...byPerson.keys()], unclear: [...unclear] };
 }
 
-interface LabeledAssessment {
-  readonly person: string;
-  readonly name: string;
-  readonly value: unknown;
-  readonly label: Label | undefined;
-}
-
-function labelsOf(
-  { id, session, messages, turns }: Pulled,
-  suiteCase?: SuiteCase,
-): LabeledAssessment[] {
+function labelsOf({ id, session, messages, turns }: Pulled, suiteCase?: SuiteCase) {
   const hash = conversationHash(conversationOf(messages));
   return session.traces.flatMap((trace) =>
     trace.assessments
@@ -111,7 +101,7 @@ function conversationOf(messages: readonly Message[]) {
   return toConversation(messages.map((message) => ({ message })));
 }
 
-async function keepConversation(
+async function saveConversation(
   evalFile: string,
   { messages }: Pulled,
   suiteCase: SuiteCase | undefined,
@@ -147,28 +137,18 @@ export function assertionKeyOf(name: string): string {
   return findAssertionType(type) ? type : name;
 }
 
-/** Scores of the values of MLflow's scorers, and of yes and no. */
-const SHARES: Readonly<Record<string, number>> = {
-  yes: 1,
-  true: 1,
-  pass: 1,
-  passed: 1,
-  correct: 1,
-  none: 1,
-  resolved: 0.5,
-  no: 0,
-  false: 0,
-  fail: 0,
-  failed: 0,
-  incorrect: 0,
-  unresolved: 0,
-};
+/** Values of MLflow's scorers, and yes and no, by their score. */
+const GOOD = ['yes', 'true', 'pass', 'passed', 'correct', 'none'];
+const BAD = ['no', 'false', 'fail', 'failed', 'incorrect', 'unresolved'];
 
 /** The score that a person gave, 0..1; undefined if the value is neither good nor bad. */
 function shareOf(value: unknown): number | undefined {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'number') return value >= 0 && value <= 1 ? value : undefined;
-  return typeof value === 'string' ? SHARES[value.trim().toLowerCase()] : undefined;
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (GOOD.includes(word)) return 1;
+  if (BAD.includes(word)) return 0;
+  return word === 'resolved' ? 0.5 : undefined;
 }
 
 export function isHuman({ source, valid }: Assessment): boolean {

@@ -3,7 +3,6 @@ import type { Message, Tool } from '../../core/message.ts';
 import { readMessages } from '../../messages/readMessages.ts';
 import { continueThread, type Exchange } from '../exchanges.ts';
 import { toolsIn } from '../fields.ts';
-import { Ledger } from '../importer.ts';
 import { attributesOf, innermost } from '../importers/spans.ts';
 import type { TraceInfo, WireSpan } from './api.ts';
 
@@ -54,7 +53,7 @@ function valuesOf(given: unknown): Mapping {
   return Object.fromEntries(values);
 }
 
-/** The part of a conversation that one trace contains. */
+/** The part of a conversation in one trace. */
 export interface TraceConversation {
   readonly exchanges: readonly Exchange[];
   /** Number of requests to models outside the conversation, such as for safety. */
@@ -78,15 +77,15 @@ const QUESTIONS = [
 const ANSWERS = ['response', 'answer', 'output', 'content', 'text', 'message', 'result'];
 
 /**
- * Reads a trace: the requests to its models, if the last answer is the trace's own reply, or else the
- * input and output of its outermost span, with the tools that it used.
+ * Reads the requests to a trace's models, if the last answer is the trace's reply; otherwise the input and
+ * output of its outermost span, and its tool calls.
  */
 export function conversationInTrace(spans: readonly Span[]): TraceConversation {
   const root = spans.find(({ parent }) => parent === undefined) ?? spans[0];
   const reply = root && textIn(root.outputs, ANSWERS);
   const models = innermost(
     spans,
-    spans.filter(({ type }) => MODEL_TYPES.includes(type)),
+    spans.filter(({ type }) => type === 'CHAT_MODEL' || type === 'LLM'),
   );
   const asked = modelExchanges(models, reply);
   return {
@@ -104,11 +103,8 @@ function modelExchanges(
 ): Exchange[] | undefined {
   const exchanges = models.flatMap((span) => exchangeOf(span) ?? []);
   const end = exchanges.findLastIndex(({ output }) => {
-    const said = output
-      .map(({ content }) => content)
-      .join('')
-      .trim();
-    return reply === undefined ? said !== '' : said === reply.trim();
+    const said = output.map(({ content }) => content).join('');
+    return reply === undefined ? said.trim() !== '' : said.trim() === reply.trim();
   });
   if (end < 0) return undefined;
   return exchanges.filter(
@@ -117,8 +113,6 @@ function modelExchanges(
       (index < end && output.some((one) => one.role === 'assistant' && one.toolCalls)),
   );
 }
-
-const MODEL_TYPES = ['CHAT_MODEL', 'LLM'];
 
 function exchangeOf({ inputs, outputs }: Span): Exchange | undefined {
   const input = messagesIn(requestOf(inputs));
@@ -181,20 +175,16 @@ function plainExchange(
   if (question === undefined || reply === undefined) return [];
   const used = spans.filter(({ type }) => type === 'TOOL');
   const calls = used.map(({ id, name, inputs }) => ({ id, name, arguments: inputs ?? {} }));
+  const calling: Message[] = [{ role: 'assistant', content: '', toolCalls: calls }];
+  const results = used.map(({ id, outputs }): Message => {
+    const content = typeof outputs === 'string' ? outputs : (JSON.stringify(outputs) ?? '');
+    return { role: 'tool', callId: id, content };
+  });
+  const output: Message[] = [...results, { role: 'assistant', content: reply }];
   return [
     {
       input: [{ role: 'user', content: question }],
-      output: [
-        ...(calls.length > 0
-          ? [{ role: 'assistant' as const, content: '', toolCalls: calls }]
-          : []),
-        ...used.map(({ id, outputs }) => ({
-          role: 'tool' as const,
-          callId: id,
-          content: textFor(outputs),
-        })),
-        { role: 'assistant', content: reply },
-      ],
+      output: calls.length > 0 ? [...calling, ...output] : output,
     },
   ];
 }
@@ -210,12 +200,11 @@ function textIn(given: unknown, keys: readonly string[]): string | undefined {
   const said = messagesIn(answerOf(value))?.findLast(({ role }) => role === 'assistant')?.content;
   if (keys === ANSWERS && said) return said;
   const mapping = mappingOf(value);
-  const named = keys
-    .map((key) => mapping[key])
-    .find((one) => typeof one === 'string' && one !== '');
-  if (typeof named === 'string') return named;
-  const texts = Object.values(mapping).filter((one) => typeof one === 'string' && one !== '');
-  return texts.length === 1 ? String(texts[0]) : undefined;
+  const isText = (one: unknown): one is string => typeof one === 'string' && one !== '';
+  const texts = Object.values(mapping).filter(isText);
+  return (
+    keys.map((key) => mapping[key]).find(isText) ?? (texts.length === 1 ? texts[0] : undefined)
+  );
 }
 
 function textsRetrieved({ outputs }: Span): string[] {
@@ -226,10 +215,6 @@ function textsRetrieved({ outputs }: Span): string[] {
     const found = page_content ?? content ?? text;
     return typeof found === 'string' ? [found] : [];
   });
-}
-
-function textFor(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 export const SESSION = 'mlflow.trace.session';
@@ -271,23 +256,18 @@ export class Sessions {
 
   /** Sorted by their first trace. */
   all(): Session[] {
+    const byTime = (a: TraceInfo, b: TraceInfo) =>
+      compare(a.request_time, b.request_time) || compare(a.trace_id, b.trace_id);
     const sessions = [...this.#traces].map(([id, traces]) => ({
       id,
       traces: [...traces.values()].sort(byTime),
     }));
+    const timeOf = ({ traces }: Session) => traces[0]?.request_time ?? '';
     return sessions.sort((a, b) => compare(timeOf(a), timeOf(b)) || compare(a.id, b.id));
   }
 }
 
-function timeOf({ traces }: Session): string {
-  return traces[0]?.request_time ?? '';
-}
-
-function byTime(a: TraceInfo, b: TraceInfo): number {
-  return compare(a.request_time, b.request_time) || compare(a.trace_id, b.trace_id);
-}
-
-function compare(a: string, b: string): number {
+export function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
@@ -328,7 +308,7 @@ export function joinTraces(
     }
     said = addRetrieved(said, retrieved);
     if (exchanges.length > 0) replies.set(id, said.length);
-    tools = toolsIn(given, 1, new Ledger()) ?? tools;
+    tools = toolsIn(given, () => {}) ?? tools;
   }
   const silent = talks.flatMap(({ id, exchanges }) => (exchanges.length === 0 ? [id] : []));
   return { messages: said, tools, turns: turnsAt(said, replies), silent, branches };

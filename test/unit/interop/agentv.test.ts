@@ -103,6 +103,13 @@ describe('eval files of AgentV', () => {
     );
   });
 
+  it('report keys of token limits without a counterpart, once per key', async () => {
+    const check = { type: 'token_usage', max_total: 9, max_input: 5, per: 'turn' };
+    const test = { id: 'a', criteria: 'It helps.', input: 'Hi', assertions: [check] };
+    const { lost } = await imported('tests.jsonl', jsonLines(test));
+    assert.deepEqual(lost, ['1 a: `per` of "max-tokens" has no counterpart.']);
+  });
+
   it('of conversations keep turns, their checks, and how they end and count', async () => {
     const { cases, lost } = await imported(
       'a.yaml',
