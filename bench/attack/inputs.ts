@@ -186,6 +186,19 @@ const INPUTS: Readonly<Record<string, Input>> = {
   '20 MB of empty lines': dataSet('data.jsonl', `${'\n'.repeat(20 * MB)}${GOOD}`),
   'a line of many values': dataSet('data.jsonl', `[${'{},'.repeat((20 * MB) / 3)}{}]\n${GOOD}`),
   'a CSV of 20,000 columns': dataSet('data.csv', csv(20_000, 20)),
+  '10,000,000 repetitions of variants': {
+    suite: JSON.stringify({
+      cases: [
+        {
+          id: 'a',
+          repeat: 1_000,
+          matrix: { a: [...Array(100).keys()], b: [...Array(100).keys()] },
+          transcript: [{ user: 'Hi' }, { assistant: 'Hello' }],
+          assert: [{ type: 'contains', value: 'Hello' }],
+        },
+      ],
+    }),
+  },
   'a turn of 135 GB': filledIn({ turns: ['{{a}}'.repeat(150_000)], context: { a: LONG } }),
   '2,000 turns of 1 MB': filledIn({ turns: Array(2_000).fill('{{a}}'), context: { a: LONG } }),
   'a judge prompt of 20 GB': {

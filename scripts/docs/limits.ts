@@ -35,7 +35,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   runLine: "Bytes of a record's first line; a longer one isn't a run",
   values:
     'Keys of mappings and entries of lists in a line of a record or a data set, and in an answer of an endpoint',
-  recordCases: 'Cases that finished in a record',
+  recordCases: 'Cases of a run and of its record; each repetition counts',
   records: 'Records looked into for the last result of a case, the newest first',
   dotenv: 'Bytes of the file of `--dotenv`',
   dotenvVariables: 'Variables in that file',

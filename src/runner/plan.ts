@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { groupBy } from '../core/data/data.ts';
+import { LIMITS, readable } from '../core/limits.ts';
 import { caseName } from '../core/presentation/words.ts';
 import { RECORD_VERSION, type RunLine } from '../core/record/runRecord.ts';
 import type { Assertion, ModelSpec, Suite, SuiteCase } from '../core/suite.ts';
@@ -43,6 +44,7 @@ export function planRun({
     const message = `\`only\` is not allowed in this run. Remove it from these cases: ${ids}.`;
     throw new RunRefusedError('only-forbidden', message);
   }
+  checkExecutions(narrowed.map((one) => one.case));
   return narrowed.flatMap(({ suite, case: suiteCase }) =>
     Array.from({ length: suiteCase.repeat.times }, (_, index) => ({
       suite,
@@ -55,6 +57,18 @@ export function planRun({
       },
     })),
   );
+}
+
+/** @throws RunRefusedError if a run of these cases has more executions than a record can have */
+export function checkExecutions(cases: readonly SuiteCase[]): void {
+  const count = countExecutions(cases);
+  if (count <= LIMITS.recordCases) return;
+  const message = `The run would execute ${readable(count)} cases, with their repetitions; the limit is ${readable(LIMITS.recordCases)}. Select fewer cases, or lower \`repeat\`.`;
+  throw new RunRefusedError('too-many', message);
+}
+
+function countExecutions(cases: readonly SuiteCase[]): number {
+  return cases.reduce((sum, { repeat }) => sum + repeat.times, 0);
 }
 
 interface DescribedRun {
@@ -132,6 +146,9 @@ export function refusedSuites(
     const root = rootOfRecord(error.path);
     const dataFolders = findDataFolders(suites.map(({ suite }) => suite));
     return suites.filter(({ suite }) => dataFolders.get(suite.path)?.root === root);
+  }
+  if (error instanceof RunRefusedError && error.reason === 'too-many') {
+    return suites.filter(({ cases }) => countExecutions(cases) > LIMITS.recordCases);
   }
   if (error instanceof RunRefusedError) return suites.filter(lacksPrice);
   return suites;

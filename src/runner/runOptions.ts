@@ -107,8 +107,11 @@ export interface CaseRunner {
   readonly stopped: boolean;
 }
 
-/** The run was refused. `only-forbidden`: a case has `only`; `no-price`: its cost is limited, but a price is unknown. */
-export class RunRefusedError extends ReasonedError<'only-forbidden' | 'no-price'> {
+/**
+ * The run was refused. `only-forbidden`: a case has `only`; `no-price`: its cost is limited, but a price is unknown;
+ * `too-many`: a record can't contain all its executions.
+ */
+export class RunRefusedError extends ReasonedError<'only-forbidden' | 'no-price' | 'too-many'> {
   override readonly name = 'RunRefusedError';
 }
 

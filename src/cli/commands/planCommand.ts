@@ -14,7 +14,7 @@ import { estimateCase } from '../../judge/estimate.ts';
 import { shownPath } from '../../report/style.ts';
 import { plainTable } from '../../report/tables.ts';
 import { type ContactedHost, destinationsOf } from '../../runner/models.ts';
-import { selectedCases } from '../../runner/plan.ts';
+import { checkExecutions, selectedCases } from '../../runner/plan.ts';
 import { examplesOf } from '../../store/examples.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
@@ -38,7 +38,7 @@ interface Row {
   readonly estimate: Estimate;
 }
 
-/** Estimates a run without calling any model. Exits with 3 if a file is invalid. @throws UsageError */
+/** Estimates a run without calling any model. Exits with 3 if a file is invalid. @throws UsageError, RunRefusedError */
 export async function plan(
   args: readonly string[],
   options: PlanOptions,
@@ -52,6 +52,7 @@ export async function plan(
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
   const chosen = selectedCases(suites, selectCases(suites, selectionOf(options)));
+  checkExecutions(chosen.map((one) => one.case));
   const once = new Set<string>();
   const rows: Row[] = [];
   const examples = memoize((suite: Suite) => examplesOf(suite));

@@ -49,6 +49,18 @@ test('plan: invalid files exit with 3', async (t) => {
   assert.match(err, /Nothing was planned\. Fix the errors above first\./);
 });
 
+test('plan: more repetitions than a run can have exit with 3', async (t) => {
+  const values = Array.from({ length: 201 }, (_, index) => index);
+  const one = `{id: a, repeat: 1000, matrix: {n: [${values}]}, transcript: [{user: Hi}, {assistant: Hello}], assert: [{type: contains, value: Hello}]}`;
+  const folder = await workspaceWith(t, { 'a.eval.yaml': `cases: [${one}]\n` });
+  const { code, err } = await turnlight(folder, ['plan']);
+  assert.equal(code, 3);
+  assert.match(
+    err,
+    /would execute 201,000 cases.* limit is 200,000\. Select fewer cases, or lower/,
+  );
+});
+
 test('run --max-cost: stops before the limit is passed and exits with 2', async (t) => {
   const server = await startModelServer(() => 'not asked');
   t.after(() => server.close());

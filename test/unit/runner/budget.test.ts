@@ -181,6 +181,14 @@ describe('what is to blame where a run is refused', () => {
     const { made } = await suites(t, { free: `cases: [${CASE}]`, dear: ASKS });
     assert.deepEqual(await refused(made, 1), ['dear']);
   });
+
+  it('are the suites with too many repetitions', async (t) => {
+    const often = Array.from({ length: 201 }, (_, index) =>
+      CASE.replace('id: one', `id: c${index}, repeat: 1000`),
+    );
+    const { made } = await suites(t, { once: `cases: [${CASE}]`, often: `cases: [${often}]` });
+    assert.deepEqual(await refused(made), ['often']);
+  });
 });
 
 /** From now on the disk takes lines as long as they hold none of a case's words, and then half of one. */

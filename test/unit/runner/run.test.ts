@@ -117,6 +117,11 @@ describe('a run', () => {
 });
 
 describe('the plan of a run', () => {
+  const MANY = Array.from(
+    { length: 201 },
+    (_, index) => `  - {id: c${index}, repeat: 1000, turns: [x], ${CHECK}}\n`,
+  ).join('');
+
   it('is narrowed by `only`, unless that is forbidden', async (t) => {
     const files = {
       'bot.mjs': ECHO,
@@ -132,6 +137,11 @@ describe('the plan of a run', () => {
     await assert.rejects(runFiles(t, files, { forbidOnly: true }), {
       reason: 'only-forbidden',
     });
+  });
+
+  it('is refused if it has too many repetitions, before they are created', async (t) => {
+    const files = { 'bot.mjs': ECHO, 'suite.eval.yaml': botSuite(MANY) };
+    await assert.rejects(runFiles(t, files), { reason: 'too-many', message: /201,000 cases/ });
   });
 
   it('holds every repetition', async (t) => {
