@@ -1,20 +1,22 @@
 import * as vscode from 'vscode';
+import { groupBy } from '../../core/data/data.ts';
+import { type CaseRef, caseKey } from '../../core/identity.ts';
+import type { RepeatedLine } from '../../core/record/repetitions.ts';
 import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
 import { Throttle } from '../../core/scheduling.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { Disposing } from '../disposables.ts';
 import {
+  addOutcome,
   EMPTY_COUNT,
   type RunCount,
   recordedCount,
   runStatusText,
-  subtractCounts,
+  subtractCases,
 } from './runStatusText.ts';
 
 /** Milliseconds between two updates. */
 const INTERVAL = 100;
-
-type Counted = Pick<CaseLine, 'id' | 'variant' | 'status'>;
 
 /** Shows the progress of a run in the status bar and, until the next one, its result. */
 export class RunStatus extends Disposing {
@@ -22,8 +24,8 @@ export class RunStatus extends Disposing {
     vscode.window.createStatusBarItem('turnlight.run', vscode.StatusBarAlignment.Left),
   );
   #count: RunCount = EMPTY_COUNT;
-  /** Executions with an outcome. */
-  #counted: Counted[] = [];
+  /** Outcomes of each case. */
+  #counted = new Map<string, RepeatedLine[]>();
   /** When the shown run ended, ISO 8601; undefined while it is active. */
   #finished: string | undefined = '';
   /** Number of requested runs that haven't started. */
@@ -48,26 +50,23 @@ export class RunStatus extends Disposing {
     this.#waiting -= 1;
     this.#finished = undefined;
     this.#count = EMPTY_COUNT;
-    this.#counted = [];
+    this.#counted = new Map();
     this.#draw({ ...EMPTY_COUNT, total: expected });
   }
 
   handle(event: RunEvent): void {
-    const { total, ended } = this.#count;
     if (event.kind === 'run-started') {
-      this.#show({ ...this.#count, total: total + event.cases.length });
+      this.#show({ ...this.#count, total: this.#count.total + event.cases.length });
     } else if (event.kind === 'case-finished') {
-      const { status } = event.line;
-      this.#counted.push({ ...event.ref, status });
-      this.#show({ ...this.#count, ended: { ...ended, [status]: ended[status] + 1 } });
+      this.#add(event.ref, event.line);
     }
   }
 
   /** Counts cases that can't run because of errors in the file. */
   invalid(count: number): void {
-    const { total, ended } = this.#count;
-    const error = ended.error + count;
-    this.#show({ ...this.#count, total: total + count, ended: { ...ended, error } });
+    const { total, done, ended } = this.#count;
+    const added = { total: total + count, done: done + count };
+    this.#show({ ...this.#count, ...added, ended: { ...ended, error: ended.error + count } });
   }
 
   end(): void {
@@ -76,20 +75,35 @@ export class RunStatus extends Disposing {
   }
 
   /** Shows a run of another process, if it is newer and no run is active here. */
-  recorded(lines: readonly Counted[], end: EndLine): void {
+  recorded(lines: readonly RepeatedLine[], end: EndLine): void {
     if (this.#finished === undefined || this.#finished > end.finished) return;
     this.#finished = end.finished;
-    this.#counted = [...lines];
+    this.#counted = groupBy(lines, caseKey);
     this.#show(recordedCount(lines, end));
   }
 
   /** Removes the results of conversations that no longer exist. */
   remove(id: string, variants: readonly string[]): void {
-    const isGone = (one: Counted) => one.id === id && variants.includes(one.variant ?? '');
-    const gone = this.#counted.filter(isGone);
-    if (gone.length === 0 || this.#finished === undefined) return;
-    this.#counted = this.#counted.filter((one) => !isGone(one));
-    this.#show(subtractCounts(this.#count, gone));
+    if (this.#finished === undefined) return;
+    const gone = [...this.#counted].filter(([, [one]]) => {
+      return one?.id === id && variants.includes(one.variant ?? '');
+    });
+    for (const [key] of gone) this.#counted.delete(key);
+    const lines = gone.flatMap(([, own]) => own);
+    if (lines.length > 0) this.#show(subtractCases(this.#count, lines));
+  }
+
+  #add(ref: CaseRef, { status, score, must_pass, verdicts }: CaseLine): void {
+    // Without the conversation, so that it isn't kept in memory.
+    const judged = verdicts.map((one) => ({
+      status: one.status,
+      assertion: { required: one.assertion.required },
+    }));
+    const line = { ...ref, status, score, must_pass, verdicts: judged };
+    const known = this.#counted.get(caseKey(ref)) ?? [];
+    const count = addOutcome(this.#count, line, known);
+    this.#counted.set(caseKey(ref), [...known, line]);
+    this.#show(count);
   }
 
   #show(count: RunCount): void {

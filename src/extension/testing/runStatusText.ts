@@ -1,10 +1,15 @@
-import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
+import { combineLines, countCases, type RepeatedLine } from '../../core/record/repetitions.ts';
+import type { EndLine } from '../../core/record/runRecord.ts';
 import { counted } from '../../core/text/format.ts';
 import type { Status } from '../../core/verdict.ts';
 
-/** The progress of a run: number of executions, and how they ended. */
+/** The progress of a run. */
 export interface RunCount {
+  /** Number of executions. */
   readonly total: number;
+  /** Number of executions with an outcome. */
+  readonly done: number;
+  /** Number of cases per status, with combined repetitions. */
   readonly ended: Readonly<Record<Status, number>>;
   readonly over: boolean;
   /** Whether the run ended early, with an unknown number of remaining executions. */
@@ -15,31 +20,57 @@ export interface RunCount {
 
 export const EMPTY_COUNT: RunCount = {
   total: 0,
+  done: 0,
   ended: { pass: 0, fail: 0, error: 0, skipped: 0 },
   over: false,
 };
 
 /** The result of a run of another process. */
-export function recordedCount(lines: readonly Pick<CaseLine, 'status'>[], end: EndLine): RunCount {
-  const ended = { ...EMPTY_COUNT.ended };
-  for (const { status } of lines) ended[status] += 1;
+export function recordedCount(lines: readonly RepeatedLine[], end: EndLine): RunCount {
   const cutShort = end.cancelled || end.stopped !== undefined;
-  return { total: lines.length, ended, over: true, cutShort };
+  const { length } = lines;
+  return { total: length, done: length, ended: countCases(lines), over: true, cutShort };
 }
 
-export function subtractCounts(
+/** @param known the earlier outcomes of the same case */
+export function addOutcome(
   count: RunCount,
-  lines: readonly Pick<CaseLine, 'status'>[],
+  line: RepeatedLine,
+  known: readonly RepeatedLine[],
 ): RunCount {
   const ended = { ...count.ended };
-  for (const { status } of lines) ended[status] -= 1;
-  return { ...count, total: count.total - lines.length, ended };
+  if (known.length > 0) ended[combineLines(known).status] -= 1;
+  ended[combineLines([...known, line]).status] += 1;
+  return { ...count, done: count.done + 1, ended };
+}
+
+/** @param lines all outcomes of some cases */
+export function subtractCases(count: RunCount, lines: readonly RepeatedLine[]): RunCount {
+  const { pass, fail, error, skipped } = countCases(lines);
+  const { ended } = count;
+  return {
+    ...count,
+    total: count.total - lines.length,
+    done: count.done - lines.length,
+    ended: {
+      pass: ended.pass - pass,
+      fail: ended.fail - fail,
+      error: ended.error - error,
+      skipped: ended.skipped - skipped,
+    },
+  };
 }
 
 /** Text for the status bar. `$(…)` is a VS Code icon. */
-export function runStatusText({ total, ended, over, cutShort, waiting = 0 }: RunCount): string {
+export function runStatusText({
+  total,
+  done,
+  ended,
+  over,
+  cutShort,
+  waiting = 0,
+}: RunCount): string {
   const { pass, fail, error, skipped } = ended;
-  const done = pass + fail + error + skipped;
   const bad = [...(fail > 0 ? [`${fail} failed`] : []), ...(error > 0 ? [`${error} errored`] : [])];
   // The total is unknown before the run starts, for example while a dialog is open.
   const known = total === 0 ? [] : [`${done} of ${total}`];

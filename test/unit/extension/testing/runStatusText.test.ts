@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EndLine } from '../../../../src/core/record/runRecord.ts';
 import {
+  addOutcome,
+  EMPTY_COUNT,
+  type RunCount,
   recordedCount,
   runStatusText,
-  subtractCounts,
+  subtractCases,
 } from '../../../../src/extension/testing/runStatusText.ts';
 import { buildCaseLine } from '../../../support/buildRun.ts';
 
@@ -38,12 +41,13 @@ describe('the status bar', () => {
     ['a run of nothing', 0, NONE, true, '$(circle-slash) Evals not run'],
   ] as const) {
     it(`shows ${what}`, () => {
-      assert.equal(runStatusText({ total, ended, over }), text);
+      const done = Object.values(ended).reduce((sum, count) => sum + count, 0);
+      assert.equal(runStatusText({ total, done, ended, over }), text);
     });
   }
 
   it('shows the number of queued runs', () => {
-    const going = { total: 5, ended: { ...NONE, pass: 1 }, over: false };
+    const going = { total: 5, done: 1, ended: { ...NONE, pass: 1 }, over: false };
     assert.equal(
       runStatusText({ ...going, waiting: 1 }),
       '$(sync~spin) Evals 1 of 5, 1 run waiting',
@@ -66,13 +70,25 @@ describe('the status bar', () => {
     counts: { ...NONE, pass: 1, fail: 1 },
   };
 
-  it('counts a run of the command line like one of this window', () => {
-    assert.equal(runStatusText(recordedCount(lines, end)), '$(error) Evals 1 failed, 2 passed');
+  it('counts a repeated case once', () => {
+    assert.equal(runStatusText(recordedCount(lines, end)), '$(error) Evals 1 failed, 1 passed');
+    const enough = lines.map((line) => ({ ...line, must_pass: 0.5 }));
+    assert.equal(runStatusText(recordedCount(enough, end)), '$(pass) Evals 2 passed');
+  });
+
+  it('counts a run of this window like one of the command line', () => {
+    let count: RunCount = { ...EMPTY_COUNT, total: 3 };
+    for (const [index, line] of lines.entries()) {
+      const known = lines.slice(0, index).filter(({ id }) => id === line.id);
+      count = addOutcome(count, line, known);
+    }
+    assert.equal(runStatusText(count), '$(sync~spin) Evals 3 of 3, 1 failed');
+    assert.equal(runStatusText({ ...count, over: true }), '$(error) Evals 1 failed, 1 passed');
   });
 
   it('leaves out removed conversations', () => {
-    const left = subtractCounts(recordedCount(lines, end), lines.slice(2));
-    assert.equal(runStatusText(left), '$(pass) Evals 2 passed');
+    const left = subtractCases(recordedCount(lines, end), lines.slice(1));
+    assert.equal(runStatusText(left), '$(pass) Evals 1 passed');
   });
 
   it('shows that a run of the command line ended early', () => {
