@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path';
 import { groupBy } from '../../core/data/data.ts';
+import { caseKey } from '../../core/identity.ts';
 import { countCases, passRateOf, repeatedCases } from '../../core/record/repetitions.ts';
 import { mean, sumOfKnown } from '../../core/scoring.ts';
 import { rootOfRecord } from '../../node/paths.ts';
@@ -29,7 +30,7 @@ export interface TrendPoint {
   readonly score: number | null;
   /** Of all; null where it is not known. */
   readonly cost: number | null;
-  /** Mean of an execution, in milliseconds. */
+  /** Mean over the cases that ran, of the mean of their repetitions, in milliseconds. */
   readonly latency: number | null;
 }
 
@@ -122,6 +123,14 @@ function pointOf(suite: string, executions: readonly CaseStats[]): TrendPoint {
     passRate: passRateOf(counts),
     score: mean(cases.flatMap(({ score }) => score ?? [])) ?? null,
     cost: sumOfKnown(executions.map(({ cost }) => cost)),
-    latency: mean(executions.map(({ duration }) => duration)) ?? null,
+    latency: mean(durationsOf(executions)) ?? null,
   };
+}
+
+/** Mean duration of each case that ran. */
+function durationsOf(executions: readonly CaseStats[]): number[] {
+  const ran = executions.filter(({ status }) => status !== 'skipped');
+  return [...groupBy(ran, caseKey).values()].flatMap(
+    (own) => mean(own.map(({ duration }) => duration)) ?? [],
+  );
 }

@@ -70,6 +70,19 @@ describe('the trends of runs', () => {
     assert.equal(runs[0]?.counts.fail, 1);
   });
 
+  it('average the time of the cases that ran, each by the mean of its repetitions', async (t) => {
+    const own = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
+    t.after(() => rm(own, { recursive: true, force: true }));
+    const repeated = [1, 2, 3].map((repetition) => ({
+      ...line('often', 1),
+      ...{ repetition, repetitions: 3, duration: 100 * repetition },
+    }));
+    const skipped = { ...line('left-out', 0), status: 'skipped' as const, duration: 1 };
+    await writeRun(own, { lines: [...repeated, line('a', 1), skipped] });
+    const [{ all } = assert.fail()] = await new RunTrends().of(await new RunList().runs([own]));
+    assert.equal(all.latency, 600);
+  });
+
   it('leave errored cases out of pass rate and score, as the list of runs does', async (t) => {
     const own = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
     t.after(() => rm(own, { recursive: true, force: true }));
