@@ -308,12 +308,25 @@ describe('the results view', { timeout: 120_000 }, () => {
       (await summary.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()),
       [
         'Tone 67 % passed mean 0.67 2 passed, 1 failed rude ×1 polite ×1',
-        'Brief – passed 2 errored',
+        'Brief not judged 2 errored',
       ],
     );
     await choose('Status', 'Passed');
     await view.until("document.querySelectorAll('.summary').length === 1");
     assert.match(await summary.innerText(), /100 % passed\s+mean 0.90/);
+  });
+
+  it('shows every count of an assertion in a narrow panel', async () => {
+    await show();
+    await view.page.setViewportSize({ width: 300, height: 700 });
+    const hidden = await view.page.evaluate<string[]>(`(() => {
+      const { right } = document.querySelector('.summaries').getBoundingClientRect();
+      return [...document.querySelectorAll('.summary > :is(.rate, .mean, .told)')]
+        .filter(({ textContent }) => textContent !== '')
+        .filter((one) => !one.offsetParent || one.getBoundingClientRect().right > right)
+        .map(({ textContent }) => textContent);
+    })()`);
+    assert.deepEqual(hidden, []);
   });
 
   it('keeps the active case while a run adds others and the order changes', async () => {

@@ -85,7 +85,7 @@ function line(summary: AssertionSummary): HTMLElement {
     ['skipped', skipped],
   ];
   const scored = passed + failed;
-  const rate = scored === 0 ? '–' : shareText(passed / scored);
+  const rate = scored === 0 ? 'not judged' : `${shareText(passed / scored)} passed`;
   const countTexts = counts
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${STATUS_WORDS[status]}`);
@@ -94,7 +94,7 @@ function line(summary: AssertionSummary): HTMLElement {
     { class: 'summary' },
     h('span', { class: 'name', title: name }, name),
     bar(counts),
-    h('span', { class: 'rate' }, `${rate} passed`),
+    h('span', { class: 'rate' }, rate),
     h('span', { class: 'mean' }, mean === null ? '' : `mean ${scoreText(mean, ...thresholds)}`),
     h('span', { class: 'told muted' }, countTexts.join(', ')),
     labels(values),
