@@ -10,35 +10,51 @@ export interface CaseHistory {
   readonly failed: number;
   /** Number of newest runs in a row that failed. */
   readonly failing: number;
-  /** `flaky`: it changed more than once, or the repetitions of a run differ; `broken`: it fails and passed before. */
+  /**
+   * `flaky`: it changed more than once without an edit, or the repetitions of a run differ; `broken`: it fails and
+   * passed before.
+   */
   readonly kind: 'passing' | 'failing' | 'broken' | 'fixed' | 'flaky';
 }
 
+export interface PastRun extends Pick<RepeatedCase, 'status' | 'passRate'> {
+  /** Identifies the case and its inputs, if known. */
+  readonly source?: string | undefined;
+}
+
 /**
- * Distinguishes flaky from broken cases: a defect changes the result once, chance changes it repeatedly.
+ * Distinguishes flaky from broken cases: a defect changes the result once, chance changes it repeatedly. A change
+ * after an edit isn't chance.
  *
  * @param runs newest first, with combined repetitions
  * @returns undefined for fewer than two runs that passed or failed
  */
-export function historyOf(
-  runs: readonly Pick<RepeatedCase, 'status' | 'passRate'>[],
-): CaseHistory | undefined {
+export function historyOf(runs: readonly PastRun[]): CaseHistory | undefined {
   const decided = runs
     .filter(({ status }) => status === 'pass' || status === 'fail')
     .slice(0, HISTORY_RUNS);
   if (decided.length < 2) return undefined;
   const outcomes = decided.map(({ status }) => status);
   const failed = outcomes.filter((one) => one === 'fail').length;
-  const changes = outcomes.filter((one, index) => index > 0 && one !== outcomes[index - 1]).length;
+  const changed = decided.flatMap((run, index) => {
+    const newer = decided[index - 1];
+    return newer && newer.status !== run.status ? [{ newer, run }] : [];
+  });
+  const unexplained = changed.filter(({ newer, run }) => !isEdited(newer, run));
   const streak = outcomes.indexOf('pass');
   const failing = streak < 0 ? outcomes.length : streak;
   const differs = decided.some(({ passRate }) => passRate !== 0 && passRate !== 1);
-  const [steady, changed] = failing > 0 ? KINDS.fails : KINDS.passes;
-  const kind = changes === 0 ? steady : changed;
-  return { runs: outcomes.length, failed, failing, kind: differs || changes > 1 ? 'flaky' : kind };
+  const isFlaky = differs || unexplained.length > 1;
+  const [steady, other] = failing > 0 ? KINDS.fails : KINDS.passes;
+  const kind = isFlaky ? 'flaky' : changed.length === 0 ? steady : other;
+  return { runs: outcomes.length, failed, failing, kind };
 }
 
-/** By the newest run: the kind without changes, and after one change. */
+function isEdited({ source }: PastRun, other: PastRun): boolean {
+  return source !== undefined && other.source !== undefined && source !== other.source;
+}
+
+/** By the newest run: the kind without and with changes. */
 const KINDS = { fails: ['failing', 'broken'], passes: ['passing', 'fixed'] } as const;
 
 /** `Failed 3 of the last 10 runs, on and off: flaky.` */

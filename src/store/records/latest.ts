@@ -31,6 +31,13 @@ const MAX_BYTES = 64_000_000;
 /** Bytes of records that are read for the history of a case, and for what its last run said. */
 const MAX_HISTORY = 100_000_000;
 
+/** A case's result in one run. */
+interface FoundRun {
+  readonly record: string;
+  readonly first: CaseStats;
+  readonly combined: RepeatedCase;
+}
+
 export interface Search {
   /** Which of its conversations, where the case stands for several. */
   readonly variant?: string | undefined;
@@ -158,16 +165,24 @@ export class LatestRuns {
     { id, variant }: Omit<CaseIdentity, 'suite'>,
   ): Promise<CaseHistory | undefined> {
     const { folders, records } = await this.#look(suite);
-    const runs: RepeatedCase[] = [];
+    const runs: FoundRun[] = [];
     let bytes = 0;
     for (const record of records) {
       const index = await this.#index(record);
       const own = ofSuite(index.cases, folders, suite, { id, variant });
-      if (own.length > 0) runs.push(combineLines(own));
+      const [first] = own;
+      if (first) runs.push({ record, first, combined: combineLines(own) });
       bytes += index.bytes;
       if (runs.length === HISTORY_RUNS || bytes > MAX_HISTORY) break;
     }
-    return historyOf(runs);
+    const history = historyOf(runs.map(({ combined }) => combined));
+    if (history?.kind !== 'flaky') return history;
+    // Only now, because it reads the lines: an edit may explain the changes.
+    const sources = runs.map(async ({ record, first, combined }) => {
+      const [line] = await this.#linesOf(record, [first]);
+      return { ...combined, source: line && sourceOf(line) };
+    });
+    return historyOf(await Promise.all(sources));
   }
 
   /** Why results may be missing in the records that were read, `NAME.jsonl, line 3: …`. */
@@ -342,4 +357,9 @@ export async function* labelledLines(
     }
     if (isOfFile) runs += 1;
   }
+}
+
+/** Identifies the case and its inputs; undefined in older records. */
+function sourceOf({ source, input_hash }: CaseLine): string | undefined {
+  return input_hash === undefined ? undefined : `${source.hash} ${input_hash}`;
 }

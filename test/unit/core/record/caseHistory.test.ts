@@ -39,6 +39,20 @@ describe('the history of a case', () => {
     assert.equal(told('fff ppp'), 'Failed 1 of the last 2 runs, the newest one: broken.');
   });
 
+  it("isn't flaky if it changed after edits", () => {
+    const runs = (text: string) =>
+      text.split(' ').map(([letter = '', source]) => {
+        const status = WORDS[letter] ?? assert.fail(letter);
+        return { status, passRate: status === 'pass' ? 1 : 0, source };
+      });
+    const kindOf = (text: string) => historyOf(runs(text))?.kind;
+    assert.equal(kindOf('p1 f2 p1'), 'fixed');
+    assert.equal(kindOf('f2 p1 f2 p1'), 'broken');
+    assert.equal(kindOf('p2 f2 p1'), 'fixed', 'one change without an edit');
+    assert.equal(kindOf('p1 f1 p1'), 'flaky');
+    assert.equal(kindOf('p f p'), 'flaky', 'of older records');
+  });
+
   it("ignores runs that couldn't judge the case, and needs two others", () => {
     assert.equal(told('e f e p'), 'Failed 1 of the last 2 runs, the newest one: broken.');
     assert.equal(told('f e s'), undefined);

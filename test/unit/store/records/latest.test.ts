@@ -95,6 +95,21 @@ describe('the last runs of a case', () => {
     assert.equal(await told('none'), undefined);
   });
 
+  it("aren't flaky if the agent was edited in between", async (t) => {
+    const own = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-history-')));
+    t.after(() => rm(own, { recursive: true, force: true }));
+    for (const [score, agent] of [
+      [1, 'a'],
+      [0, 'b'],
+      [1, 'a'],
+    ] as const) {
+      const line = judgedLine('a', [buildVerdict(score)], { suite: '/work/suite.eval.yaml' });
+      await writeRun(own, { lines: [{ ...line, input_hash: agent.repeat(64) }] });
+    }
+    const found = await new LatestRuns().history(join(own, 'suite.eval.yaml'), { id: 'a' });
+    assert.equal(found && historyText(found), 'Failed 1 of the last 3 runs, and not since: fixed.');
+  });
+
   it('stand in the hover of its id', async () => {
     const text =
       'cases:\n  - id: |a\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [Kind]\n';
