@@ -15,6 +15,10 @@ import { JUDGE_VARIABLE } from './options.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from './paths.ts';
 import type { Shell } from './shell.ts';
 
+interface LoadFlags extends Pick<JudgeOverride, 'judge' | 'baseUrl'> {
+  readonly dotenv?: string;
+}
+
 /**
  * Reads every eval file that the arguments name, with the files that they include and the variants of their cases. A given
  * judge or endpoint replaces the ones in the files.
@@ -25,7 +29,7 @@ import type { Shell } from './shell.ts';
 export async function loadSuites(
   args: readonly string[],
   shell: Shell,
-  { judge, baseUrl }: Pick<JudgeOverride, 'judge' | 'baseUrl'> = {},
+  { judge, baseUrl, dotenv }: LoadFlags = {},
   isOwnAddress = true,
 ): Promise<LoadedSuite[]> {
   collectEarly('reading');
@@ -42,6 +46,7 @@ export async function loadSuites(
     const suite = await loadSuite(file, onDisk, {
       workspace: fileWorkspace(file, workspace),
       env: shell.env,
+      ...(dotenv !== undefined && { dotenv: resolve(shell.folder, dotenv) }),
       ...(defaultJudge && { defaultJudge }),
       judgeOverride,
     });

@@ -71,6 +71,8 @@ export interface JudgeOverride {
 export interface LoadOptions {
   /** The folder that paths must not leave. */
   readonly workspace: string;
+  /** The file of `--dotenv`, absolute: eval files may not reference it. */
+  readonly dotenv?: string;
   /** `provider:model`, used if neither file nor case sets a judge. */
   readonly defaultJudge?: string;
   /** Replaces every judge: the command line's `--judge` and `--base-url`. */

@@ -1,4 +1,4 @@
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname, extname, relative, sep } from 'node:path';
 import { LIMITS } from '../core/limits.ts';
 import { EXTENSIONS, type FileKind } from '../core/meaning.ts';
 import { isNewFileKind } from '../core/problem.ts';
@@ -44,6 +44,7 @@ export async function findReferenced(
     return undefined;
   }
   const { path } = found;
+  if (await isPrivate(path, location)) return undefined;
   if (kind !== 'folder') dependencies.add(path);
   if (CHECKED_ENDINGS.includes(kind) && !EXTENSIONS[kind].includes(extname(path))) {
     const message = `Unsupported file type: a ${kind} file ends in ${EXTENSIONS[kind].join(', ')}.`;
@@ -64,6 +65,21 @@ export async function findReferenced(
   return undefined;
 }
 
+/** Whether a file probably contains secrets, which must not reach a model; reports it. Links are followed. */
+async function isPrivate(path: string, location: Location): Promise<boolean> {
+  const { files, options } = location.scope;
+  const [real, workspace, dotenv] = await Promise.all(
+    [path, options.workspace, options.dotenv].map((one) => one && files.realPath(one)),
+  );
+  const names = relative(workspace ?? '', real ?? '').split(sep);
+  const isHidden = names.at(-1)?.startsWith('.');
+  const isInGit = names.some((name) => name.toLowerCase() === '.git');
+  if (real !== dotenv && !isHidden && !isInGit) return false;
+  const message = `"${basename(path)}" may contain secrets: a file of --dotenv, in .git, or whose name begins with a dot can't be used here, symbolic links included.`;
+  report('private-file', message, location);
+  return true;
+}
+
 /** Like `findReferenced`, with the text. */
 export async function readReferenced(reference: string, location: Location, kind: TextKind) {
   const path = await findReferenced(reference, location, kind);
@@ -81,13 +97,14 @@ export async function readFound(path: string, location: Location, kind: TextKind
   }
 }
 
-/** Like `findMatches`, but reports matches outside the workspace. */
+/** Like `findMatches`, but reports matches that may not be used. */
 export async function filesMatching(pattern: string, location: Location): Promise<string[]> {
   const { options, files } = location.scope;
   const inside: string[] = [];
   for (const path of await findMatches(pattern, location)) {
-    if (await isReallyInside(path, options.workspace, files)) inside.push(path);
-    else report('path-outside', outsideMessage(`"${basename(path)}"`), location);
+    if (!(await isReallyInside(path, options.workspace, files))) {
+      report('path-outside', outsideMessage(`"${basename(path)}"`), location);
+    } else if (!(await isPrivate(path, location))) inside.push(path);
   }
   return inside;
 }

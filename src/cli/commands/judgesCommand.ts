@@ -136,7 +136,7 @@ export async function judges(
 
 async function planJudging(
   named: readonly string[],
-  { file = [], baseUrl, examples, folds }: JudgesOptions,
+  { file = [], baseUrl, dotenv, examples, folds }: JudgesOptions,
   shell: Shell,
 ): Promise<JudgingPlan> {
   const setups: JudgeSetup[] = [];
@@ -147,6 +147,7 @@ async function planJudging(
     const given = {
       ...(judge !== undefined && { judge }),
       ...(baseUrl !== undefined && { baseUrl }),
+      ...(dotenv !== undefined && { dotenv }),
     };
     const loaded = await loadSuites(file, shell, given);
     const nothing = { setups, labels, folds, left, isValid: false };

@@ -75,3 +75,19 @@ cases: [{id: a, turns: [Hi], assert: [{type: equals, value: from the file}]}]
     assert.equal(await readFile(victim, 'utf8'), 'mine');
   });
 });
+
+describe('the file of --dotenv', () => {
+  it('is no judge prompt', async (t) => {
+    const folder = await workspaceWith(t, {
+      'suite.eval.yaml': `cases:
+  - {id: a, judge: openai:j, transcript: [{user: Hi}, {assistant: x}], assert: [{type: llm-judge, prompt: ./ci.env}]}
+`,
+      'ci.env': `OPENAI_API_KEY=${KEY}\n`,
+    });
+    for (const command of ['run', 'plan']) {
+      const { code, err } = await turnlight(folder, [command, '--dotenv', 'ci.env']);
+      assert.equal(code, 3, command);
+      assert.match(err, /"ci\.env" may contain secrets/);
+    }
+  });
+});

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { loadSuite } from '../../../src/evalfile/load.ts';
+import type { LoadOptions } from '../../../src/evalfile/loadedSuite.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';
 import { WAYS_OUT } from '../../support/waysOut.ts';
@@ -89,19 +90,51 @@ describe('a path in a file', POSIX, () => {
   });
   after(() => rm(top, { recursive: true }));
 
-  const problemsOf = async (suite: string) => {
+  const problemsOf = async (suite: string, more: Partial<LoadOptions> = {}) => {
     const path = join(workspace(), 'suite.eval.yaml');
     await writeFile(path, suite);
-    const options = { workspace: workspace(), env: () => undefined, defaultJudge: 'openai:x' };
+    const options = {
+      workspace: workspace(),
+      env: () => undefined,
+      defaultJudge: 'openai:x',
+      ...more,
+    };
     return (await loadSuite(path, nodeFiles(), options)).problems;
   };
-  const codesOf = async (suite: string) => (await problemsOf(suite)).map(({ code }) => code);
+  const codesOf = async (suite: string, more?: Partial<LoadOptions>) =>
+    (await problemsOf(suite, more)).map(({ code }) => code);
 
-  for (const [key, { suite, name }] of Object.entries(KEYS)) {
+  for (const [key, { suite, name, text }] of Object.entries(KEYS)) {
     it(`stays in the workspace: ${key}`, async () => {
       for (const way of WAYS_OUT) {
         const path = way(name, outside());
         assert.deepEqual(await codesOf(suite(`'${path}'`)), ['path-outside'], path);
+      }
+    });
+
+    it(`leads to no file that probably contains secrets: ${key}`, async () => {
+      await mkdir(join(workspace(), '.git/hooks'), { recursive: true });
+      await mkdir(join(workspace(), '.github'), { recursive: true });
+      const dotenv = join(workspace(), `all-${name}`);
+      for (const path of [`.git/hooks/${name}`, `.${name}`, `all-${name}`, `.github/${name}`]) {
+        if (key === 'cwd') await mkdir(join(workspace(), path), { recursive: true });
+        else await writeFile(join(workspace(), path), text);
+      }
+      await rm(join(workspace(), `link-${name}`), { force: true });
+      await symlink(`.${name}`, join(workspace(), `link-${name}`));
+      await rm(join(workspace(), 'repository'), { force: true });
+      await symlink('.git', join(workspace(), 'repository'));
+      for (const path of [
+        `.git/hooks/${name}`,
+        `repository/hooks/${name}`,
+        `.${name}`,
+        `link-${name}`,
+        `in/../all-${name}`,
+      ]) {
+        assert.deepEqual(await codesOf(suite(path), { dotenv }), ['private-file'], path);
+      }
+      for (const path of [`all-${name}`, `.github/${name}`]) {
+        assert.deepEqual(await codesOf(suite(path)), [], path);
       }
     });
 
@@ -138,6 +171,15 @@ describe('a path in a file', POSIX, () => {
     }
     const backslash = suiteWith(TRANSCRIPT, "include: ['in\\*.yaml']\n");
     assert.deepEqual(await codesOf(backslash), ['wrong-pattern']);
+  });
+
+  it('is not found by a pattern if it probably contains secrets', async () => {
+    await mkdir(join(workspace(), '.git'), { recursive: true });
+    for (const path of ['.git/c.yaml', '.c.yaml']) {
+      await writeFile(join(workspace(), path), INCLUDED);
+      const suite = suiteWith(TRANSCRIPT, `include: ['${path.replace('c.', '[c].')}']\n`);
+      assert.deepEqual(await codesOf(suite), ['private-file'], path);
+    }
   });
 
   it('names a folder where a file is expected', async () => {
