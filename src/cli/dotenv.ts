@@ -15,7 +15,7 @@ import type { Shell } from './shell.ts';
 
 const IN_ENVIRONMENT = 'Set it in the environment.';
 
-/** Variables that such a file may not set, since it may come with a checkout: they decide who gets keys and whose answers count. */
+/** Forbidden in a file that may come with a checkout: they decide who gets keys and whose answers count. */
 const FORBIDDEN: ReadonlyMap<string, string> = new Map([
   [ALLOWED_HOSTS_VARIABLE, 'Use --allow-host.'],
   [CACHE_VARIABLE, IN_ENVIRONMENT],
@@ -24,10 +24,8 @@ const FORBIDDEN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the variables of a file such as `.env` that the process doesn't have. Models, eval files, and targets' programs get
- * them; this process and git ignore them. The option is not called `--env-file`, since Node takes that one for itself.
- *
- * As with addresses in eval files, an address in it gets keys from elsewhere only if its host is allowed.
+ * Reads variables that the process doesn't have from a file such as `.env`, for models, eval files, and programs of
+ * targets. Hosts in it get only its own variables unless they are allowed. Node reserves the name `--env-file`.
  *
  * @throws UsageError
  */
@@ -72,12 +70,8 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
 
 /** The line that sets a variable, from 1. */
 function lineOf(name: string, text: string): number {
-  const nameOn = (line: string) =>
-    line
-      .split('=')[0]
-      ?.trim()
-      .replace(/^export\s+/, '');
-  return text.split('\n').findIndex((line) => nameOn(line) === name) + 1;
+  const names = text.split('\n').map((line) => line.replace(/=.*/, '').trim());
+  return names.findIndex((one) => one.replace(/^export\s+/, '') === name) + 1;
 }
 
 /** The hosts in a value that may be an address, with or without a scheme. */

@@ -23,11 +23,11 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * The exit code of a run. A failure takes precedence over an error: it is about the agent, not about the run.
+ * The exit code of a run. A failure, which is about the agent, takes precedence over an error, which is about the run.
  *
  * @param unwritten whether a record or report could not be written
  * @param isComplete whether all cases have a result
- * @param minPassRate of the cases that pass or fail, the share that must pass, 0..1. Default: all
+ * @param minPassRate see `RunCommandOptions`
  */
 export function exitCodeOf(
   end: EndLine,
@@ -47,7 +47,7 @@ export function exitCodeOf(
 /** Why nothing failed, and the exit code is still not 0. */
 export const CASES_MISSING = 'Cases may be missing, so this does not count as passed.\n';
 
-/** Wrong arguments, or nothing to do. The message is shown as it is, without a stack. */
+/** Wrong arguments, or nothing to do. The user sees the message without a stack. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -13,7 +13,7 @@ import { confirm, type Shell } from './shell.ts';
 
 export const ALLOWED_HOSTS_VARIABLE = 'TURNLIGHT_ALLOW_HOSTS';
 
-/** Hosts that may get API keys, by the user's file, the environment, and `--allow-host`. @throws UsageError */
+/** The hosts that may get API keys, from the user's file, the environment, and `--allow-host`. @throws UsageError */
 export async function allowedHostsOf(
   flags: readonly string[],
   { processEnv, hostsFromFile }: Shell,
@@ -44,7 +44,9 @@ export async function requireHosts(
   });
   const added: AllowedHost[] = [];
   for (const one of forbidden) {
-    if (one.kind === 'not-encrypted' || !(await isAllowed(one, shell))) {
+    const names = visibleLine(one.variables.join(', '));
+    const question = `The eval file wants to send ${names} to ${visibleLine(one.host)}. Allow it, now and in later runs?`;
+    if (one.kind === 'not-encrypted' || !(await confirm(question, shell))) {
       throw new UsageError(`${one.message}\nNothing was run.`);
     }
     added.push(one);
@@ -63,15 +65,6 @@ export async function trust(hosts: readonly string[], shell: Shell): Promise<Exi
   }
   shell.out.write(`Allowed hosts are stored in ${file}.\n`);
   return EXIT.passed;
-}
-
-async function isAllowed(
-  { host, variables }: Required<Pick<AllowedHost, 'host' | 'variables'>>,
-  shell: Shell,
-): Promise<boolean> {
-  const names = visibleLine(variables.join(', '));
-  const question = `The eval file wants to send ${names} to ${visibleLine(host)}. Allow it, now and in later runs?`;
-  return (await confirm(question, shell)) ?? false;
 }
 
 function read(text: string, from: string): AllowedHost[] {

@@ -5,20 +5,17 @@ import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../runner/runOptions.ts';
 import { UsageError } from './exitCode.ts';
 import type { Shell } from './shell.ts';
 
-/** The address of a queue, out of the command line, where others could read it. */
+/** The address of a queue: other users can read a command line. */
 const QUEUE_VARIABLE = 'TURNLIGHT_QUEUE';
 
-/** The judge of files that set none; also the model that drafts cases. */
+/** The default judge, and the default model for drafting cases. */
 export const JUDGE_VARIABLE = 'TURNLIGHT_JUDGE';
 
-/** Number of recent runs that `noise` reads by default. */
 export const DEFAULT_NOISE_RUNS = 20;
 
-/** The names of a run that `findRunByName` understands. */
 export const RUN_NAMES =
   'the id or record of a run, `last`, `previous`, or a commit or branch for its last run';
 
-/** Measures of how well a judge agrees with people. */
 export const MEASURES = ['kappa', 'accuracy', 'precision', 'recall', 'alpha'] as const;
 
 /** The lowest acceptable value of a measure: `kappa` and 0.7. */
@@ -35,19 +32,17 @@ export interface ChosenReporter {
 
 export const DEFAULT_REPORTERS: readonly ChosenReporter[] = [{ name: 'terminal' }];
 
-/** A part of the cases: the second of three. */
 export interface Shard {
   readonly part: number;
   readonly of: number;
 }
 
-/** The recording that a command writes, or replays. */
 export interface Recordings {
   readonly record?: string;
   readonly replay?: string;
 }
 
-/** The options of `run` and `judge`, as given on the command line. */
+/** The options of `run` and `judge`. */
 export interface RunCommandOptions extends Recordings {
   readonly case?: readonly string[];
   readonly tag?: readonly string[];
@@ -62,9 +57,9 @@ export interface RunCommandOptions extends Recordings {
   readonly concurrency: number;
   /** Milliseconds. */
   readonly timeout: number;
-  /** A run by its id or record, or true for the last one. */
+  /** The id or record of a run, or true for the last one. */
   readonly resume?: string | true;
-  /** The run whose conversations are judged again: its id or record, or true for the last one. */
+  /** The id or record of the run to judge again, or true for the last one. */
   readonly judgeAgain?: string | true;
   /** The address of a queue; true for the one in the environment. */
   readonly queue?: string | true;
@@ -73,7 +68,7 @@ export interface RunCommandOptions extends Recordings {
   readonly output?: string;
   /** In the currency of the prices. */
   readonly maxCost?: number;
-  /** Of the cases that pass or fail, the share that must pass: 0..1. */
+  /** The required share of passing cases among those that pass or fail, 0..1. */
   readonly minPassRate?: number;
   /** Default: true if `CI` is set. */
   readonly forbidOnly?: boolean;
@@ -81,7 +76,7 @@ export interface RunCommandOptions extends Recordings {
   readonly cache: boolean;
 }
 
-// Lists are in the order in which the help shows them.
+// Lists are in the order of the help.
 
 export const FORMAT = format(['text', 'json']);
 export const REPORT_FORMAT = format(['terminal', 'markdown', 'json']);
@@ -101,13 +96,11 @@ const ALLOW_HOST = new Option(
   'allow all API keys, or only these variables, to be sent to this host; repeatable',
 ).argParser(collect);
 
-/** Which judge decides, and with which variables. */
 export const JUDGING: readonly Option[] = [
   DOTENV,
   new Option('--judge <model>', 'use this judge instead: provider:model, or a name from the file'),
 ];
 
-/** Where requests may go, and how many at the same time. */
 export const ENDPOINTS: readonly Option[] = [
   new Option(BASE_URL, 'use this endpoint for the judge instead'),
   ALLOW_HOST,
@@ -118,7 +111,6 @@ export const ENDPOINTS: readonly Option[] = [
   ),
 ];
 
-/** What is reported of a run, and what its exit code depends on. */
 export const REPORTING: readonly Option[] = [
   new Option(
     '--reporter <name[=file]>',
@@ -134,7 +126,6 @@ export const REPORTING: readonly Option[] = [
   ).argParser(share),
 ];
 
-/** How cases run. */
 export const RUNNING: readonly Option[] = [
   ...ENDPOINTS,
   count('--timeout <ms>', 'time limit for one reply of a target, in milliseconds', DEFAULT_TIMEOUT),
@@ -151,7 +142,6 @@ export const RUNNING: readonly Option[] = [
   new Option(NO_SAVE, 'do not record the run in .turnlight/'),
 ];
 
-/** @param verb what happens to the selected cases: `run` */
 export function selecting(verb: string): readonly Option[] {
   return [
     new Option(
@@ -238,7 +228,7 @@ export const WORKER_OPTIONS: readonly Option[] = [
 
 export const PLAN_OPTIONS: readonly Option[] = [...selecting('plan'), FORMAT];
 
-/** Where a command that makes an eval file writes it. */
+/** Options of commands that write an eval file. */
 export const WRITING: readonly Option[] = [
   new Option('--output <file>', 'eval file to write (default: NAME.eval.yaml next to the input)'),
   new Option('--force', 'overwrite an existing eval file'),
@@ -280,7 +270,7 @@ export const STDIO = new Option(
   'communicate over standard input and output',
 ).makeOptionMandatory();
 
-/** @param given true if `--queue` has no address @throws UsageError */
+/** @param given true for the address in the environment @throws UsageError */
 export function queueAddress(given: string | true, { env }: Shell): string {
   const address = given === true ? env(QUEUE_VARIABLE) : given;
   if (address) return address;

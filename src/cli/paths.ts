@@ -11,10 +11,10 @@ import type { Recordings } from './options.ts';
 const IGNORED = ['**/node_modules/**', '**/.git/**'];
 
 /**
- * The eval files that the arguments name: files, folders (every eval file in them), or globs.
+ * Finds the eval files of arguments.
  *
- * @param folder the working folder; without arguments, every eval file in it
- * @param advice what to do if it contains none
+ * @param args files, folders, or globs. Default: the working folder
+ * @param advice for a working folder without any
  * @returns absolute paths, sorted, each once
  * @throws UsageError if an argument matches nothing
  */
@@ -26,7 +26,13 @@ export async function findEvalFiles(
   const found = new Set<string>();
   for (const arg of args.length === 0 ? ['.'] : args) {
     const files = await filesOf(arg, folder);
-    if (files.length === 0) throw new UsageError(nothingFound(arg, args.length === 0, advice));
+    if (files.length === 0) {
+      throw new UsageError(
+        args.length === 0
+          ? `No eval files (*.eval.yaml) in this folder. ${advice}`
+          : `"${arg}" matches no eval file. Pass a file, a folder, or a glob such as "evals/**/*.eval.yaml".`,
+      );
+    }
     for (const file of files) found.add(file);
   }
   return [...found].sort();
@@ -47,24 +53,12 @@ async function filesOf(arg: string, folder: string): Promise<string[]> {
 async function globFiles(pattern: string, folder: string): Promise<string[]> {
   // A folder that the user names in the pattern is searched, even node_modules.
   const ignore = pattern.includes('node_modules') ? [] : IGNORED;
-  const files = await glob(pattern, {
-    cwd: folder,
-    absolute: true,
-    ignore,
-    followSymbolicLinks: false,
-  });
+  const given = { cwd: folder, absolute: true, ignore, followSymbolicLinks: false };
+  const files = await glob(pattern, given);
   return files.map((file) => resolve(file));
 }
 
-function nothingFound(arg: string, isDefault: boolean, advice: string): string {
-  if (isDefault) return `No eval files (*.eval.yaml) in this folder. ${advice}`;
-  return `"${arg}" matches no eval file. Pass a file, a folder, or a glob such as "evals/**/*.eval.yaml".`;
-}
-
-/**
- * The folder that paths in files may not leave: the nearest folder with records, at or above the working folder, or else
- * the working folder.
- */
+/** Paths in files may not leave this folder. Default: the working folder, if no root of records is at or above it. */
 export function workspaceOf(folder: string): string {
   return rootAbove(folder) ?? folder;
 }
@@ -75,12 +69,7 @@ export function fileWorkspace(file: string, workspace: string): string {
   return inside ? workspace : dirname(file);
 }
 
-/**
- * Checks that a file written in the workspace stays there: a link may have come with a checkout.
- *
- * @param path absolute @param folder the working folder
- * @throws UsageError
- */
+/** Checks that a file in the workspace isn't behind a link out of it, from a checkout. @throws UsageError */
 export function assertNoLinkOut(path: string, folder: string): void {
   const workspace = workspaceOf(folder);
   if (!isWithin(workspace, path)) return;

@@ -1,4 +1,4 @@
-import { groupBy } from '../core/data/data.ts';
+import { groupBy, uniqueBy } from '../core/data/data.ts';
 import { readable } from '../core/limits.ts';
 import { labelProblemText } from '../core/presentation/words.ts';
 import { isError, type Problem } from '../core/problem.ts';
@@ -8,25 +8,16 @@ import { shownPath } from '../report/style.ts';
 import type { LabelProblem } from '../store/labels.ts';
 import type { Shell } from './shell.ts';
 
-/** All problems, each once: a file that several suites include is read for each of them. */
+/** All problems, each once, even if several suites include the same file. */
 export function problemsOf(loaded: readonly LoadedSuite[]): Problem[] {
-  const seen = new Map<string, Problem>();
-  for (const problem of loaded.flatMap((one) => one.problems)) {
-    const { path, code, message, range } = problem;
-    seen.set(JSON.stringify([path, code, message, range]), problem);
-  }
-  return [...seen.values()];
-}
-
-/** `evals/a.eval.yaml:7:5: error unknown-key There is no key "asserts". …` */
-function problemLine(problem: Problem, folder: string): string {
-  const { line, character } = problem.range.start;
-  const message = visibleLine(problem.message);
-  return `${shownPath(problem.path, folder)}:${line + 1}:${character + 1}: ${problem.severity} ${problem.code} ${message}`;
+  const all = loaded.flatMap((one) => one.problems);
+  return uniqueBy(all, ({ path, code, message, range }) =>
+    JSON.stringify([path, code, message, range]),
+  );
 }
 
 /**
- * Writes problems, one per line.
+ * Writes lines such as `evals/a.eval.yaml:7:5: error unknown-key There is no key "asserts". …`.
  *
  * @param all includes problems of severity `information`
  * @returns whether any of them is an error
@@ -38,16 +29,20 @@ export function reportProblems(
   all = false,
 ): boolean {
   const problems = problemsOf(loaded).filter(({ severity }) => all || severity !== 'information');
-  for (const problem of problems) write(`${problemLine(problem, folder)}\n`);
+  for (const { path, range, severity, code, message } of problems) {
+    const { line, character } = range.start;
+    const place = `${shownPath(path, folder)}:${line + 1}:${character + 1}`;
+    write(`${place}: ${severity} ${code} ${visibleLine(message)}\n`);
+  }
   return problems.some(isError);
 }
 
-/** Maximum number of places that a warning names. */
+/** Maximum number of places to list in a warning. */
 const MAX_PLACES = 10;
 
 /**
  * Combines equal warnings about conversations of a case into one, with their number and first places. Errors stay
- * separate, since each one has to be fixed.
+ * separate, because each one must be fixed.
  */
 export function groupWarnings(problems: readonly Problem[], folder: string): Problem[] {
   const groups = groupBy(problems, (one) =>

@@ -5,7 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import { uniqueBy } from '../core/data/data.ts';
 import { isFailure } from '../core/verdict.ts';
 import { toUnwritableError, type UnwritableError } from '../disk/fileErrors.ts';
-import { type FileReporterName, REPORTERS, type ReporterName } from '../report/registry.ts';
+import {
+  type FileReporterName,
+  findReporter,
+  REPORTERS,
+  type ReporterName,
+} from '../report/registry.ts';
 import { RunLog } from '../report/reporter.ts';
 import { TerminalReporter } from '../report/terminal.ts';
 import type { RunEvent } from '../runner/events.ts';
@@ -14,7 +19,7 @@ import { type ChosenReporter, DEFAULT_REPORTERS } from './options.ts';
 import { assertNoLinkOut } from './paths.ts';
 import type { Shell, Stream } from './shell.ts';
 
-/** The reporters of one run and where each writes. */
+/** The reporters of one run. */
 export interface Reporters {
   event(event: RunEvent): void;
   /** Shows a line to the user during the run. */
@@ -54,8 +59,8 @@ export async function createReporters(
     await assertWritable(path);
   }
   const usesOut = outputs.some(({ name, path }) => path === undefined && !isCommands(name));
-  const keeps = outputs.every(({ name }) => onlyFailures(name)) ? isFailure : undefined;
-  const log = new RunLog(keeps, shell.scrubber);
+  const needsAll = outputs.some(({ name }) => findReporter(name)?.covers !== 'failures');
+  const log = new RunLog(needsAll ? undefined : isFailure, shell.scrubber);
   const terminal = reporters.some(({ name }) => name === 'terminal')
     ? createTerminal(usesOut ? shell.err : shell.out, shell, log)
     : undefined;
@@ -80,7 +85,7 @@ export async function createReporters(
         } else {
           const file = createWriteStream(path, { flags: appends ? 'a' : 'w' });
           await pipeline(pieces, file).catch((error: unknown) =>
-            failures.push(unwritableReport(path, error)),
+            failures.push(toUnwritableError('The report', path, error)),
           );
         }
       }
@@ -94,7 +99,8 @@ function outputsOf(
   output: string | undefined,
   shell: Shell,
 ): Output[] {
-  const outputs = withoutRepeats(chosen).flatMap(({ name, file }): Output[] => {
+  const distinct = uniqueBy(chosen, ({ name, file }) => JSON.stringify([name, file]));
+  const outputs = distinct.flatMap(({ name, file }): Output[] => {
     if (name !== 'terminal' && !isCommands(name)) {
       return [{ name, ...(file !== undefined && { path: resolve(shell.folder, file) }) }];
     }
@@ -139,32 +145,23 @@ async function realPath(path: string): Promise<string> {
   );
 }
 
-/** Removes repeated reporters with the same file, or both without one. */
-function withoutRepeats(chosen: readonly ChosenReporter[]): ChosenReporter[] {
-  return uniqueBy(chosen, ({ name, file }) => JSON.stringify([name, file]));
-}
-
-/** The file whose content GitHub Actions shows on the page of the run. */
+/** GitHub Actions shows the content of this file on the page of the run. */
 function stepSummary(name: ReporterName, shell: Shell): Output[] {
   const path = name === 'github' ? shell.processEnv('GITHUB_STEP_SUMMARY') : undefined;
   return path ? [{ name: 'markdown', path: resolve(shell.folder, path), appends: true }] : [];
 }
 
-/** The folder that paths in a report are relative to. GitHub resolves those of annotations and summaries from the repository. */
+/** The base of relative paths in a report. For annotations and step summaries, GitHub expects the repository. */
 function folderOf({ name, appends }: Output, shell: Shell): string {
   const ofGitHub = name === 'github' || appends;
   return (ofGitHub && shell.processEnv('GITHUB_WORKSPACE')) || shell.folder;
 }
 
-function onlyFailures(name: FileReporterName): boolean {
-  return 'tells' in REPORTERS[name];
-}
-
 function isCommands(name: ReporterName): boolean {
-  return name !== 'terminal' && 'commands' in REPORTERS[name];
+  return findReporter(name)?.commands ?? false;
 }
 
-/** Checks this before anything runs or costs money. Leaves no empty file. @throws UnwritableError */
+/** Leaves no empty file behind. @throws UnwritableError before anything runs or costs money */
 async function assertWritable(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -173,12 +170,8 @@ async function assertWritable(path: string): Promise<void> {
     await file.close();
     if (size === 0 && (await lstat(path)).isFile()) await unlink(path);
   } catch (error) {
-    throw unwritableReport(path, error);
+    throw toUnwritableError('The report', path, error);
   }
-}
-
-function unwritableReport(path: string, error: unknown): UnwritableError {
-  return toUnwritableError('The report', path, error);
 }
 
 function createTerminal(stream: Stream, shell: Shell, log: RunLog): TerminalReporter {

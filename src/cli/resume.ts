@@ -7,20 +7,20 @@ import { visibleLine } from '../core/text/visibleText.ts';
 import { realPathOf } from '../disk/regularFile.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { isWithin } from '../store/dataFolder.ts';
-import { type EarlierRun, earlierRuns, lastRun } from '../store/records/list.ts';
+import { type EarlierRun, lastRun } from '../store/records/list.ts';
 import { UsageError } from './exitCode.ts';
 import type { RunCommandOptions } from './options.ts';
 import { areEvalFiles, findEvalFiles, workspaceOf } from './paths.ts';
-import { findRun, NO_RUNS, RUN_ID } from './runs.ts';
+import { findEarlier, findRun, NO_RUNS, RUN_ID } from './runs.ts';
 import { caseList } from './selection.ts';
 
-/** An earlier run to resume or rejudge, and what to run for it. */
+/** An earlier run to resume or judge again. */
 export interface PriorRun {
   /** Absent if the files have no runs. */
   readonly earlier?: EarlierRun;
   /** The files to read. */
   readonly files: readonly string[];
-  /** The given options, completed by some of those of the earlier run. */
+  /** The given options, and defaults from the earlier run. */
   readonly options: RunCommandOptions;
   readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
 }
@@ -73,17 +73,12 @@ export async function rejudge(options: RunCommandOptions, folder: string): Promi
   const earlier =
     typeof judgeAgain === 'string'
       ? await findRun(judgeAgain, [], folder)
-      : await newest(await findEvalFiles([], folder));
+      : await findEarlier(await findEvalFiles([], folder));
   if (!earlier) throw new UsageError(NO_RUNS);
   return priorRun(earlier, options, folder, ['judge', 'base_url']);
 }
 
-async function newest(files: readonly string[]): Promise<EarlierRun | undefined> {
-  for await (const one of earlierRuns(files)) return one;
-  return undefined;
-}
-
-/** @param kept options of the earlier run that apply if they are not given now @throws UsageError */
+/** @param kept options of the earlier run to use if they are not given now @throws UsageError */
 function priorRun(
   earlier: EarlierRun,
   options: RunCommandOptions,
@@ -125,7 +120,7 @@ function assertAlone(options: RunCommandOptions): void {
   if (!save) throw new UsageError('--resume continues a record. Remove --no-save.');
 }
 
-/** If both options are given on the command line, its parser refuses them. */
+/** For options of the earlier run; the parser refuses them on the command line. */
 function assertQueueable({ queue, replay, baseUrl }: RunCommandOptions, run: string): void {
   if (queue === undefined) return;
   const kept = replay === undefined ? baseUrl && '--base-url' : '--replay';

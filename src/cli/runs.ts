@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import type { ComparisonData } from '../analysis/comparisonData.ts';
+import type { RunLine } from '../core/record/runRecord.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { gitOutput } from '../disk/git.ts';
 import { isAtHome, rootOfRecord } from '../node/paths.ts';
@@ -13,7 +14,7 @@ import type { Shell } from './shell.ts';
 /** The id or record of a run. */
 export const RUN_ID = /^[0-9a-f]{8}$|\.jsonl$/;
 
-/** @param name as `RUN_ID` @throws UsageError */
+/** @param name matches `RUN_ID` @throws UsageError */
 export async function findRun(
   name: string,
   args: readonly string[],
@@ -26,28 +27,31 @@ export async function findRun(
     throw new UsageError(`${name} is not a run record, or names files outside of its folder.`);
   }
   const files = await findEvalFiles(args, folder);
-  for await (const one of earlierRuns(files)) if (one.run.id === name) return one;
+  const found = await findEarlier(files, ({ id }) => id === name);
+  if (found) return found;
   throw new UsageError(
     `These files have no record of run ${name}. Records are in .turnlight/runs/.`,
   );
 }
 
-/** What a command reports if it needs an earlier run. */
 export const NO_RUNS = 'These files have no runs. Run them first.';
 
 const ADVICE = 'Go to the folder of the eval files, or pass a run record (*.jsonl).';
 
-/** @param name as `RUN_NAMES` describes @throws UsageError */
+/** @param name one of the forms that `RUN_NAMES` describes @throws UsageError */
 export async function findRunByName(name: string, folder: string): Promise<EarlierRun> {
   if (name.endsWith('.jsonl')) return findRun(name, [], folder);
   const files = await findEvalFiles([], folder, ADVICE);
   if (name === 'last' || name === 'previous') return recentRun(name, files);
-  for await (const one of earlierRuns(files)) if (one.run.id === name) return one;
-  const commit = await commitNamed(name, folder);
+  const named = await findEarlier(files, ({ id }) => id === name);
+  if (named) return named;
+  const git = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  const commit = await gitOutput(git, folder);
   if (commit === undefined) {
     throw new UsageError(`"${name}" is not a run. Expected ${RUN_NAMES}.`);
   }
-  for await (const one of earlierRuns(files)) if (one.run.commit === commit) return one;
+  const found = await findEarlier(files, (run) => run.commit === commit);
+  if (found) return found;
   const known = name === commit ? '' : ` (${name})`;
   throw new UsageError(
     `These files have no run at commit ${commit.slice(0, 12)}${known}. Run them at that commit first.`,
@@ -69,24 +73,21 @@ async function recentRun(name: 'last' | 'previous', files: string[]): Promise<Ea
   throw new UsageError(`There is only one run of ${whose}. Run them again to have two to compare.`);
 }
 
-/** The root of the paths in a record. Those in a record from elsewhere start at the workspace of the working folder. */
+/** The root of the paths in a record. If the record was copied, they start at the workspace of the working folder. */
 export function rootFor(record: string, folder: string): string {
   return isAtHome(record) ? rootOfRecord(record) : workspaceOf(folder);
 }
 
-/** Undefined if there is no such commit, no repository, or no git. */
-function commitNamed(name: string, folder: string): Promise<string | undefined> {
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-  return gitOutput(args, folder);
+/** The newest run that matches. */
+export async function findEarlier(
+  files: readonly string[],
+  matches: (run: RunLine) => boolean = () => true,
+): Promise<EarlierRun | undefined> {
+  for await (const one of earlierRuns(files)) if (matches(one.run)) return one;
+  return undefined;
 }
 
-/**
- * Adds the cases of a run to `data`, one by one, and reports lines that can't be read.
- *
- * @param data names its suites by `suiteNames`
- * @returns whether cases may be missing
- * @throws the reason of an aborted signal
- */
+/** Adds the cases of a run to `data`. @returns whether cases may be missing @throws the signal's reason when aborted */
 export async function addCases(
   { records }: EarlierRun,
   data: ComparisonData,

@@ -8,50 +8,32 @@ import { LatestRuns } from '../store/records/latest.ts';
 import { UsageError } from './exitCode.ts';
 import type { RunCommandOptions, Shard } from './options.ts';
 
-export interface Selection {
-  /** Ids of cases, or of variants such as `refund/line-7`; `*` matches any text. */
-  readonly cases: readonly string[];
-  readonly tags: readonly string[];
-  /** Maximum number of cases, across all files. */
-  readonly limit?: number | undefined;
-  /** The cases to choose from. Default: all. */
-  readonly among?: ReadonlySet<SuiteCase>;
-  /** The part of the selected cases to run. Default: all of them. */
-  readonly shard?: Shard | undefined;
-}
-
-/** The selection that the options of a command describe. */
-export function selectionOf({
-  case: cases = [],
-  tag: tags = [],
-  limit,
-  shard,
-}: Pick<RunCommandOptions, 'case' | 'tag' | 'limit' | 'shard'>): Selection {
-  return { cases, tags, limit, shard };
-}
+export type SelectionOptions = Pick<RunCommandOptions, 'case' | 'tag' | 'limit' | 'shard'>;
 
 /**
- * A filter of the cases to run: those with one of the ids and one of the tags, if any are given.
+ * Selects the cases with one of the ids and one of the tags, if any are given: up to `limit` of them, across all files.
  *
+ * @param among the cases to choose from. Default: all
  * @throws UsageError if a name matches no case, or if no case matches, whatever its last status
  */
 export function selectCases(
   suites: readonly Suite[],
-  selection: Selection,
+  options: SelectionOptions,
+  among?: ReadonlySet<SuiteCase>,
 ): (suite: Suite, suiteCase: SuiteCase) => boolean {
-  const patterns = selection.cases.map((text) => ({ text, matches: matcher(text) }));
+  const { case: names = [], tag: tags = [], limit, shard } = options;
+  const patterns = names.map((text) => ({ text, matches: matcher(text) }));
   const all = suites.flatMap((suite) => suite.cases);
   for (const { text, matches } of patterns) {
     if (!all.some(matches)) throw new UsageError(noSuchCase(text, all));
   }
   const chosen = (suiteCase: SuiteCase) =>
     (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase))) &&
-    (selection.tags.length === 0 || selection.tags.some((tag) => suiteCase.tags.includes(tag)));
+    (tags.length === 0 || tags.some((tag) => suiteCase.tags.includes(tag)));
   const found = filterOnly(all.filter(chosen), (one) => one);
-  const { among, limit, shard } = selection;
   const whole = found.filter((one) => !among || among.has(one)).slice(0, limit);
   const left = new Set(shard ? partOf(whole, shard) : whole);
-  if (found.length === 0) throw new UsageError(nothingChosen(selection, all));
+  if (found.length === 0) throw new UsageError(nothingChosen(names, tags, all));
   return (_suite, suiteCase) => left.has(suiteCase);
 }
 
@@ -71,10 +53,14 @@ function noSuchCase(text: string, all: readonly SuiteCase[]): string {
   return `No case matches "${text}". ${known('cases', [...new Set(names)])}`;
 }
 
-function nothingChosen({ cases, tags }: Selection, all: readonly SuiteCase[]): string {
+function nothingChosen(
+  names: readonly string[],
+  tags: readonly string[],
+  all: readonly SuiteCase[],
+): string {
   if (all.length === 0) return 'The files have no cases to run. Add one under `cases`.';
   const tagged = known('tags', [...new Set(all.flatMap((one) => one.tags))].sort());
-  const named = cases.length > 0 ? 'None of the named cases' : 'No case';
+  const named = names.length > 0 ? 'None of the named cases' : 'No case';
   return `${named} has the tag ${tags.map((tag) => `"${tag}"`).join(' or ')}. ${tagged}`;
 }
 
@@ -83,24 +69,18 @@ function known(what: string, names: readonly string[]): string {
   return `Known ${what}: ${truncate(names, 20, ' (turnlight list)')}.`;
 }
 
-/** The cases of one part. They are dealt like cards, so that the parts are the same in every run of the same files. */
+/** Deals the cases like cards, so that the parts are the same in every run of the same files. */
 function partOf<One>(all: readonly One[], { part, of }: Shard): One[] {
   return all.filter((_one, index) => index % of === part - 1);
 }
 
 type LastStatus = Pick<RunCommandOptions, 'onlyFailed' | 'onlyErrors'>;
 
-interface FilteredCases {
-  readonly found: ReadonlySet<SuiteCase>;
-  /** Why cases may be missing. */
-  readonly damage: readonly string[];
-}
-
-/** The cases with the last status that the options ask for; undefined if they ask for none. */
+/** Finds the cases with the given last status, and why some may be missing. @returns undefined if none is given */
 export async function filterByLastStatus(
   suites: readonly Suite[],
   { onlyFailed, onlyErrors }: LastStatus,
-): Promise<FilteredCases | undefined> {
+) {
   if (!onlyFailed && !onlyErrors) return undefined;
   const latest = new LatestRuns();
   const found = new Set<SuiteCase>();

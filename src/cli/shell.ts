@@ -3,15 +3,15 @@ import type { Scrubber } from '../core/scrubber.ts';
 
 /** The process that a command runs in. */
 export interface Shell {
-  /** The working folder, absolute. */
+  /** The absolute path of the working folder. */
   readonly folder: string;
-  /** A variable of the process, or else of the `--dotenv` file. */
+  /** Looks up a variable of the process, then of the `--dotenv` file. */
   readonly env: (name: string) => string | undefined;
-  /** A variable of the process only: a `--dotenv` file may come with a checkout, and must not decide where files are. */
+  /** Ignores the `--dotenv` file: it may come with a checkout, and must not decide where files are. */
   readonly processEnv: (name: string) => string | undefined;
   /** Variables of the `--dotenv` file, for models and for the programs of targets. */
   readonly fileVariables: Record<string, string>;
-  /** Hosts that the `--dotenv` file names, with the variables that it sets. */
+  /** Hosts in addresses in the `--dotenv` file; each may get all variables of that file. */
   readonly hostsFromFile: AllowedHost[];
   /** Redacts secrets from everything written with `out.write` and `err.write`. */
   readonly scrubber: Scrubber;
@@ -19,20 +19,16 @@ export interface Shell {
   readonly err: Stream;
   /** Asks the person at the terminal; absent if there is none. */
   readonly ask?: (question: string) => Promise<string>;
-  /**
-   * After this call, the first Ctrl+C aborts the signal instead of ending the process; the second
-   * one ends it.
-   */
+  /** From now on, the first Ctrl+C aborts the signal instead of ending the process. */
   catchInterrupt(): AbortSignal;
 }
 
 export interface Stream {
   write(text: string): void;
-  /** Writes text that was made of data without secrets. Hiding them here could break its format. */
+  /** Writes text that contains no secrets; redacting it could break its format. */
   report(text: string): void;
-  /** As `report`, commands that a CI obeys; it finds none in the output of `write` and `report`. */
+  /** Writes commands for a CI, which ignores any in the output of `write` and `report`. */
   command(text: string): void;
-  /** True for a terminal. */
   readonly isTty: boolean;
   size(): { readonly columns: number; readonly rows: number };
 }

@@ -20,9 +20,9 @@ interface LoadFlags extends Pick<JudgeOverride, 'judge' | 'baseUrl'> {
 }
 
 /**
- * Reads every eval file that the arguments name, with the files that they include and the variants of their cases. A given
- * judge or endpoint replaces the ones in the files.
+ * Reads eval files, with their included files and variants.
  *
+ * @param args files, folders, or globs
  * @param isOwnAddress whether the user gave `baseUrl`; one from a record needs the same consent as one from an eval file
  * @throws UsageError
  */

@@ -1,16 +1,16 @@
 import type { ReportWriter } from './reporter.ts';
 
 interface ReporterEntry {
-  /** What it writes, for the help. */
+  /** For the help. */
   readonly writes: string;
   /** Whether its output consists of CI commands, which only work on standard output. */
   readonly commands?: true;
-  /** Set if it shows nothing of the conversations of cases that passed. */
+  /** Set if it needs no conversations of cases that passed. */
   readonly covers?: 'failures';
   load(): Promise<ReportWriter>;
 }
 
-/** Reporters that write when the run is over; the terminal reporter also writes during the run. */
+/** Reporters that write after the run. The terminal reporter also writes during the run. */
 export const REPORTERS = {
   json: {
     writes: 'the whole record with sums, as JSON',
@@ -56,6 +56,11 @@ export const REPORTERS = {
 } as const satisfies Readonly<Record<string, ReporterEntry>>;
 
 export type FileReporterName = keyof typeof REPORTERS;
+
+/** Undefined for the terminal reporter. */
+export function findReporter(name: ReporterName): ReporterEntry | undefined {
+  return name === 'terminal' ? undefined : REPORTERS[name];
+}
 
 export type ReporterName = FileReporterName | 'terminal';
 

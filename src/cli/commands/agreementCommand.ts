@@ -22,7 +22,7 @@ import { NO_LABELS, reportLabelProblems } from '../problems.ts';
 import { usesColors } from '../reporters.ts';
 import type { Shell } from '../shell.ts';
 
-export interface AgreementOptions {
+interface AgreementOptions {
   readonly format: 'terminal' | 'markdown' | 'json';
   readonly thresholds?: boolean;
   readonly failUnder?: readonly Least[];
@@ -39,9 +39,7 @@ export async function agreement(
   if (!read) return EXIT.cancelled;
   const { labels, problems, data } = read;
   reportLabelProblems(problems, shell);
-  if (labels.length === 0 && problems.length === 0) {
-    throw new UsageError(NO_LABELS);
-  }
+  if (labels.length === 0 && problems.length === 0) throw new UsageError(NO_LABELS);
   const { items, ...agreed } = agreementOf(labels, data);
   const found = shell.scrubber.data(agreed);
   const best = thresholds ? shell.scrubber.data(thresholdsOf(items)) : undefined;
@@ -69,11 +67,7 @@ function* formatted(
   }
 }
 
-/**
- * Reports each judge that is below a limit on an assertion.
- *
- * @returns failed if there is one, errored if a measure is undefined or nothing was compared
- */
+/** Reports judges below a limit. @returns `errored` if a measure is undefined or nothing was compared */
 function checkLimits(
   { rows, unmatched }: Agreement,
   least: readonly Least[],

@@ -17,7 +17,6 @@ import { EXIT, type ExitCode } from '../exitCode.ts';
 import { workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
 
-/** Shows where cached answers are stored, how many there are, and their size. */
 export async function showCache({ processEnv, out, folder: here }: Shell): Promise<ExitCode> {
   const folder = answersFolder(processEnv);
   const { answers, once } = await filesIn(folder);
@@ -29,7 +28,7 @@ export async function showCache({ processEnv, out, folder: here }: Shell): Promi
   return EXIT.passed;
 }
 
-/** Deletes all cached answers, and nothing else in the folder. @throws UnwritableError */
+/** Keeps other files in the folder. @throws UnwritableError */
 export async function clearCache({ processEnv, out }: Shell): Promise<ExitCode> {
   const folder = answersFolder(processEnv);
   const { answers, once } = await filesIn(folder);

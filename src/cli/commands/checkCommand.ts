@@ -8,23 +8,19 @@ import { groupWarnings, problemsOf, reportProblems } from '../problems.ts';
 import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
 
-export interface CheckOptions {
-  readonly format: 'text' | 'json';
-}
-
 /** Validates files without running anything. Invalid files exit with 3; warnings alone do not. */
 export async function check(
   args: readonly string[],
-  options: CheckOptions,
+  { format }: { readonly format: 'text' | 'json' },
   shell: Shell,
 ): Promise<ExitCode> {
   // Programs that read problems get each one separately.
-  const folder = options.format === 'json' ? undefined : shell.folder;
+  const folder = format === 'json' ? undefined : shell.folder;
   const suites = await loadSuites(args, shell);
   const loaded = await Promise.all(suites.map((suite) => withVariants(suite, folder)));
   const problems = problemsOf(loaded);
   const errors = problems.filter(isError).length;
-  if (options.format === 'json') {
+  if (format === 'json') {
     const placed = problems.map((problem) => ({
       ...problem,
       line: problem.range.start.line + 1,
@@ -40,11 +36,7 @@ export async function check(
   return errors > 0 ? EXIT.invalid : EXIT.passed;
 }
 
-/**
- * Adds the problems of each variant. Reads variants one at a time, and keeps none.
- *
- * @param folder the folder that paths in grouped warnings are relative to; undefined to group none
- */
+/** Adds the problems of each variant. @param folder base of paths in grouped warnings; undefined to group none */
 async function withVariants(loaded: LoadedSuite, folder: string | undefined): Promise<LoadedSuite> {
   const byCase = new Map<string, Problem[]>();
   for (const one of loaded.suite?.cases ?? []) {

@@ -13,7 +13,7 @@ import { usesColors } from '../reporters.ts';
 import { addCases, findRunByName } from '../runs.ts';
 import type { Shell } from '../shell.ts';
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly failOn?: 'worse' | 'evidence';
   readonly format: 'terminal' | 'markdown' | 'json';
 }

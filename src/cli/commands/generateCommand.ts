@@ -10,20 +10,23 @@ import { shownPath } from '../../report/style.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { allowedHostsOf } from '../hosts.ts';
-import { JUDGE_VARIABLE, type Recordings } from '../options.ts';
+import { JUDGE_VARIABLE, type RunCommandOptions } from '../options.ts';
 import { assertNoLinkOut, fileWorkspace, resolveRecordings, workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
-import { assertAbsent, readGiven, reportEntries, writeEvalFile } from './importCommand.ts';
+import {
+  assertAbsent,
+  type ImportOptions,
+  readGiven,
+  reportEntries,
+  writeEvalFile,
+} from './importCommand.ts';
 
-export interface GenerateOptions extends Recordings {
+interface GenerateOptions
+  extends ImportOptions,
+    Pick<RunCommandOptions, 'record' | 'replay' | 'baseUrl' | 'allowHost' | 'dotenv'> {
   readonly system?: string;
   readonly model?: string;
-  readonly baseUrl?: string;
-  readonly allowHost?: readonly string[];
-  readonly dotenv?: string;
   readonly count: number;
-  readonly output?: string;
-  readonly force?: boolean;
 }
 
 /** Reasons that the user has to fix before the model can be called. */
@@ -60,13 +63,12 @@ export async function generate(
     import('../../runner/oneModel.ts'),
     import('../../interop/generateFile.ts'),
   ]);
-  const report = (message: string) => void shell.err.write(`${message}\n`);
   const host = {
     secret: async (variable: string) => shell.env(variable),
     env: shell.env,
     scrubber: shell.scrubber,
     allowedHosts: await allowedHostsOf(options.allowHost ?? [], shell),
-    log: visibleWarnings(report),
+    log: visibleWarnings((message) => shell.err.write(`${message}\n`)),
   };
   const place = {
     path,

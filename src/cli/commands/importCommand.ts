@@ -20,12 +20,7 @@ export interface ImportOptions {
   readonly force?: boolean;
 }
 
-/**
- * Writes eval files next to the files of other tools. Imports what it can read; exits with 3 if part of a file is broken.
- * Runs nothing and calls no model.
- *
- * @throws UsageError, UnwritableError
- */
+/** Imports everything that it can read; exits with 3 if part of a file is broken. @throws UsageError, UnwritableError */
 export async function importFiles(
   args: readonly string[],
   options: ImportOptions,
@@ -58,9 +53,10 @@ async function importOne(
     env: shell.env,
   });
   const paths = evalFilePaths(path, imported.texts.length, out);
-  for (const one of paths)
+  for (const one of paths) {
     if (one === path) throw new UsageError(`${one} is the imported file itself.`);
-  for (const one of paths) assertNoLinkOut(one, shell.folder);
+    assertNoLinkOut(one, shell.folder);
+  }
   if (!force) await assertAbsent(paths, files, shell);
   for (const [index, one] of paths.entries()) {
     await writeEvalFile(one, imported.texts[index] as string, force);
@@ -69,7 +65,7 @@ async function importOne(
   return imported.entries.some(({ broken }) => broken) ? EXIT.invalid : EXIT.passed;
 }
 
-/** Reads a file that the user passed; a pipe works, too. @throws UsageError */
+/** Reads a file or pipe that the user passed. @throws UsageError */
 export async function readGiven(path: string, shell: Shell): Promise<GivenFile> {
   const read = nodeFiles(new Set([path])).read(path, LIMITS.imported);
   const text = await read.catch((error: unknown) => {
@@ -108,11 +104,8 @@ function report(path: string, paths: readonly string[], imported: Imported, shel
   reportEntries(shown, entries, shell);
   const written = paths.map((one) => shownPath(one, shell.folder)).join(', ');
   const from = importer === undefined ? '' : ` (${importer})`;
-  shell.out.write(
-    cases === 0
-      ? `${shown}${from}: nothing imported.\n`
-      : `${shown}${from}: ${counted(cases, 'case')} in ${written}.\n`,
-  );
+  const found = cases === 0 ? 'nothing imported' : `${counted(cases, 'case')} in ${written}`;
+  shell.out.write(`${shown}${from}: ${found}.\n`);
 }
 
 /** Reports what was left out, one line each. Equal messages about several places are combined. */

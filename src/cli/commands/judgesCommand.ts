@@ -1,4 +1,4 @@
-import { compareJudges, type JudgeRun } from '../../analysis/judgeComparison.ts';
+import { compareJudges } from '../../analysis/judgeComparison.ts';
 import { estimateWords } from '../../core/estimate.ts';
 import { visibleWarnings } from '../../core/logger.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
@@ -22,25 +22,24 @@ import { readLabels } from '../../store/labels.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
-import type { Recordings } from '../options.ts';
+import type { Recordings, RunCommandOptions } from '../options.ts';
 import { resolveRecordings } from '../paths.ts';
 import { NO_LABELS, reportLabelProblems, reportProblems } from '../problems.ts';
 import { usesColors } from '../reporters.ts';
 import { confirm, type Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
 
-export interface JudgesOptions extends Recordings {
+interface JudgesOptions
+  extends Recordings,
+    Pick<
+      RunCommandOptions,
+      'dotenv' | 'baseUrl' | 'allowHost' | 'concurrency' | 'maxCost' | 'cache'
+    > {
   readonly file?: readonly string[];
   readonly examples?: boolean;
   readonly folds: number;
   readonly format: 'terminal' | 'markdown' | 'json';
-  readonly dotenv?: string;
-  readonly baseUrl?: string;
-  readonly allowHost?: readonly string[];
-  readonly concurrency: number;
-  readonly maxCost?: number;
   readonly yes?: boolean;
-  readonly cache: boolean;
 }
 
 /** A judge, with or without examples, and the cases that it judges. */
@@ -54,7 +53,6 @@ interface JudgingPlan {
   readonly labels: readonly PlacedLabel[];
   readonly folds: number;
   readonly left: Partial<Record<UnusableLabel, number>>;
-  readonly isValid: boolean;
 }
 
 /** Compares judges with the labels of people. @throws UsageError */
@@ -67,8 +65,9 @@ export async function judges(
   const recordings = resolveRecordings(options, shell.folder);
   if (options.folds < 2) throw new UsageError('--folds: expected at least 2.');
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
-  const { setups, labels, folds, left, isValid } = await planJudging(named, options, shell);
-  if (!isValid) return EXIT.invalid;
+  const plan = await planJudging(named, options, shell);
+  if (!plan) return EXIT.invalid;
+  const { setups, labels, folds, left } = plan;
   const cases = setups.flatMap((setup) => setup.cases);
   if (cases.length === 0) throw new UsageError(nothingToJudge(labels, left));
   const asked = cases.map((one) => one.case);
@@ -114,18 +113,13 @@ export async function judges(
     return EXIT.cancelled;
   }
   if (shell.err.isTty) shell.err.write('\n');
-  const by = setups.map(
-    (setup): JudgeRun => ({
-      name: setup.name,
-      lines: setup.cases.flatMap((one) => lines.get(one) ?? []),
-    }),
-  );
-  const found = shell.scrubber.data({
-    ...compareJudges(labels, by),
-    conversations: cases.length / setups.length,
-    folds,
-    left,
-  });
+  const runs = setups.map((setup) => ({
+    name: setup.name,
+    lines: setup.cases.flatMap((one) => lines.get(one) ?? []),
+  }));
+  const conversations = cases.length / setups.length;
+  const compared = { ...compareJudges(labels, runs), conversations, folds, left };
+  const found = shell.scrubber.data(compared);
   const { out, env } = shell;
   if (options.format === 'json') out.report(`${visibleJson(found)}\n`);
   else if (options.format === 'markdown') out.report(judgesMarkdown(found));
@@ -134,11 +128,12 @@ export async function judges(
   return unjudged ? EXIT.errored : EXIT.passed;
 }
 
+/** @returns undefined after reporting invalid files or labels */
 async function planJudging(
   named: readonly string[],
   { file = [], baseUrl, dotenv, examples, folds }: JudgesOptions,
   shell: Shell,
-): Promise<JudgingPlan> {
+): Promise<JudgingPlan | undefined> {
   const setups: JudgeSetup[] = [];
   const labels: PlacedLabel[] = [];
   const left: Partial<Record<UnusableLabel, number>> = {};
@@ -150,10 +145,9 @@ async function planJudging(
       ...(dotenv !== undefined && { dotenv }),
     };
     const loaded = await loadSuites(file, shell, given);
-    const nothing = { setups, labels, folds, left, isValid: false };
     if (reportProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
       shell.err.write('Nothing was judged. Fix the errors above first.\n');
-      return nothing;
+      return undefined;
     }
     const shows = examples ? [false, true] : [undefined];
     const own = shows.map((shown) => ({ shown, cases: [] as LabelledCase[] }));
@@ -164,7 +158,7 @@ async function planJudging(
         for (const label of read.labels) labels.push(label);
         if (reportLabelProblems(read.problems, shell)) {
           shell.err.write('Nothing was judged. Fix the labels above first.\n');
-          return nothing;
+          return undefined;
         }
       }
       for (const setup of own) {
@@ -180,7 +174,7 @@ async function planJudging(
     }
     setups.push(...own.map(({ shown, cases }) => ({ name: nameOf(cases, shown), cases })));
   }
-  return { setups, labels, folds: used, left, isValid: true };
+  return { setups, labels, folds: used, left };
 }
 
 function nameOf(cases: readonly LabelledCase[], shown: boolean | undefined): string {
@@ -199,8 +193,7 @@ function nothingToJudge(labels: readonly PlacedLabel[], left: JudgingPlan['left'
   return ['None of the labeled conversations can be judged.', ...reasons].join('\n');
 }
 
-/** Why labels are left out. */
-export const LEFT_OUT_REASONS: Readonly<Record<UnusableLabel, string>> = {
+const LEFT_OUT_REASONS: Readonly<Record<UnusableLabel, string>> = {
   'no-conversation': 'their conversation is not in NAME.labels/conversations',
   'no-case': 'their case or assertion is no longer in the file',
   'no-judge': 'no model judges their assertion',

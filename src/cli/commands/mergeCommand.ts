@@ -5,7 +5,7 @@ import { groupBy, uniqueBy } from '../../core/data/data.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine, visibleText } from '../../core/text/visibleText.ts';
-import { toUnwritableError, type UnwritableError } from '../../disk/fileErrors.ts';
+import { toUnwritableError } from '../../disk/fileErrors.ts';
 import { realPathOf } from '../../disk/regularFile.ts';
 import { type MergedCase, type MergedPart, type MergedRun, mergeRuns } from '../../runner/merge.ts';
 import {
@@ -25,7 +25,7 @@ import { rootFor } from '../runs.ts';
 import { caseList } from '../selection.ts';
 import type { Shell } from '../shell.ts';
 
-export type MergeOptions = Pick<RunCommandOptions, 'reporter' | 'output' | 'minPassRate' | 'save'>;
+type MergeOptions = Pick<RunCommandOptions, 'reporter' | 'output' | 'minPassRate' | 'save'>;
 
 /** Merges the records of several runs into one, and reports it. @throws UsageError, UnwritableError */
 export async function merge(
@@ -52,7 +52,6 @@ export async function merge(
   }
   const dataFolders = findDataFolders([...suites].map((path) => ({ path, workspace })));
   const reporters = await createReporters(options.reporter, options.output, shell, paths);
-  const unwritten: UnwritableError[] = [];
   const writer = options.save ? await openRecords(merged, dataFolders, shell) : undefined;
   reporters.event({
     kind: 'run-started',
@@ -75,7 +74,7 @@ export async function merge(
     await writer?.close();
   }
   reporters.event({ kind: 'run-finished', end });
-  unwritten.push(...(await reporters.finish()));
+  const unwritten = await reporters.finish();
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
   const isComplete =
     cases.length > 0 &&
@@ -86,7 +85,7 @@ export async function merge(
   return exitCodeOf(end, unwritten.length > 0, isComplete, options.minPassRate);
 }
 
-/** The records that files, folders and globs name, each once. @throws UsageError */
+/** @param args files, folders, or globs @returns absolute paths, sorted, each once @throws UsageError */
 async function recordsOf(args: readonly string[], folder: string): Promise<string[]> {
   const found = new Set<string>();
   for (const arg of args) {
@@ -116,7 +115,7 @@ async function readPart(path: string, folder: string): Promise<MergedPart> {
   return { record, cases };
 }
 
-/** The merged lines in their order, a few of them in memory at a time. @throws UsageError if a record has changed */
+/** Keeps only a few of the lines in memory at a time. @throws UsageError if a record has changed */
 async function* linesOf(
   { cases }: MergedRun,
   parts: readonly MergedPart[],
@@ -139,7 +138,7 @@ async function* linesOf(
   }
 }
 
-/** Checks that no path has two contents, whose cases would count as the same. @throws UsageError */
+/** Checks that all records of a file are of the same content. @throws UsageError */
 function checkContents(parts: readonly MergedPart[]): void {
   const found = parts.flatMap(({ record: { path, run } }) =>
     (run?.files ?? []).map((file) => ({ ...file, record: basename(path) })),
@@ -154,7 +153,7 @@ function checkContents(parts: readonly MergedPart[]): void {
   }
 }
 
-/** @returns what writes the merged records, one at each root @throws UnwritableError */
+/** Creates a merged record at each root. @throws UnwritableError */
 function openRecords(
   { run }: MergedRun,
   dataFolders: ReadonlyMap<string, DataFolder>,

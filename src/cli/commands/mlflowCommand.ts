@@ -16,14 +16,14 @@ import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
 
-export interface PullOptions {
+interface PullOptions {
   readonly session?: readonly string[];
   readonly out?: string;
 }
 
 const PULL_FIRST = 'Pull an experiment first: turnlight mlflow pull EXPERIMENT';
 
-/** Maximum number of notes of a pull to show. */
+/** Maximum number of notes to show. */
 const MAX_NOTES = 10;
 
 /** Pulls the sessions of an experiment into an eval file. @throws UsageError, ConnectionError, MlflowError */
@@ -106,7 +106,7 @@ async function withClient(
   }
 }
 
-/** The cases with sessions of the file in the newest record that has any. */
+/** The newest run with cases that have sessions. */
 async function newestRun(evalFile: string, link: Link): Promise<JudgedRun | undefined> {
   const home = findExistingDataFolders(evalFile);
   const { path } = home;

@@ -1,5 +1,6 @@
 import { ComparisonData } from '../../analysis/comparisonData.ts';
 import { judgeNoise } from '../../analysis/noise.ts';
+import { uniqueBy } from '../../core/data/data.ts';
 import { visibleJson } from '../../core/text/visibleText.ts';
 import { noiseMarkdown, noiseText } from '../../report/findings/noiseReport.ts';
 import { type EarlierRun, earlierRuns } from '../../store/records/list.ts';
@@ -9,7 +10,7 @@ import { findEvalFiles } from '../paths.ts';
 import { addCases, findRunByName, NO_RUNS } from '../runs.ts';
 import type { Shell } from '../shell.ts';
 
-export interface NoiseOptions {
+interface NoiseOptions {
   readonly format: 'terminal' | 'markdown' | 'json';
 }
 
@@ -36,7 +37,7 @@ export async function noise(
   return EXIT.passed;
 }
 
-/** Without merged runs, which repeat verdicts of other runs, and replays, whose answers are always the same. */
+/** Skips merged runs, which repeat the verdicts of other runs, and replays, whose answers never change. */
 async function newestRuns(folder: string): Promise<EarlierRun[]> {
   const runs: EarlierRun[] = [];
   for await (const one of earlierRuns(await findEvalFiles([], folder))) {
@@ -47,12 +48,8 @@ async function newestRuns(folder: string): Promise<EarlierRun[]> {
   return runs;
 }
 
-/** Each run once. */
 async function namedRuns(names: readonly string[], folder: string): Promise<EarlierRun[]> {
-  const runs = new Map<string, EarlierRun>();
-  for (const name of names) {
-    const found = await findRunByName(name, folder);
-    runs.set(found.run.id, found);
-  }
-  return [...runs.values()];
+  const runs: EarlierRun[] = [];
+  for (const name of names) runs.push(await findRunByName(name, folder));
+  return uniqueBy(runs, ({ run }) => run.id);
 }

@@ -18,17 +18,13 @@ import { checkExecutions, selectedCases } from '../../runner/plan.ts';
 import { examplesOf } from '../../store/examples.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
+import type { RunCommandOptions } from '../options.ts';
 import { reportProblems } from '../problems.ts';
-import { selectCases, selectionOf } from '../selection.ts';
+import { type SelectionOptions, selectCases } from '../selection.ts';
 import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
 
-export interface PlanOptions {
-  readonly case?: readonly string[];
-  readonly tag?: readonly string[];
-  readonly limit?: number;
-  readonly judge?: string;
-  readonly dotenv?: string;
+interface PlanOptions extends SelectionOptions, Pick<RunCommandOptions, 'judge' | 'dotenv'> {
   readonly format: 'text' | 'json';
 }
 
@@ -51,7 +47,7 @@ export async function plan(
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
-  const chosen = selectedCases(suites, selectCases(suites, selectionOf(options)));
+  const chosen = selectedCases(suites, selectCases(suites, options));
   checkExecutions(chosen.map((one) => one.case));
   const once = new Set<string>();
   const rows: Row[] = [];
@@ -59,11 +55,8 @@ export async function plan(
   for (const { suite, case: one } of chosen) {
     const file = shownPath(suite.path, shell.folder);
     const { suiteCase = one } = (await one.open?.()) ?? {};
-    rows.push({
-      file,
-      id: caseName(one),
-      estimate: await estimateCase(suiteCase, once, examples(suite)(suiteCase)),
-    });
+    const estimate = await estimateCase(suiteCase, once, examples(suite)(suiteCase));
+    rows.push({ file, id: caseName(one), estimate });
   }
   const total = rows.reduce((sum, { estimate }) => addEstimates(sum, estimate), NO_ESTIMATE);
   const secret = async (name: string) => shell.env(name);
@@ -106,9 +99,7 @@ function text(rows: readonly Row[], total: Estimate, asked: readonly ContactedHo
       : ['Prompt caching may greatly reduce the input cost.']),
     ...asked.map(({ host, variables }) =>
       visibleLine(
-        variables.length > 0
-          ? `Requests would go to ${host}, with ${variables.join(', ')}.`
-          : `Requests would go to ${host}, without an API key.`,
+        `Requests would go to ${host}, ${variables.length > 0 ? `with ${variables.join(', ')}` : 'without an API key'}.`,
       ),
     ),
   ];

@@ -2,7 +2,7 @@ import { visibleWarnings } from '../../core/logger.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { passRateOf } from '../../core/record/repetitions.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
-import type { Suite } from '../../core/suite.ts';
+import type { Suite, SuiteCase } from '../../core/suite.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine, visibleText } from '../../core/text/visibleText.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
@@ -17,15 +17,9 @@ import { allowedHostsOf, requireHosts } from '../hosts.ts';
 import { queueAddress, type RunCommandOptions } from '../options.ts';
 import { resolveRecordings, workspaceOf } from '../paths.ts';
 import { reportProblems } from '../problems.ts';
-import { createReporters, type Reporters } from '../reporters.ts';
+import { createReporters } from '../reporters.ts';
 import { type PriorRun, priorRunText, rejudge, resume } from '../resume.ts';
-import {
-  filterByLastStatus,
-  noneWithLastStatus,
-  type Selection,
-  selectCases,
-  selectionOf,
-} from '../selection.ts';
+import { filterByLastStatus, noneWithLastStatus, selectCases } from '../selection.ts';
 import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
 import { ownVersion } from '../version.ts';
@@ -47,8 +41,7 @@ export async function run(
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
   const filtered = await filterByLastStatus(suites, options);
-  const selection = { ...selectionOf(options), ...(filtered && { among: filtered.found }) };
-  const select = prior?.select ?? selectCases(suites, selection);
+  const select = prior?.select ?? selectCases(suites, options, filtered?.found);
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
   const chosen = selectedCases(suites, select).map((one) => one.case);
@@ -67,7 +60,9 @@ export async function run(
   const signal = shell.catchInterrupt();
   if (chosen.some(({ only }) => only)) reporters.note(onlyText(chosen.length, suites));
   if (prior && !prior.earlier) reporters.note('These files have no runs. Starting a new one.');
-  noteInterrupt(signal, reporters);
+  signal.addEventListener('abort', () =>
+    reporters.note('Stopping. Press Ctrl+C again to stop immediately.'),
+  );
   const log = visibleWarnings((message) => reporters.note(message));
   const { maxCost, timeout, queue } = options;
   const limits = { timeout, ...(maxCost !== undefined && { maxCost }) };
@@ -94,7 +89,7 @@ export async function run(
     ...recordings,
     answersFolder: answersFolder(shell.processEnv),
     ...(options.cache && { cache: { folder: answersFolder(shell.processEnv), fresh: false } }),
-    described: { ...describeOptions(options), ...shardOf(suites, selection) },
+    described: { ...describeOptions(options), ...shardOf(suites, options, filtered?.found) },
     secret: async (name) => shell.env(name),
     env: shell.env,
     programVariables: shell.fileVariables,
@@ -127,7 +122,7 @@ export async function judge(
   return run([], { ...options, judgeAgain: earlier ?? true }, shell);
 }
 
-/** Reports why cases of earlier runs may be missing. @returns whether there is a reason */
+/** @param damage why cases of earlier runs may be missing @returns whether there is any */
 function reportDamage(damage: readonly string[] = [], shell: Shell): boolean {
   for (const one of damage) shell.err.write(`${visibleLine(one)}\n`);
   if (damage.length > 0) shell.err.write(CASES_MISSING);
@@ -198,25 +193,23 @@ function onlyText(chosen: number, suites: readonly Suite[]): string {
   return `Running ${chosen} of ${counted(all, 'case')}, because of \`only\`.`;
 }
 
-function noteInterrupt(signal: AbortSignal, reporters: Reporters): void {
-  const note = () => reporters.note('Stopping. Press Ctrl+C again to stop immediately.');
-  signal.addEventListener('abort', note, { once: true });
-}
-
 function noCasesText({ shard }: RunCommandOptions): string {
   return shard ? 'This shard has no cases.' : 'The cases of that run are no longer in the files.';
 }
 
-/** The fields by which `merge` knows whether it has all shards. */
-function shardOf(suites: readonly Suite[], selection: Selection): Record<string, unknown> {
-  const { shard } = selection;
+/** Lets `merge` check whether it has all shards. */
+function shardOf(
+  suites: readonly Suite[],
+  { shard, ...options }: RunCommandOptions,
+  among: ReadonlySet<SuiteCase> | undefined,
+): Record<string, unknown> {
   if (!shard) return {};
-  const select = selectCases(suites, { ...selection, shard: undefined });
+  const select = selectCases(suites, options, among);
   const cases = selectedCases(suites, select).length;
   return { shard: `${shard.part}/${shard.of}`, sharded_cases: cases };
 }
 
-/** The options in the run record: those that were given, without defaults. */
+/** The given options, without defaults, for the run record. */
 function describeOptions(options: RunCommandOptions): Record<string, unknown> {
   const { case: cases, tag, limit, judge, baseUrl, concurrency, timeout, record, replay } = options;
   const { maxCost: max_cost, minPassRate: min_pass_rate, cache, queue } = options;

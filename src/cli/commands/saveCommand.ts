@@ -12,18 +12,14 @@ import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
 import { writeEvalFile } from './importCommand.ts';
 
-export interface SaveOptions {
+interface SaveOptions {
   /** `id`, or `id/variant`. */
   readonly case: string;
   readonly as: SaveAs;
   readonly repetition: number;
 }
 
-/**
- * Saves the last simulated conversation of a case as a new case in its file.
- *
- * @throws UsageError, UnwritableError
- */
+/** Saves the last simulated conversation of a case as a new case. @throws UsageError, UnwritableError */
 export async function save(
   file: string,
   { case: name, as, repetition }: SaveOptions,
@@ -50,15 +46,8 @@ export async function save(
   }
   assertNoLinkOut(found.path, shell.folder);
   const text = await nodeFiles().read(found.path, LIMITS.evalFile);
-  const saved = asUsageError(() =>
-    savedCase(
-      text,
-      found.path,
-      line,
-      as,
-      suite.outline.map((one) => one.id),
-    ),
-  );
+  const ids = suite.outline.map((one) => one.id);
+  const saved = asUsageError(() => savedCase(text, found.path, line, as, ids));
   const lines = text.split('\n');
   const row = lines[saved.position.line] ?? '';
   lines[saved.position.line] =

@@ -15,7 +15,7 @@ import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
 import { ownVersion } from '../version.ts';
 
-export interface WorkerOptions
+interface WorkerOptions
   extends Pick<RunCommandOptions, 'judge' | 'dotenv' | 'baseUrl' | 'allowHost' | 'concurrency'> {
   readonly queue: string | true;
 }
@@ -28,9 +28,9 @@ export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCo
   const { serveQueue } = await import('../../queue/queue.ts');
   const report = (text: string) => shell.err.write(`${visibleLine(text)}\n`);
   const signal = shell.catchInterrupt();
-  const note = () =>
-    report('Finishing the current cases. Press Ctrl+C again to leave them to other workers.');
-  signal.addEventListener('abort', note, { once: true });
+  signal.addEventListener('abort', () =>
+    report('Finishing the current cases. Press Ctrl+C again to leave them to other workers.'),
+  );
   await serveQueue({
     url,
     version: ownVersion(),
@@ -54,7 +54,7 @@ export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCo
   return EXIT.passed;
 }
 
-/** The eval file on this machine, or why its cases can't run here, which no result would show. */
+/** @returns the suite and its files, or why its cases can't run here */
 async function loadLocally(
   path: string,
   options: WorkerOptions,

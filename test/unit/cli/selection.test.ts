@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../src/cli/exitCode.ts';
-import { type Selection, selectCases } from '../../../src/cli/selection.ts';
+import { type SelectionOptions, selectCases } from '../../../src/cli/selection.ts';
 import type { Suite } from '../../../src/core/suite.ts';
 import { buildSuiteCase } from '../../support/buildRun.ts';
 
@@ -25,8 +25,8 @@ const SUITE = suite({
   refund: ['slow'],
 });
 
-function chosen(selection: Partial<Selection>): string[] {
-  const select = selectCases([SUITE], { cases: [], tags: [], ...selection });
+function chosen(selection: SelectionOptions): string[] {
+  const select = selectCases([SUITE], selection);
   return SUITE.cases.filter((one) => select(SUITE, one)).map(({ id }) => id);
 }
 
@@ -35,17 +35,17 @@ test('without names and tags every case is chosen', () => {
 });
 
 test('names, with * for any text, and tags narrow the choice', () => {
-  assert.deepEqual(chosen({ cases: ['refund', 'order-status'] }), ['order-status', 'refund']);
-  assert.deepEqual(chosen({ cases: ['order-*'] }), ['order-status', 'order-late']);
-  assert.deepEqual(chosen({ tags: ['slow'] }), ['order-late', 'refund']);
-  assert.deepEqual(chosen({ cases: ['order-*'], tags: ['slow'] }), ['order-late']);
+  assert.deepEqual(chosen({ case: ['refund', 'order-status'] }), ['order-status', 'refund']);
+  assert.deepEqual(chosen({ case: ['order-*'] }), ['order-status', 'order-late']);
+  assert.deepEqual(chosen({ tag: ['slow'] }), ['order-late', 'refund']);
+  assert.deepEqual(chosen({ case: ['order-*'], tag: ['slow'] }), ['order-late']);
 });
 
 for (const [name, selection, words] of [
-  ['a name that no case has', { cases: ['refnd'] }, /"refnd".*order-status, order-late, refund/],
-  ['a name with a dot, which stands for itself', { cases: ['refun.'] }, /"refun\."/],
-  ['a tag that no case has', { tags: ['x'] }, /No case has the tag "x"\. .*orders, slow/],
-  ['a tag that no named case has', { cases: ['refund'], tags: ['orders'] }, /None of the named/],
+  ['a name that no case has', { case: ['refnd'] }, /"refnd".*order-status, order-late, refund/],
+  ['a name with a dot, which stands for itself', { case: ['refun.'] }, /"refun\."/],
+  ['a tag that no case has', { tag: ['x'] }, /No case has the tag "x"\. .*orders, slow/],
+  ['a tag that no named case has', { case: ['refund'], tag: ['orders'] }, /None of the named/],
 ] as const) {
   test(`${name} is an error that lists what there is`, () => {
     assert.throws(
@@ -56,10 +56,10 @@ for (const [name, selection, words] of [
 }
 
 test('a limit takes the first of what is chosen, whatever the file', () => {
-  assert.deepEqual(chosen({ tags: ['slow'], limit: 1 }), ['order-late']);
+  assert.deepEqual(chosen({ tag: ['slow'], limit: 1 }), ['order-late']);
   assert.deepEqual(chosen({ limit: 5 }), ['order-status', 'order-late', 'refund']);
   const other = { ...suite({ last: [] }), path: '/work/other.eval.yaml' };
-  const select = selectCases([SUITE, other], { cases: [], tags: [], limit: 3 });
+  const select = selectCases([SUITE, other], { limit: 3 });
   assert.equal(
     other.cases.some((one) => select(other, one)),
     false,
@@ -68,7 +68,7 @@ test('a limit takes the first of what is chosen, whatever the file', () => {
 
 test('a limit takes the first of those that say `only`, where some do', () => {
   const cases = SUITE.cases.map((one) => ({ ...one, only: one.id === 'refund' }));
-  const select = selectCases([{ ...SUITE, cases }], { cases: [], tags: [], limit: 1 });
+  const select = selectCases([{ ...SUITE, cases }], { limit: 1 });
   assert.deepEqual(
     cases.filter((one) => select(SUITE, one)).map(({ id }) => id),
     ['refund'],
@@ -76,7 +76,7 @@ test('a limit takes the first of those that say `only`, where some do', () => {
 });
 
 test('files without a case are an error', () => {
-  assert.throws(() => selectCases([suite({})], { cases: [], tags: [] }), /no cases to run/);
+  assert.throws(() => selectCases([suite({})], {}), /no cases to run/);
 });
 
 test('an id stands for all variants of its case, and each has a name of its own', () => {
@@ -84,7 +84,7 @@ test('an id stands for all variants of its case, and each has a name of its own'
   const variants = ['line-1', 'line-2', 'deep/line-1'].map((variant) => ({ ...one, variant }));
   const several = { ...SUITE, cases: [...SUITE.cases.slice(1), ...variants] } as Suite;
   const names = (...cases: string[]) => {
-    const select = selectCases([several], { cases, tags: [] });
+    const select = selectCases([several], { case: cases });
     return several.cases.filter((found) => select(several, found)).map(({ variant }) => variant);
   };
   assert.deepEqual(names('order-status'), ['line-1', 'line-2', 'deep/line-1']);
