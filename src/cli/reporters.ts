@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { uniqueBy } from '../core/data/data.ts';
 import { isFailure } from '../core/verdict.ts';
 import { toUnwritableError, type UnwritableError } from '../disk/fileErrors.ts';
+import { type Layout, MARKDOWN, terminalLayout } from '../report/findings/layout.ts';
 import {
   type FileReporterName,
   findReporter,
@@ -12,6 +13,7 @@ import {
   type ReporterName,
 } from '../report/registry.ts';
 import { RunLog } from '../report/reporter.ts';
+import { createPaint } from '../report/style.ts';
 import { TerminalReporter } from '../report/terminal.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { UsageError } from './exitCode.ts';
@@ -186,8 +188,13 @@ function createTerminal(stream: Stream, shell: Shell, log: RunLog): TerminalRepo
   return new TerminalReporter(options, log);
 }
 
+/** The layout of a report for standard output. */
+export function layoutFor(format: Layout['kind'], { out, env }: Shell): Layout {
+  return format === 'markdown' ? MARKDOWN : terminalLayout(createPaint(usesColors(out, env)));
+}
+
 /** Whether to write colors. By https://no-color.org, any value but the empty one turns them off. */
-export function usesColors(stream: Stream, env: Shell['env']): boolean {
+function usesColors(stream: Stream, env: Shell['env']): boolean {
   if (env('NO_COLOR')) return false;
   if (env('FORCE_COLOR')) return env('FORCE_COLOR') !== '0';
   return stream.isTty && env('TERM') !== 'dumb';

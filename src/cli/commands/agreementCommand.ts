@@ -7,19 +7,13 @@ import {
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import {
-  agreementMarkdown,
-  agreementText,
-  thresholdsMarkdown,
-  thresholdsText,
-} from '../../report/findings/agreementReport.ts';
+import { agreementReport, thresholdsReport } from '../../report/findings/agreementReport.ts';
 import { streamJson } from '../../report/streamJson.ts';
-import { createPaint } from '../../report/style.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import type { Least } from '../options.ts';
 import { findEvalFiles } from '../paths.ts';
 import { NO_LABELS, reportLabelProblems } from '../problems.ts';
-import { usesColors } from '../reporters.ts';
+import { layoutFor } from '../reporters.ts';
 import type { Shell } from '../shell.ts';
 
 interface AgreementOptions {
@@ -52,18 +46,15 @@ function* formatted(
   found: Agreement,
   thresholds: readonly Thresholds[] | undefined,
   format: AgreementOptions['format'],
-  { out, folder, env }: Shell,
+  shell: Shell,
 ): Generator<string> {
-  if (format === 'markdown') {
-    yield agreementMarkdown(found, folder);
-    if (thresholds) yield `\n${thresholdsMarkdown(thresholds)}`;
-  } else if (format === 'terminal') {
-    const paint = createPaint(usesColors(out, env));
-    yield agreementText(found, paint, folder);
-    if (thresholds) yield `\n${thresholdsText(thresholds, paint)}`;
-  } else {
+  if (format === 'json') {
     yield* streamJson(thresholds ? { ...found, thresholds } : found);
     yield '\n';
+  } else {
+    const layout = layoutFor(format, shell);
+    yield agreementReport(found, layout, shell.folder);
+    if (thresholds) yield `\n${thresholdsReport(thresholds, layout)}`;
   }
 }
 

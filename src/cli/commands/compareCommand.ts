@@ -1,15 +1,10 @@
 import { type ComparableRun, type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
 import { ComparisonData, suiteNames } from '../../analysis/comparisonData.ts';
 import { runCooperatively, stepsOf } from '../../node/cooperative.ts';
-import {
-  comparisonJson,
-  comparisonMarkdown,
-  comparisonText,
-} from '../../report/findings/comparisonReport.ts';
-import { createPaint } from '../../report/style.ts';
+import { comparisonJson, comparisonReport } from '../../report/findings/comparisonReport.ts';
 import { type EarlierRun, hasFinished } from '../../store/records/list.ts';
 import { CASES_MISSING, EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { usesColors } from '../reporters.ts';
+import { layoutFor } from '../reporters.ts';
 import { addCases, findRunByName } from '../runs.ts';
 import type { Shell } from '../shell.ts';
 
@@ -40,7 +35,8 @@ export async function compare(
     const head = await readRun(after, new ComparisonData(names[1]), shell, signal);
     const comparison = await runCooperatively(compareRuns(base, head), stepsOf(signal));
     const shown = shell.scrubber.data(comparison);
-    for (const text of formatted(shown, format, shell)) shell.out.report(text);
+    if (format === 'json') for (const text of comparisonJson(shown)) shell.out.report(text);
+    else shell.out.report(comparisonReport(shown, layoutFor(format, shell), shell.folder));
     if (failOn === undefined) return EXIT.passed;
     const isComplete = [base, head].every((run) => run.finished && !run.isDamaged);
     if (!isComplete) shell.err.write(CASES_MISSING);
@@ -61,21 +57,7 @@ async function readRun(
   return { run: found.run, data, finished: await hasFinished(found), isDamaged };
 }
 
-function* formatted(
-  comparison: Comparison,
-  format: CompareOptions['format'],
-  { out, folder, env }: Shell,
-): Generator<string> {
-  if (format === 'json') yield* comparisonJson(comparison);
-  else if (format === 'markdown') yield comparisonMarkdown(comparison, folder);
-  else yield comparisonText(comparison, createPaint(usesColors(out, env)), folder);
-}
-
-/**
- * A case that passed before and could not be judged now is an error, not unchanged.
- *
- * @param isComplete whether all cases of both runs were read
- */
+/** A case that passed before and can't be judged now is an error. @param isComplete whether all cases were read */
 function exitCodeOf(
   { cases, evidence }: Comparison,
   failOn: 'worse' | 'evidence',

@@ -5,8 +5,7 @@ import type { PlacedLabel } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleJson } from '../../core/text/visibleText.ts';
-import { judgesMarkdown, judgesText } from '../../report/findings/judgesReport.ts';
-import { createPaint } from '../../report/style.ts';
+import { judgesReport } from '../../report/findings/judgesReport.ts';
 import {
   estimateLabelled,
   judgeLabelled,
@@ -25,7 +24,7 @@ import { allowedHostsOf, requireHosts } from '../hosts.ts';
 import type { Recordings, RunCommandOptions } from '../options.ts';
 import { resolveRecordings } from '../paths.ts';
 import { NO_LABELS, reportLabelProblems, reportProblems } from '../problems.ts';
-import { usesColors } from '../reporters.ts';
+import { layoutFor } from '../reporters.ts';
 import { confirm, type Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';
 
@@ -120,10 +119,9 @@ export async function judges(
   const conversations = cases.length / setups.length;
   const compared = { ...compareJudges(labels, runs), conversations, folds, left };
   const found = shell.scrubber.data(compared);
-  const { out, env } = shell;
-  if (options.format === 'json') out.report(`${visibleJson(found)}\n`);
-  else if (options.format === 'markdown') out.report(judgesMarkdown(found));
-  else out.report(judgesText(found, createPaint(usesColors(out, env))));
+  const { format } = options;
+  if (format === 'json') shell.out.report(`${visibleJson(found)}\n`);
+  else shell.out.report(judgesReport(found, layoutFor(format, shell)));
   const unjudged = found.judges.some(({ errors }) => errors > 0);
   return unjudged ? EXIT.errored : EXIT.passed;
 }

@@ -2,11 +2,12 @@ import { ComparisonData } from '../../analysis/comparisonData.ts';
 import { judgeNoise } from '../../analysis/noise.ts';
 import { uniqueBy } from '../../core/data/data.ts';
 import { visibleJson } from '../../core/text/visibleText.ts';
-import { noiseMarkdown, noiseText } from '../../report/findings/noiseReport.ts';
+import { noiseReport } from '../../report/findings/noiseReport.ts';
 import { type EarlierRun, earlierRuns } from '../../store/records/list.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { DEFAULT_NOISE_RUNS } from '../options.ts';
 import { findEvalFiles } from '../paths.ts';
+import { layoutFor } from '../reporters.ts';
 import { addCases, findRunByName, NO_RUNS } from '../runs.ts';
 import type { Shell } from '../shell.ts';
 
@@ -33,7 +34,7 @@ export async function noise(
   }
   const rows = shell.scrubber.data(judgeNoise(data.cases.values()));
   if (format === 'json') shell.out.report(`${visibleJson(rows)}\n`);
-  else shell.out.report(format === 'markdown' ? noiseMarkdown(rows) : noiseText(rows));
+  else shell.out.report(noiseReport(rows, layoutFor(format, shell)));
   return EXIT.passed;
 }
 

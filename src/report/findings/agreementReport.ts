@@ -8,16 +8,15 @@ import type { ThresholdRow, Thresholds } from '../../analysis/thresholds.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { caseTitle, STATUS_WORDS, VALIDITY_WORDS } from '../../core/presentation/words.ts';
 import { counted } from '../../core/text/format.ts';
-import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
+import { paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import { type Paint, shownPath } from '../style.ts';
-import { markdownList, markdownTable, plainTable } from '../tables.ts';
+import { shownPath } from '../style.ts';
+import type { Layout } from './layout.ts';
 
 const MAX_NAME = 36;
 const MAX_COMMENT = 160;
-const ITEM_LENGTH = 600;
 
-/** Disagreements to list; more are counted. */
+/** Maximum number of disagreements to list. */
 const MAX_LISTED = { terminal: 50, markdown: 200 };
 
 export const AGREEMENT_HEAD = [
@@ -28,31 +27,16 @@ export const AGREEMENT_HEAD = [
 export const AGREEMENT_LEGEND =
   'Precision and recall are for “fail”. Kappa measures agreement with people beyond chance; alpha measures agreement among people.';
 
-/** For a terminal: a row per judge and assertion, then each disagreement with file and line. */
-export function agreementText(agreement: Agreement, paint: Paint, folder: string): string {
+/** A row per judge and assertion, then each disagreement with file and line. */
+export function agreementReport(agreement: Agreement, layout: Layout, folder: string): string {
   const { rows } = agreement;
-  const items = itemTexts(agreement, folder, MAX_LISTED.terminal);
   return `${paragraphs(
-    rows.length === 0 ? noAgreementText(agreement) : undefined,
-    rows.length === 0
-      ? undefined
-      : `${plainTable(AGREEMENT_HEAD, rows.map(agreementRowCells), false)}\n${AGREEMENT_LEGEND}`,
-    agreementNotes(agreement).join('\n'),
-    items.length === 0 ? undefined : [paint.bold('Disagreements'), ...items].join('\n  '),
-  )}\n`;
-}
-
-/** For a pull request. */
-export function agreementMarkdown(agreement: Agreement, folder: string): string {
-  const { rows } = agreement;
-  const items = itemTexts(agreement, folder, MAX_LISTED.markdown);
-  return `${paragraphs(
-    '# Agreement of judges with people',
+    layout.title('Agreement of judges with people'),
     rows.length === 0
       ? noAgreementText(agreement)
-      : `${markdownTable(AGREEMENT_HEAD, rows.map(agreementRowCells))}\n\n${AGREEMENT_LEGEND}`,
-    markdownList(agreementNotes(agreement), ITEM_LENGTH),
-    items.length === 0 ? undefined : `## Disagreements\n\n${markdownList(items, ITEM_LENGTH)}`,
+      : layout.table(AGREEMENT_HEAD, rows.map(agreementRowCells), AGREEMENT_LEGEND),
+    layout.list(agreementNotes(agreement)),
+    layout.section('Disagreements', itemTexts(agreement, folder, MAX_LISTED[layout.kind])),
   )}\n`;
 }
 
@@ -61,7 +45,6 @@ function noAgreementText({ unmatched }: Agreement): string {
   return `No judged conversation has a label.${isToRun ? ' Run the files first: turnlight run' : ''}`;
 }
 
-/** What was compared, and how well judge and people agree. */
 export function agreementCells({ assertion, of, compared, kappa, ...row }: AgreementRow): string[] {
   return [
     assertion ? visibleLine(assertion.name, MAX_NAME) : 'all',
@@ -95,12 +78,9 @@ export function agreementRowCells(row: AgreementRow): string[] {
   ];
 }
 
-/** What the numbers exclude, one sentence each. */
-export function agreementNotes({
-  rows,
-  unmatched,
-}: Pick<Agreement, 'rows' | 'unmatched'>): string[] {
-  const sums = rows.filter(({ assertion }) => assertion === undefined);
+/** Sentences about labels that aren't counted or are about an earlier question. */
+export function agreementNotes(found: Pick<Agreement, 'rows' | 'unmatched'>): string[] {
+  const sums = found.rows.filter(({ assertion }) => assertion === undefined);
   const sum = (pick: (row: AgreementRow) => number) =>
     sums.reduce((total, row) => total + pick(row), 0);
   const notes: [number, string][] = [
@@ -109,7 +89,7 @@ export function agreementNotes({
     [sum((row) => row.unjudged), 'not counted: the judge errored or skipped it'],
     [sum((row) => row.notApplicable), 'not counted: people say that it does not apply'],
     ...(Object.keys(UNMATCHED) as UnmatchedLabel['reason'][]).map((reason): [number, string] => [
-      unmatched.filter((one) => one.reason === reason).length,
+      found.unmatched.filter((one) => one.reason === reason).length,
       `not counted: ${UNMATCHED[reason]}`,
     ]),
   ];
@@ -140,16 +120,16 @@ function itemText(item: LabelledItem, folder: string): string {
     ...(turn === undefined ? [] : [`turn ${turn}`]),
     visibleLine(assertion.name, MAX_NAME),
   ].join(', ');
-  const said = labels.map(({ person, status: own, path, line, comment }) => {
+  const people = labels.map(({ person, status: own, path, line, comment }) => {
     const words = comment === undefined ? '' : `: “${visibleLine(comment, MAX_COMMENT)}”`;
     return `${visibleLine(person)} ${STATUS_WORDS[own]} (${shownPath(path, folder)}:${line}${words})`;
   });
   const mark = VALIDITY_WORDS[standing] === '' ? '' : `; ${VALIDITY_WORDS[standing]}`;
   const place = `${shownPath(item.path, folder)}:${item.line}`;
-  return `${about}  ${place}: ${visibleLine(judge)} ${STATUS_WORDS[status]}, ${said.join(', ')}${mark}`;
+  return `${about}  ${place}: ${visibleLine(judge)} ${STATUS_WORDS[status]}, ${people.join(', ')}${mark}`;
 }
 
-/** Thresholds to list; the others are in the JSON. */
+/** Maximum number of thresholds to list; JSON has all. */
 const MAX_THRESHOLDS = 15;
 
 export const THRESHOLDS_HEAD = [
@@ -159,45 +139,29 @@ export const THRESHOLDS_HEAD = [
 
 const NO_THRESHOLDS = 'No judge gave labeled conversations more than one score.';
 
-/** For a terminal. */
-export function thresholdsText(all: readonly Thresholds[], paint: Paint): string {
-  const parts = all.flatMap((one) => [
-    `${paint.bold(titleOf(one))}\n${plainTable(
-      THRESHOLDS_HEAD,
-      thresholdRows(one).map((row) => thresholdCells(row, one)),
-      false,
-    )}\n${bestThresholdSentence(one)}`,
-  ]);
-  return `${paragraphs(paint.bold('Thresholds'), ...(parts.length > 0 ? parts : [NO_THRESHOLDS]))}\n`;
-}
-
-/** For a pull request. */
-export function thresholdsMarkdown(all: readonly Thresholds[]): string {
-  const parts = all.flatMap((one) => [
-    `### ${escapeLine(titleOf(one))}`,
-    markdownTable(
-      THRESHOLDS_HEAD,
-      thresholdRows(one).map((row) => thresholdCells(row, one)),
-    ),
-    escapeLine(bestThresholdSentence(one), ITEM_LENGTH),
-  ]);
-  return `${paragraphs('## Thresholds', ...(parts.length > 0 ? parts : [NO_THRESHOLDS]))}\n`;
-}
-
-function titleOf({ judge, assertion }: Thresholds): string {
-  return `${visibleLine(judge, MAX_NAME)}, ${visibleLine(assertion.name, MAX_NAME)}`;
+export function thresholdsReport(all: readonly Thresholds[], layout: Layout): string {
+  const parts = all.map((one) => {
+    const rows = thresholdRows(one).map((row) => thresholdCells(row, one));
+    const title = [one.judge, one.assertion.name]
+      .map((name) => visibleLine(name, MAX_NAME))
+      .join(', ');
+    const sentence = layout.text(bestThresholdSentence(one));
+    return layout.group(title, layout.table(THRESHOLDS_HEAD, rows), sentence);
+  });
+  const shown = parts.length > 0 ? parts : [NO_THRESHOLDS];
+  return `${paragraphs(layout.heading('Thresholds'), ...shown)}\n`;
 }
 
 /** The best threshold, and its accuracy on other conversations. */
 export function bestThresholdSentence({ best, current, compared, heldOut }: Thresholds): string {
-  const isBest = best === current;
-  const what = isBest
-    ? `The threshold ${scoreText(best)} agrees best with people.`
-    : `\`threshold: ${Number(best.toFixed(4))}\` agrees best with people.`;
+  const what =
+    best === current
+      ? `The threshold ${scoreText(best)} agrees best with people.`
+      : `\`threshold: ${Number(best.toFixed(4))}\` agrees best with people.`;
   return `${what} With the threshold that is best on the other conversations, ${scoreText(heldOut)} of all ${compared} verdicts are right.`;
 }
 
-/** If there are too many: the best, the current one, and others at regular intervals. */
+/** If there are too many, the best, the current one, and others at regular intervals. */
 export function thresholdRows({ rows, best, current }: Thresholds): ThresholdRow[] {
   const every = Math.ceil(rows.length / MAX_THRESHOLDS);
   const isNamed = ({ threshold }: ThresholdRow) => threshold === best || threshold === current;
@@ -207,15 +171,12 @@ export function thresholdRows({ rows, best, current }: Thresholds): ThresholdRow
 /** A row under `THRESHOLDS_HEAD`. */
 export function thresholdCells(row: ThresholdRow, { best, current }: Thresholds): string[] {
   const { threshold, confusion, accuracy, precision, recall, kappa } = row;
-  const marks = [
-    ...(threshold === current ? ['current'] : []),
-    ...(threshold === best ? ['best'] : []),
-  ];
+  const marks = Object.entries({ current, best }).filter(([, value]) => value === threshold);
   return [
     scoreText(threshold),
     ...[accuracy, precision, recall].map(shareText),
     kappa === null ? '–' : kappa.toFixed(2),
     ...confusionCells(confusion),
-    marks.join(', '),
+    marks.map(([name]) => name).join(', '),
   ];
 }

@@ -1,16 +1,16 @@
 import type { ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import {
+  type ComparedOutcome,
   caseTitle,
   OUTCOME_ICONS,
   OUTCOME_WORDS,
   OUTCOMES,
 } from '../../core/presentation/words.ts';
-import { escapeLine, paragraphs } from '../../core/text/markdown.ts';
+import { paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { streamJson } from '../streamJson.ts';
-import { type Paint, shownPath } from '../style.ts';
-import { markdownList, markdownTable, plainTable } from '../tables.ts';
+import { shownPath } from '../style.ts';
 import {
   assertionText,
   changedTexts,
@@ -22,66 +22,54 @@ import {
   sideText,
   signedText,
 } from './comparisonSentences.ts';
+import type { Layout, OutlineItem } from './layout.ts';
 
-/** Cases of each outcome to list; more are counted. */
+/** Maximum number of cases to list per outcome. */
 const MAX_LISTED = { terminal: 30, markdown: 100 };
 
 const MAX_NAME = 36;
 
 const HEAD = ['Assertion', 'Cases', 'Before', 'After', 'Change', '95 %', 'Worse', 'Better', 'p'];
 
-/** For a terminal: first what changed, then the numbers, then each changed case. */
-export function comparisonText(comparison: Comparison, paint: Paint, folder: string): string {
-  const bullets = (texts: readonly string[]) => texts.map((one) => `  ${one}`).join('\n');
-  const cases = OUTCOMES.flatMap((outcome) => {
-    const own = comparison.cases.filter((one) => one.outcome === outcome);
-    if (own.length === 0) return [];
-    const head = paint.bold(`${OUTCOME_ICONS[outcome]} ${own.length} ${OUTCOME_WORDS[outcome]}`);
-    const shown = own.slice(0, MAX_LISTED.terminal).flatMap((one) => caseLines(one, paint, folder));
-    return [[head, ...shown, ...moreLine(own, MAX_LISTED.terminal)].join('\n')];
-  });
+/** What changed, then the numbers, then each changed case. */
+export function comparisonReport(comparison: Comparison, layout: Layout, folder: string): string {
+  const { base, head, evidence, noise } = comparison;
+  const sentence = evidenceSentence(comparison);
   return `${paragraphs(
-    `Before: ${runText(comparison.base)}\nAfter:  ${runText(comparison.head)}`,
-    `${paint.bold('What changed')}\n${bullets(changedTexts(comparison))}`,
-    paint.bold(evidenceSentence(comparison)),
-    comparison.evidence.length === 0
+    layout.title(sentence),
+    layout.list([`Before: ${runText(base)}`, `After:  ${runText(head)}`]),
+    layout.section('What changed', changedTexts(comparison)),
+    layout.kind === 'terminal' ? layout.heading(sentence) : undefined,
+    evidence.length === 0
       ? undefined
-      : `${plainTable(HEAD, rows(comparison), false)}\np is corrected for the number of assertions (Holm).`,
-    `${paint.bold('Judge noise')}\n${bullets(noiseTexts(comparison.noise))}`,
-    ...cases,
-    countsText(comparison),
+      : layout.table(HEAD, rows(comparison), 'p is corrected for the number of assertions (Holm).'),
+    layout.section('Judge noise', noiseTexts(noise)),
+    ...OUTCOMES.flatMap((outcome) => casesOf(outcome, comparison, layout, folder)),
+    layout.text(countsText(comparison)),
   )}\n`;
 }
 
-/** For a pull request. */
-export function comparisonMarkdown(comparison: Comparison, folder: string): string {
-  const cases = OUTCOMES.flatMap((outcome) => {
-    const own = comparison.cases.filter((one) => one.outcome === outcome);
-    if (own.length === 0) return [];
-    const shown = own.slice(0, MAX_LISTED.markdown).map((one) => {
-      const [first = '', ...more] = caseTexts(one, folder);
-      const nested = more.map((text) => `\n  - ${escapeLine(text)}`);
-      return `- ${escapeLine(first)}${nested.join('')}`;
-    });
-    return [
-      `## ${OUTCOME_ICONS[outcome]} ${own.length} ${OUTCOME_WORDS[outcome]}`,
-      [...shown, ...moreLine(own, MAX_LISTED.markdown)].join('\n'),
-    ];
-  });
-  return `${paragraphs(
-    `# ${escapeLine(evidenceSentence(comparison))}`,
-    markdownList([`Before: ${runText(comparison.base)}`, `After: ${runText(comparison.head)}`]),
-    `## What changed\n\n${markdownList(changedTexts(comparison))}`,
-    comparison.evidence.length === 0
-      ? undefined
-      : `${markdownTable(HEAD, rows(comparison))}\n\np is corrected for the number of assertions (Holm).`,
-    `## Judge noise\n\n${markdownList(noiseTexts(comparison.noise))}`,
-    ...cases,
-    escapeLine(countsText(comparison)),
-  )}\n`;
+function casesOf(
+  outcome: ComparedOutcome,
+  { cases }: Comparison,
+  layout: Layout,
+  folder: string,
+): string[] {
+  const own = cases.filter((one) => one.outcome === outcome);
+  if (own.length === 0) return [];
+  const heading = `${OUTCOME_ICONS[outcome]} ${own.length} ${OUTCOME_WORDS[outcome]}`;
+  const most = MAX_LISTED[layout.kind];
+  const shown = own.slice(0, most).map((one) => outlineOf(one, folder));
+  const more = own.length - most;
+  return [
+    layout.outline(
+      heading,
+      shown,
+      more > 0 ? `and ${more} more; --format json lists all` : undefined,
+    ),
+  ];
 }
 
-/** Everything, with the sentence, as JSON. */
 export function* comparisonJson(comparison: Comparison): Generator<string> {
   const { cases, ...rest } = comparison;
   function* each() {
@@ -108,29 +96,20 @@ function rows({ evidence }: Comparison): string[][] {
   });
 }
 
-function caseLines(one: ComparedCase, paint: Paint, folder: string): string[] {
-  const [first = '', ...more] = caseTexts(one, folder);
-  const status = one.outcome === 'worse' ? 'fail' : one.outcome === 'better' ? 'pass' : 'skipped';
-  return [`  ${paint.status(status, first)}`, ...more.map((text) => `      ${text}`)];
-}
-
-function caseTexts(one: ComparedCase, folder: string): string[] {
-  const { base, head, assertions } = one;
+function outlineOf(one: ComparedCase, folder: string): OutlineItem {
+  const { base, head, outcome, assertions } = one;
   const place = `${shownPath(one.path, folder)}:${one.line}`;
   const sides = base && head ? `${sideText(base)} → ${sideText(head)}` : sideText(base ?? head);
-  return [
-    `${caseTitle(one)}: ${sides}  ${place}`,
-    ...assertions.map((assertion) => {
-      const { outcome, reason, path, line } = assertion;
-      const why = reason === undefined || outcome === 'better' ? '' : `: ${reason}`;
+  return {
+    text: `${caseTitle(one)}: ${sides}  ${place}`,
+    details: assertions.map((assertion) => {
+      const { reason, path, line } = assertion;
+      const why = reason === undefined || assertion.outcome === 'better' ? '' : `: ${reason}`;
       const at = `${shownPath(path, folder)}:${line}`;
-      return `${OUTCOME_ICONS[outcome]} ${assertionText(assertion)}  ${at}${why}`;
+      return `${OUTCOME_ICONS[assertion.outcome]} ${assertionText(assertion)}  ${at}${why}`;
     }),
-  ];
-}
-
-function moreLine(own: readonly ComparedCase[], listed: number): string[] {
-  return own.length > listed ? [`  and ${own.length - listed} more; --format json lists all`] : [];
+    status: outcome === 'worse' ? 'fail' : outcome === 'better' ? 'pass' : 'skipped',
+  };
 }
 
 /** `200 cases: 1 worse, 199 unchanged` */

@@ -2,9 +2,8 @@ import type { JudgeComparison, JudgePair, MeasuredJudge } from '../../analysis/j
 import { cacheText, costText, counted, durationText } from '../../core/text/format.ts';
 import { paragraphs } from '../../core/text/markdown.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
-import type { Paint } from '../style.ts';
-import { markdownList, markdownTable, plainTable } from '../tables.ts';
 import { agreementCells, agreementNotes as notesOnRows } from './agreementReport.ts';
+import type { Layout } from './layout.ts';
 
 interface JudgesReport extends JudgeComparison {
   readonly conversations: number;
@@ -16,32 +15,17 @@ interface JudgesReport extends JudgeComparison {
 const MAX_NAME = 44;
 
 const HEAD = [
-  ...['Judge', 'Assertion', 'Of', 'ComparableRun', 'Accuracy', 'Precision', 'Recall'],
+  ...['Judge', 'Assertion', 'Of', 'Compared', 'Accuracy', 'Precision', 'Recall'],
   ...['Kappa', '95 %', 'Errors', 'Cost', 'Time'],
 ];
 
-export function judgesText(found: JudgesReport, paint: Paint): string {
-  const failed = errorsOf(found);
-  const pairs = found.pairs.map(pairText);
+export function judgesReport(found: JudgesReport, layout: Layout): string {
   return `${paragraphs(
-    plainTable(HEAD, found.judges.flatMap(rowsOf), false),
-    failed.length === 0 ? undefined : [paint.bold('Errors'), ...failed].join('\n  '),
-    pairs.length === 0 ? undefined : [paint.bold('With each other'), ...pairs].join('\n  '),
-    notesOf(found).join('\n'),
-  )}\n`;
-}
-
-export function judgesMarkdown(found: JudgesReport): string {
-  const list = (texts: readonly string[]) => markdownList(texts, 600);
-  const failed = errorsOf(found);
-  return `${paragraphs(
-    '# Judges compared',
-    markdownTable(HEAD, found.judges.flatMap(rowsOf)),
-    failed.length === 0 ? undefined : `## Errors\n\n${list(failed)}`,
-    found.pairs.length === 0
-      ? undefined
-      : `## With each other\n\n${list(found.pairs.map(pairText))}`,
-    list(notesOf(found)),
+    layout.title('Judges compared'),
+    layout.table(HEAD, found.judges.flatMap(rowsOf)),
+    layout.section('Errors', errorsOf(found)),
+    layout.section('With each other', found.pairs.map(pairText)),
+    layout.list(notesOf(found)),
   )}\n`;
 }
 
@@ -64,7 +48,7 @@ function rowsOf(judge: MeasuredJudge): string[][] {
   ]);
 }
 
-/** Reasons to list per judge. */
+/** Maximum number of reasons to list per judge. */
 const MAX_REASONS = 3;
 
 /** `openai:a, 12 verdicts: It needs the key …` */

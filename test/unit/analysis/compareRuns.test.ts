@@ -3,13 +3,14 @@ import { describe, it } from 'node:test';
 import { type Comparison, compareRuns } from '../../../src/analysis/compareRuns.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { runSync } from '../../../src/node/cooperative.ts';
-import { comparisonText } from '../../../src/report/findings/comparisonReport.ts';
+import { comparisonReport } from '../../../src/report/findings/comparisonReport.ts';
 import {
   changedTexts,
   evidenceSentence,
   evidenceTexts,
   noiseTexts,
 } from '../../../src/report/findings/comparisonSentences.ts';
+import { terminalLayout } from '../../../src/report/findings/layout.ts';
 import { createPaint } from '../../../src/report/style.ts';
 import { seededRandom } from '../../../src/statistics/intervals.ts';
 import {
@@ -90,7 +91,7 @@ describe('comparing two runs', () => {
     assert.deepEqual(comparison.cases[0]?.assertions[0]?.turns, { worse: [4], better: [] });
     assert.equal(comparison.cases[0]?.assertions[0]?.reason, undefined);
     assert.match(
-      comparisonText(comparison, createPaint(false), '/work'),
+      comparisonReport(comparison, terminalLayout(createPaint(false)), '/work'),
       /case-137.*\n.*worse in turn 4/,
     );
     assert.match(evidenceSentence(comparison), /^No evidence of a change in 200 cases\./);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { compareJudges } from '../../../src/analysis/judgeComparison.ts';
 import { conversationHash } from '../../../src/node/hashes.ts';
-import { judgesMarkdown, judgesText } from '../../../src/report/findings/judgesReport.ts';
+import { judgesReport } from '../../../src/report/findings/judgesReport.ts';
+import { MARKDOWN, terminalLayout } from '../../../src/report/findings/layout.ts';
 import { createPaint } from '../../../src/report/style.ts';
 import { buildVerdict, judgedLine } from '../../support/comparing.ts';
 
@@ -20,7 +21,10 @@ it('omits rows without comparisons, and says why', () => {
   });
   const compared = compareJudges([label({}), label({ turn: 2 })], [{ name: 'j', lines: [line] }]);
   const found = { ...compared, conversations: 1, folds: 2, left: {} };
-  for (const text of [judgesText(found, createPaint(false)), judgesMarkdown(found)]) {
+  for (const text of [
+    judgesReport(found, terminalLayout(createPaint(false))),
+    judgesReport(found, MARKDOWN),
+  ]) {
     assert.match(text, /j[ |]+all[ |]+cases[ |]+1/);
     assert.doesNotMatch(text, /turns[ |]+0/);
     assert.match(text, /j: 1 label not counted: the judge errored or skipped it\./);
