@@ -1,4 +1,4 @@
-import { plainTable } from '../src/report/tables.ts';
+import { layOutTable } from '../src/report/tables.ts';
 
 export interface Aim {
   readonly aim: string;
@@ -46,7 +46,7 @@ export function table(
   texts: readonly string[],
 ): string {
   const numbers = head.flatMap((name, column) => (texts.includes(name) ? [] : [column]));
-  return `${plainTable(head, rows, true, numbers)}\n`;
+  return `${layOutTable(head, rows, true, numbers).text()}\n`;
 }
 
 export function ratio(times: number): string {

@@ -1,12 +1,7 @@
 import type { ComparedAssertion, ComparedCase, Comparison } from '../analysis/compareRuns.ts';
 import type { ResultInRun } from '../analysis/evidence.ts';
 import { repeatedSummaryOf } from '../core/presentation/verdictResult.ts';
-import {
-  type ComparedOutcome,
-  type ComparedWords,
-  OUTCOME_WORDS,
-  STATUS_ICONS,
-} from '../core/presentation/words.ts';
+import { type ComparedWords, OUTCOME_WORDS, STATUS_ICONS } from '../core/presentation/words.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import type { Work } from '../node/cooperative.ts';
 import type { Findings, ResultsTable } from '../protocol/resultsProtocol.ts';
@@ -74,29 +69,22 @@ function verdictOf(one: ComparedAssertion) {
     {
       assertion: { name: one.name, required: false },
       ...{ status: side.status, score: side.score, threshold: one.threshold },
-      compared: comparedWordsOf({ ...one, more: turnsText(one.turns) }, one.threshold),
+      compared: comparedWordsOf(one, [one.threshold], turnsText(one.turns)),
     },
   ];
 }
 
-interface ComparedSides {
-  readonly outcome: ComparedOutcome;
-  readonly base?: ResultInRun;
-  readonly head?: ResultInRun;
-  /** Further text. */
-  readonly more?: readonly string[];
-}
-
-/** @param thresholds scores are rounded so that they stay on their side of these */
+/** @param thresholds rounding doesn't move a score across these */
 export function comparedWordsOf(
-  { outcome, base, head, more = [] }: ComparedSides,
-  ...thresholds: readonly number[]
+  { outcome, base, head }: Pick<ComparedCase | ComparedAssertion, 'outcome' | 'base' | 'head'>,
+  thresholds: readonly number[] = [],
+  more: readonly string[] = [],
 ): ComparedWords {
   const each = [base, head].flatMap((side) => side ?? []);
   const shown = each.map((side) => sideSummary(side, thresholds));
-  const said = each.map((side) => sideText(side, ...thresholds));
-  const isOne = said.length < 2 || said[0] === said[1];
-  const sides = isOne ? (said[0] ?? '') : `from ${said.join(' to ')}`;
+  const spoken = each.map((side) => sideText(side, ...thresholds));
+  const isOne = spoken.length < 2 || spoken[0] === spoken[1];
+  const sides = isOne ? (spoken[0] ?? '') : `from ${spoken.join(' to ')}`;
   return {
     change: outcome,
     shown: isOne ? (shown[0] ?? '') : shown.join(' → '),

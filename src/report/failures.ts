@@ -23,7 +23,7 @@ interface FailureStyle {
 const MAX_TURN = 200;
 const MAX_QUOTE = 160;
 
-/** A case's failures for people: each turn with its text, reason, quote, and location. */
+/** A case's failures: each turn with its text, reason, quote, and location. */
 export function describeFailure(
   line: CaseLine,
   output: readonly string[],
@@ -62,34 +62,21 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: FailureStyle): st
   const required = notes.flatMap((note) => (note === undefined ? [] : [`, ${note}`])).join('');
   const note = verdict.status === 'fail' ? thresholdNote(verdict) : '';
   const head = `  ${icon} ${paint.bold(name)}: ${visibleLine(verdictText(verdict), 60)}${note}${required}  ${location}`;
-  const failedTurns = verdict.turns.filter(isFailure);
+  const nested = verdict.nested?.filter(isFailure) ?? [];
   // Nested assertions show their own turns.
-  const ownFailures = verdict.nested ? [] : failedTurns;
+  const ownFailures = verdict.nested ? [] : verdict.turns.filter(isFailure);
   const shownTurns = ownFailures.map(({ turn }) => turn);
   const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
   return [
     head,
     ...(verdict.rationale === '' ? [] : indent(verdict.rationale, 4)),
-    ...pathLines(verdict),
+    ...pathOf(verdict).flatMap(({ node, answer, why }) =>
+      indent(visibleLine(`${node} → ${answer}: ${why}`, MAX_TURN), 6),
+    ),
     ...ownFailures.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, style)),
     ...(verdict.nested ? [] : otherMisses(shownTurns, verdict)).flatMap((miss) => indent(miss, 4)),
-    ...nestedLines(verdict, line, style),
+    ...nested.flatMap((one) => verdictLines(one, line, style).map((text) => `  ${text}`)),
   ];
-}
-
-/** The path through a decision graph. */
-function pathLines(verdict: Verdict): string[] {
-  return pathOf(verdict).flatMap(({ node, answer, why }) =>
-    indent(visibleLine(`${node} → ${answer}: ${why}`, MAX_TURN), 6),
-  );
-}
-
-/** Nested assertions that did not pass. */
-function nestedLines({ nested = [] }: Verdict, line: CaseLine, style: FailureStyle): string[] {
-  return nested
-    .filter(isFailure)
-    .flatMap((one) => verdictLines(one, line, style))
-    .map((text) => `  ${text}`);
 }
 
 /** `Turn 4, assistant  evals/a.eval.yaml:12` */

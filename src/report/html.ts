@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { CaseLine } from '../core/record/runRecord.ts';
-import type { StatedAssertion } from '../core/statedAssertion.ts';
 import { mapCasePaths } from '../node/paths.ts';
 import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
 import { viewPolicy } from '../protocol/viewPage.ts';
@@ -13,13 +11,7 @@ import { streamJson } from './streamJson.ts';
 import { createPaint, shownPath } from './style.ts';
 import { summaryLines } from './summary.ts';
 
-/** The conversation view of the editor. */
-interface Assets {
-  readonly script: string;
-  readonly style: string;
-}
-
-/** A self-contained page with every conversation of a run and a list of the cases. */
+/** A self-contained page with the editor's view of each conversation and a list of the cases. */
 export async function htmlReport(): Promise<ReportWriter> {
   const [script, style] = await Promise.all([asset('webview.js'), asset('webview.css')]);
   return (log, folder) => {
@@ -30,32 +22,24 @@ export async function htmlReport(): Promise<ReportWriter> {
     for (const line of log.cases) builder.add(line);
     const { table } = builder;
     const rows = builder.executions.map(({ row }) => row);
-    return pageOf(
-      { ...(started && { started }), sums, table, rows, executions },
-      { script, style },
-    );
+    const page = { ...(started && { started }), sums, table, rows, executions };
+    return pageOf(page, script, style);
   };
 }
 
 function* snapshots(log: RunLog, folder: string): Generator<Snapshot> {
-  for (const { line, assertions } of log.executions()) yield snapshotOf(line, assertions, folder);
-}
-
-function snapshotOf(
-  line: CaseLine,
-  assertions: readonly StatedAssertion[],
-  folder: string,
-): Snapshot {
-  const shown = mapCasePaths(line, (path) => shownPath(path, folder));
-  const { suite, id, variant, repetition, suite_name, description, repetitions } = shown;
-  return {
-    ...finishedSnapshot(shown),
-    state: { file: suite, id, ...(variant !== undefined && { variant }), repetition },
-    suiteName: suite_name,
-    repetitions,
-    ...(description !== undefined && { description }),
-    assertions: [...assertions],
-  };
+  for (const { line, assertions } of log.executions()) {
+    const shown = mapCasePaths(line, (path) => shownPath(path, folder));
+    const { suite, id, variant, repetition, suite_name, description, repetitions } = shown;
+    yield {
+      ...finishedSnapshot(shown),
+      state: { file: suite, id, ...(variant !== undefined && { variant }), repetition },
+      suiteName: suite_name,
+      repetitions,
+      ...(description !== undefined && { description }),
+      assertions: [...assertions],
+    };
+  }
 }
 
 function asset(name: string): Promise<string> {
@@ -63,10 +47,11 @@ function asset(name: string): Promise<string> {
   return readFile(new URL(`${folder}/${name}`, import.meta.url), 'utf8');
 }
 
-/** The executions are generated one by one. */
-type PageContent = Omit<ReportPage, 'executions'> & { readonly executions: Generator<Snapshot> };
-
-function* pageOf(page: PageContent, { script, style }: Assets): Generator<string> {
+function* pageOf(
+  page: Omit<ReportPage, 'executions'> & { readonly executions: Generator<Snapshot> },
+  script: string,
+  style: string,
+): Generator<string> {
   const code = script.replaceAll(/<\/(?=script)|<(?=!--)/gi, (found) => `\\x3c${found.slice(1)}`);
   const nonce = randomBytes(16).toString('base64url');
   yield `<!DOCTYPE html>

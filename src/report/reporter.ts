@@ -1,6 +1,5 @@
 import { stateAssertions } from '../assertions/stateAssertions.ts';
 import { groupBy } from '../core/data/data.ts';
-import { unreachable } from '../core/errors.ts';
 import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
 import { combineRepetitions, type RepeatedCase } from '../core/record/repetitions.ts';
 import {
@@ -19,14 +18,10 @@ import { SpillBuffer } from '../disk/spillBuffer.ts';
 import { type RecordHome, recordedPath } from '../node/paths.ts';
 import type { RunEvent } from '../runner/events.ts';
 
-/**
- * Writes a finished run as text, in pieces.
- *
- * @param folder base of relative paths
- */
+/** Writes a finished run, in pieces. @param folder base of relative paths */
 export type ReportWriter = (log: RunLog, folder: string) => Iterable<string>;
 
-/** A case with all its finished repetitions. */
+/** A case with its finished repetitions. */
 export interface CaseResult extends RepeatedCase {
   readonly lines: readonly [CaseSummary, ...CaseSummary[]];
   /** Share of the repetitions that must pass, 0..1. */
@@ -47,11 +42,11 @@ export class RunLog {
   records: readonly string[] = [];
   homes: ReadonlyMap<string, RecordHome> = new Map();
   readonly #scrubber: Scrubber;
-  readonly #keeps: (line: CaseLine) => boolean;
+  readonly #isNeeded: (line: CaseLine) => boolean;
   #planned: readonly CaseRef[] = [];
   readonly #running = new Map<string, SuiteCase>();
   readonly #finished = new Map<string, CaseSummary>();
-  /** Required pass rates of cases, if not all repetitions must pass. */
+  /** Pass rates of cases whose repetitions need not all pass. */
   readonly #needed = new Map<string, number>();
   readonly #lines = new SpillBuffer();
   readonly #places = new Map<CaseSummary, number>();
@@ -59,11 +54,11 @@ export class RunLog {
   #results: readonly CaseResult[] | undefined;
 
   /**
-   * @param keeps which lines to store in full. Default: all
-   * @param scrubber hides secrets in everything that is reported. Default: events are without secrets already
+   * @param isNeeded which lines to store in full. Default: all
+   * @param scrubber redacts secrets in events. Default: they contain none
    */
-  constructor(keeps: (line: CaseLine) => boolean = () => true, scrubber = new Scrubber()) {
-    this.#keeps = keeps;
+  constructor(isNeeded: (line: CaseLine) => boolean = () => true, scrubber = new Scrubber()) {
+    this.#isNeeded = isNeeded;
     this.#scrubber = scrubber;
   }
 
@@ -87,24 +82,16 @@ export class RunLog {
       case 'run-finished':
         this.end = event.end;
         break;
-      case 'speaking':
-      case 'turn':
-      case 'verdict':
-      case 'output':
-        break;
       default:
-        unreachable(event);
     }
   }
 
   #finish(key: string, line: CaseLine): void {
     const summary = summaryOf(line);
-    if (this.#keeps(line)) {
+    if (this.#isNeeded(line)) {
       const known = this.#running.get(key);
-      const execution: Execution = {
-        line,
-        assertions: this.#scrubber.data(known ? stateAssertions(known) : []),
-      };
+      const assertions = this.#scrubber.data(known ? stateAssertions(known) : []);
+      const execution: Execution = { line, assertions };
       this.#places.set(summary, this.#lines.put(JSON.stringify(execution)));
     }
     if (line.must_pass !== undefined) this.#needed.set(caseKey(line), line.must_pass);
@@ -120,7 +107,7 @@ export class RunLog {
     return home ? recordedPath(home, suite) : suite;
   }
 
-  /** Milliseconds since the run was started or resumed, once it is over. */
+  /** Milliseconds that a finished run took since it was started or resumed. */
   get duration(): number {
     return this.run && this.end ? runDuration(this.run, this.end.finished) : 0;
   }
@@ -169,7 +156,7 @@ export class RunLog {
     for (const { line } of this.executions(of)) yield line;
   }
 
-  /** Executions that make the run fail: not those of cases in which enough other repetitions passed. */
+  /** The failed executions, except those of cases in which enough other repetitions passed. */
   get failures(): CaseSummary[] {
     return this.results.filter(isFailure).flatMap(({ lines }) => lines.filter(isFailure));
   }

@@ -1,27 +1,18 @@
 import { isAbsolute, relative } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import picocolors from 'picocolors';
 import { visibleLine } from '../core/text/visibleText.ts';
 import type { Status } from '../core/verdict.ts';
 
-/** Colors, or the same text without them. */
 export interface Paint {
   bold(text: string): string;
   dim(text: string): string;
   status(status: Status, text: string): string;
-  /** Removes colors. */
-  strip(text: string): string;
 }
 
 export function createPaint(colors: boolean): Paint {
   const pc = picocolors.createColors(colors);
   const ofStatus = { pass: pc.green, fail: pc.red, error: pc.yellow, skipped: pc.dim };
-  return {
-    bold: pc.bold,
-    dim: pc.dim,
-    status: (status, text) => ofStatus[status](text),
-    strip: stripVTControlCharacters,
-  };
+  return { bold: pc.bold, dim: pc.dim, status: (status, text) => ofStatus[status](text) };
 }
 
 /** Relative to the folder if the file is in it, else absolute. */

@@ -4,35 +4,30 @@ import { escapeLine } from '../core/text/markdown.ts';
 /** Between cells without lines. */
 const GAP = '  ';
 
-interface Layout {
-  /** Terminal columns per row. */
-  readonly width: number;
-  readonly text: () => string;
+export function plainTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return layOutTable(head, rows, false).text();
 }
 
 /**
- * Rows under a head, in time linear in the cells.
+ * Lays out rows under a head, in time linear in the cells.
  *
  * @param boxed whether to draw lines around the cells, for a terminal
  * @param numbers indexes of right-aligned columns
+ * @returns the width in terminal columns, and a function that builds the text
  */
-export function plainTable(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  boxed: boolean,
-  numbers: readonly number[] = [],
-): string {
-  return layOutTable(head, rows, boxed, numbers).text();
-}
-
-/** Like `plainTable`, with the width before the text is built. */
 export function layOutTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   boxed: boolean,
   numbers: readonly number[] = [],
-): Layout {
-  const ofCell = createWidthCache();
+): { readonly width: number; readonly text: () => string } {
+  // Most cells in a large table are identical.
+  const known = new Map<string, number>();
+  const ofCell = (cell: string) => {
+    const width = known.get(cell) ?? (ASCII.test(cell) ? cell.length : stringWidth(cell));
+    known.set(cell, width);
+    return width;
+  };
   const widths: number[] = [];
   for (const row of [head, ...rows]) {
     for (const [column, cell] of row.entries()) {
@@ -67,17 +62,7 @@ export function layOutTable(
 
 const ASCII = /^[ -~]*$/;
 
-/** Measures each text once, because most cells in a large table are identical. */
-function createWidthCache(): (cell: string) => number {
-  const known = new Map<string, number>();
-  return (cell) => {
-    const width = known.get(cell) ?? (ASCII.test(cell) ? cell.length : stringWidth(cell));
-    known.set(cell, width);
-    return width;
-  };
-}
-
-/** A table whose cells show plain text. @param lengths maximum characters per column */
+/** @param lengths maximum characters per column */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,6 +1,5 @@
 import { toConversation, turnsOf } from '../core/conversation.ts';
 import { groupBy } from '../core/data/data.ts';
-import { unreachable } from '../core/errors.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
 import { columnNames } from '../core/presentation/assertionColumns.ts';
 import { verdictText } from '../core/presentation/verdictText.ts';
@@ -22,7 +21,6 @@ interface TerminalOptions {
   /** Whether to redraw progress in place. */
   readonly live: boolean;
   readonly colors: boolean;
-  /** Current columns and rows of the terminal. */
   readonly size: () => { readonly columns: number; readonly rows: number };
   /** Base of relative paths. */
   readonly folder: string;
@@ -32,10 +30,11 @@ interface TerminalOptions {
 
 /** Lines of a target's output to keep per case. */
 const MAX_OUTPUT_LINES = 10;
+/** Milliseconds. */
 const REDRAW_INTERVAL = 80;
 const MAX_STOP_TEXT = 100;
 
-/** For people: progress during the run, then a table, the failures, and sums. */
+/** Shows progress during the run, then a table, the failures, and sums. */
 export class TerminalReporter {
   readonly #options: TerminalOptions;
   readonly #paint: Paint;
@@ -45,7 +44,7 @@ export class TerminalReporter {
   readonly #started: number;
   #drawn = 0;
   #redrawn = Number.NEGATIVE_INFINITY;
-  /** Draws changes that came too soon after the last drawing. */
+  /** Draws changes that came too soon after the last redraw. */
   #later: NodeJS.Timeout | undefined;
 
   /** @param log gets its events from this reporter */
@@ -103,7 +102,12 @@ export class TerminalReporter {
 
   *#failures(cases: readonly CaseSummary[]): Generator<string[]> {
     const style = { paint: this.#paint, shownPath: (path: string) => this.#shownPath(path) };
-    for (const [first, ...others] of groupBySameError(cases.filter(isFailure))) {
+    // Only the first of the cases with the same error, such as an endpoint that is down, is shown in full.
+    const groups = groupBy(
+      cases.filter(isFailure),
+      (line) => errorOf(line) ?? executionTitle(line),
+    );
+    for (const [first, ...others] of groups.values()) {
       const same = sameErrorText(others).map((text) => `  ${visibleLine(text)}`);
       for (const line of this.#log.lines([first])) {
         const output = this.#output.get(executionKey(line)) ?? [];
@@ -169,43 +173,27 @@ interface Running {
   readonly judged: Set<number>;
 }
 
-/** Running cases, with the turn or assertion that each has reached. */
+/** The running cases, and the turn or assertion that each has reached. */
 class Progress {
   readonly #running = new Map<string, Running>();
   #finished = 0;
   #planned = 0;
 
   add(event: RunEvent): void {
-    switch (event.kind) {
-      case 'run-started':
-        this.#planned = event.cases.length;
-        break;
-      case 'case-started':
-        this.#running.set(executionKey(event.ref), {
-          ref: event.ref,
-          case: event.case,
-          turn: 0,
-          judged: new Set(),
-        });
-        break;
-      case 'turn': {
-        const running = this.#running.get(executionKey(event.ref));
-        if (running) running.turn = event.turn.number;
-        break;
-      }
-      case 'verdict':
-        this.#running.get(executionKey(event.ref))?.judged.add(event.verdict.assertion.index);
-        break;
-      case 'case-finished':
-        this.#running.delete(executionKey(event.ref));
-        this.#finished += 1;
-        break;
-      case 'speaking':
-      case 'output':
-      case 'run-finished':
-        break;
-      default:
-        unreachable(event);
+    if (event.kind === 'run-started') this.#planned = event.cases.length;
+    if (!('ref' in event)) return;
+    const { ref } = event;
+    const key = executionKey(ref);
+    const running = this.#running.get(key);
+    if (event.kind === 'case-started') {
+      this.#running.set(key, { ref, case: event.case, turn: 0, judged: new Set() });
+    } else if (event.kind === 'case-finished') {
+      this.#running.delete(key);
+      this.#finished += 1;
+    } else if (running && event.kind === 'turn') {
+      running.turn = event.turn.number;
+    } else if (running && event.kind === 'verdict') {
+      running.judged.add(event.verdict.assertion.index);
     }
   }
 
@@ -253,7 +241,7 @@ function caseTable(
     for (const [key, { assertion }] of own) columns.set(key, assertion.name);
   }
   const head = ['Case', ...[...columns.values()].map((name) => visibleLine(name, MAX_NAME))];
-  // If each case has its own assertions, there may be thousands of columns: checks before laying them out.
+  // If each case has its own assertions, laying out thousands of columns would take long.
   if (layOutTable(head, [], boxed).width > width) return caseList(lines, paint);
   const rows = lines.map((line, index) => {
     const cells = [...columns.keys()].map((key) => {
@@ -262,23 +250,15 @@ function caseTable(
     });
     return [caseCell(line, paint), ...cells];
   });
-  const table = layOutTable(
-    head.map((name) => paint.bold(name)),
-    rows,
-    boxed,
-  );
+  const table = layOutTable(head.map(paint.bold), rows, boxed);
   return table.width > width ? caseList(lines, paint) : table.text();
 }
 
 /** Verdicts by column: same name, and same position among verdicts of that name in a case. */
 function byColumn({ verdicts }: CaseSummary): Map<string, VerdictSummary> {
   const names = columnNames(verdicts.map(({ assertion }) => assertion.name));
-  return new Map(
-    verdicts.map((verdict, index) => [
-      `${names[index]?.occurrence} ${names[index]?.name}`,
-      verdict,
-    ]),
-  );
+  const keys = names.map(({ occurrence, name }) => `${occurrence} ${name}`);
+  return new Map(verdicts.map((verdict, index) => [keys[index] ?? '', verdict]));
 }
 
 function caseCell(line: CaseSummary, paint: Paint): string {
@@ -291,23 +271,16 @@ function verdictCell(verdict: VerdictSummary, paint: Paint): string {
 }
 
 function caseList(lines: readonly CaseSummary[], paint: Paint): string {
-  return lines
-    .flatMap((line) => [
-      caseCell(line, paint),
-      ...line.verdicts.map(
-        (verdict) =>
-          `    ${verdictCell(verdict, paint)}  ${visibleLine(verdict.assertion.name, 60)}`,
-      ),
-    ])
-    .join('\n');
+  const texts = lines.flatMap((line) => [
+    caseCell(line, paint),
+    ...line.verdicts.map(
+      (verdict) => `    ${verdictCell(verdict, paint)}  ${visibleLine(verdict.assertion.name, 60)}`,
+    ),
+  ]);
+  return texts.join('\n');
 }
 
 const MAX_NAMES = 5;
-
-/** Groups cases that ended with the same error, such as an endpoint that is down: only the first shows it. */
-function groupBySameError(cases: readonly CaseSummary[]): [CaseSummary, ...CaseSummary[]][] {
-  return [...groupBy(cases, (line) => errorOf(line) ?? executionTitle(line)).values()];
-}
 
 /** `The same error ended 497 more cases: b, c, d, e, f and 492 others.` */
 function sameErrorText(others: readonly CaseSummary[]): string[] {
@@ -318,7 +291,7 @@ function sameErrorText(others: readonly CaseSummary[]): string[] {
   return [`The same error ended ${counted(others.length, 'more case')}: ${names}${rest}.`];
 }
 
-/** Undefined if there were other failures too. */
+/** The error of a case; undefined if other assertions failed too. */
 function errorOf({ status, reason = '', verdicts }: CaseSummary): string | undefined {
   if (status !== 'error' || verdicts.some((verdict) => verdict.status === 'fail')) return undefined;
   const errors = verdicts.flatMap((one) => (one.status === 'error' ? [one.rationale] : []));

@@ -84,7 +84,7 @@ function text(rows: readonly Row[], total: Estimate, asked: readonly ContactedHo
     ],
   ]);
   const head = ['Case', 'Requests', 'Input tokens', 'Output tokens', 'Price'];
-  const table = plainTable(head, lines, false);
+  const table = plainTable(head, lines);
   const notes = [
     `${counted(rows.length, 'case')}: ${estimateWords(total)}.`,
     ...(total.unpriced.length > 0

@@ -2,7 +2,6 @@ import type { ComparedAssertion, Comparison, RunFacts } from '../../analysis/com
 import type { Change, Evidence, ResultInRun } from '../../analysis/evidence.ts';
 import type { NoiseRow } from '../../analysis/noise.ts';
 import { groupBy } from '../../core/data/data.ts';
-import { unreachable } from '../../core/errors.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { OUTCOME_WORDS, STATUS_WORDS } from '../../core/presentation/words.ts';
 import { counted } from '../../core/text/format.ts';
@@ -19,7 +18,7 @@ export function runText({ id, started, commit, finished, cases }: RunFacts): str
   );
 }
 
-/** Differences between the runs besides the outcomes, one sentence each; what is the same comes last. */
+/** Sentences about differences between the runs other than their results; similarities come last. */
 export function changedTexts({ base, head, differences }: Comparison): string[] {
   const { cases, inputs, questions, assertions, sameConversations, files } = differences;
   const changed = [
@@ -67,7 +66,6 @@ function repeatText({ repetitions, samples }: RunFacts): string {
   return samples[1] === 1 ? times : `${times} with ${range(samples)} samples per verdict`;
 }
 
-/** The result in one sentence. */
 export function evidenceSentence({ evidence, passRate }: Comparison): string {
   if (evidence.length === 0)
     return 'The runs have no verdict in common: there is nothing to compare.';
@@ -76,7 +74,8 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
     const worse = found.some(({ says }) => says === 'worse');
     const better = found.some(({ says }) => says === 'better');
     const way = worse && better ? 'in both directions' : worse ? 'for the worse' : 'for the better';
-    return `Evidence of a change ${way}: ${found.map(changeText).join('; ')}.`;
+    const changes = found.map((one) => `${visibleLine(one.name, MAX_NAME)} ${numbersText(one)}`);
+    return `Evidence of a change ${way}: ${changes.join('; ')}.`;
   }
   const cases = Math.max(...evidence.map((one) => one.cases));
   const needed = Math.min(...evidence.map((one) => one.needed));
@@ -91,11 +90,11 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
       : `${tooFewText(cases, needed)}.`;
   }
   const few = evidence.filter(({ says }) => says === 'too-few').length;
-  const beside = few === 0 ? '' : `, and ${counted(few, 'assertion')} with too few cases to tell`;
-  return `No evidence of a change in ${counted(cases, 'case')}${beside}.${rate}`;
+  const others = few === 0 ? '' : `, and ${counted(few, 'assertion')} with too few cases to tell`;
+  return `No evidence of a change in ${counted(cases, 'case')}${others}.${rate}`;
 }
 
-/** If more assertions have the same, too small number of cases, they share a sentence. */
+/** If more assertions have the same number of cases, and these are too few, they share a sentence. */
 const MAX_SEPARATE = 3;
 
 /** One sentence per assertion, or per group of similar ones. */
@@ -115,21 +114,16 @@ export function evidenceTexts(
   });
 }
 
-/** Of one assertion: `Tone: no evidence of a change in 200 cases: 0.98 → 0.97 (change −0.01, …).` */
+/** `Tone: no evidence of a change in 200 cases: 0.98 → 0.97 (change −0.01, …).` */
 function evidenceText(one: Evidence): string {
   const { cases, needed, says } = one;
   const name = visibleLine(one.name, MAX_NAME);
-  switch (says) {
-    case 'too-few':
-      return `${name}: ${tooFewText(cases, needed)}.`;
-    case 'no-evidence':
-      return `${name}: no evidence of a change in ${counted(cases, 'case')}: ${numbersText(one)}.`;
-    case 'worse':
-    case 'better':
-      return `${name}: evidence that it is ${says}: ${numbersText(one)}.`;
-    default:
-      return unreachable(says);
-  }
+  if (says === 'too-few') return `${name}: ${tooFewText(cases, needed)}.`;
+  const found =
+    says === 'no-evidence'
+      ? `no evidence of a change in ${counted(cases, 'case')}`
+      : `evidence that it is ${says}`;
+  return `${name}: ${found}: ${numbersText(one)}.`;
 }
 
 function tooFewText(cases: number, needed: number): string {
@@ -140,11 +134,7 @@ function neededText(needed: number): string {
   return `at least ${needed} would have to change in one direction`;
 }
 
-/** `Completeness 0.91 → 0.81 (change −0.10, 95 % −0.15 to −0.05, p 0.0004)` */
-function changeText(one: Evidence): string {
-  return `${visibleLine(one.name, MAX_NAME)} ${numbersText(one)}`;
-}
-
+/** `0.91 → 0.81 (change −0.10, 95 % −0.15 to −0.05, p 0.0004)` */
 function numbersText(one: Evidence): string {
   const { base, head } = one.test === 'mcnemar' ? one.passRate : one.score;
   const sums = `change ${signedText(one.change.value)}, ${intervalText(one.change)}, p ${pValueText(one.adjusted)}`;
@@ -168,7 +158,7 @@ export function noiseTexts(noise: readonly NoiseRow[]): string[] {
   });
 }
 
-/** In words: `passed 1.00`, `2 of 3 passed 0.80 (0.40 to 1.00)`, `errored`. */
+/** `passed 1.00`, `2 of 3 passed 0.80 (0.40 to 1.00)`, `errored`. */
 export function sideText(side: ResultInRun | undefined, ...thresholds: readonly number[]): string {
   if (!side) return 'none';
   const { status, score, passed, decided, errored, range } = side;

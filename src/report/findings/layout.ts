@@ -39,7 +39,7 @@ export function terminalLayout(paint: Paint): Layout {
     text: (text) => text,
     list: (texts) => texts.join('\n'),
     table: (head, rows, legend) =>
-      [plainTable(head, rows, false), ...(legend === undefined ? [] : [legend])].join('\n'),
+      [plainTable(head, rows), ...(legend === undefined ? [] : [legend])].join('\n'),
     section: (heading, texts) =>
       texts.length === 0 ? undefined : [paint.bold(heading), ...texts].join('\n  '),
     group: (heading, ...parts) => [paint.bold(heading), ...parts].join('\n'),
