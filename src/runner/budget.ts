@@ -1,6 +1,6 @@
 import type { ModelSpec } from '../core/suite.ts';
 import { costText } from '../core/text/format.ts';
-import { addUsage, NO_USAGE } from '../core/verdict.ts';
+import { usageOf } from '../core/verdict.ts';
 import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
 import { costOf, outputTokensFor, type Price, priceOf } from '../models/price.ts';
 import { type CostBounds, RunRefusedError, type SpendingLimit } from './runOptions.ts';
@@ -55,7 +55,6 @@ export class Budget implements SpendingLimit {
   }
 }
 
-/** The error of a request that wasn't sent. */
 export function overBudget(spent: number, max: number): ModelError {
   return new ModelError(
     'over-budget',
@@ -74,7 +73,7 @@ export function priceForBudget(spec: ModelSpec): Price | undefined {
   );
 }
 
-/** The model, called only within the budget, for answers that fit it. @throws RunRefusedError */
+/** Limits the calls of a model, and the length of its answers, to the budget. @throws RunRefusedError */
 export function budgetedModel(model: Model, spec: ModelSpec, budget: SpendingLimit): Model {
   const price = priceForBudget(spec);
   if (!price) return model;
@@ -90,10 +89,10 @@ export function budgetedModel(model: Model, spec: ModelSpec, budget: SpendingLim
     id: model.id,
     async complete(request, count, signal) {
       const limit = request.maxTokens ?? maxTokens;
-      const input = await inputCost(textsOf(request));
+      const { messages, answer = '', tools = '', questions = 1 } = request;
+      const input = await inputCost([messages, answer, tools].map((one) => JSON.stringify(one)));
       const costWith = (output: number) =>
         input + costOf({ input: 0, output: count * output }, price);
-      const { questions = 1 } = request;
       const bounds = {
         least: costWith(limit ?? questions * LIKELY_ANSWER),
         most: costWith(limit ?? Math.max(MAX_ANSWER, questions * LIKELY_ANSWER)),
@@ -104,27 +103,14 @@ export function budgetedModel(model: Model, spec: ModelSpec, budget: SpendingLim
         const limited = capped === undefined ? request : { ...request, maxTokens: capped };
         return model.complete(limited, count, signal);
       };
-      return budget.spend(
-        bounds,
-        ask,
-        (replies) => replies.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE).cost,
-        request.onWait,
-      );
+      return budget.spend(bounds, ask, (replies) => usageOf(replies).cost, request.onWait);
     },
     ...(embed && {
       async embed(texts, signal) {
         const cost = await inputCost(texts);
-        const bounds = { least: cost, most: cost };
-        return budget.spend(
-          bounds,
-          () => embed.call(model, texts, signal),
-          ({ usage }) => usage.cost,
-        );
+        const work = () => embed.call(model, texts, signal);
+        return budget.spend({ least: cost, most: cost }, work, ({ usage }) => usage.cost);
       },
     }),
   };
-}
-
-function textsOf({ messages, answer, tools }: ModelRequest): string[] {
-  return [JSON.stringify(messages), JSON.stringify(answer ?? ''), JSON.stringify(tools ?? '')];
 }

@@ -22,80 +22,54 @@ import type { ResumeSummary } from './events.ts';
 import type { RunContext } from './runContext.ts';
 import type { PlannedCase } from './runOptions.ts';
 
-/** A record, and its executions by `executionKey`. */
-interface OpenRecord {
-  readonly record: RunRecord;
-  readonly places: ReadonlyMap<string, LinePlace>;
-}
+export type StoredCases = Awaited<ReturnType<typeof openStoredCases>>;
 
-/** The conversations of a run that are judged again; each is read when its case starts. */
-export class StoredCases {
-  readonly #dataFolders: ReadonlyMap<string, DataFolder>;
-  readonly #records: readonly OpenRecord[];
-  readonly count: number;
-
-  private constructor(
-    dataFolders: ReadonlyMap<string, DataFolder>,
-    records: readonly OpenRecord[],
-  ) {
-    this.#dataFolders = dataFolders;
-    this.#records = records;
-    this.count = records.reduce((sum, { record }) => sum + record.cases.length, 0);
-  }
-
-  /** @param dataFolders of the suites, by their paths */
-  static async open(
-    { records }: EarlierRun,
-    dataFolders: ReadonlyMap<string, DataFolder>,
-  ): Promise<StoredCases> {
-    const opened = [...records].map(async ([root, path]) => {
-      const record = new RunRecord(path, { root });
-      await record.readNew();
-      const first = uniqueBy(record.cases, executionKey);
-      return { record, places: new Map(first.map((one) => [executionKey(one), one])) };
-    });
-    return new StoredCases(dataFolders, await Promise.all(opened));
-  }
-
-  /** Why cases of the records may be missing, `NAME.jsonl, line 3: …`. */
-  get damage(): readonly string[] {
-    const records = this.#records.map(({ record }) => record);
-    const unfinished = records
-      .filter(({ state, missing }) => state !== 'finished' && missing > 0)
-      .map(({ run, missing }) => `Run ${run?.id} did not finish ${counted(missing, 'case')}.`);
-    return [...damageOf(records), ...unfinished];
-  }
-
-  has(ref: CaseRef): boolean {
-    return this.#find(ref) !== undefined;
-  }
-
-  /** Paths are as the eval file was named. */
-  async line(ref: CaseRef): Promise<CaseLine | undefined> {
-    const found = this.#find(ref);
-    const dataFolder = this.#dataFolders.get(ref.suite);
-    if (!found || !dataFolder) return undefined;
-    const line = (await found.record.lines([found.place])).get(found.place);
-    return line && mapCasePaths(line, (path) => namedPath(dataFolder, path));
-  }
-
-  #find(ref: CaseRef) {
-    const key = executionKey({
-      ...ref,
-      suite: this.#dataFolders.get(ref.suite)?.path ?? ref.suite,
-    });
-    for (const { record, places } of this.#records) {
+/**
+ * Opens the conversations of a run to judge again. Each is read when its case starts.
+ *
+ * @param dataFolders of the suites, by their paths
+ */
+export async function openStoredCases(
+  { records }: EarlierRun,
+  dataFolders: ReadonlyMap<string, DataFolder>,
+) {
+  const opening = [...records].map(async ([root, path]) => {
+    const record = new RunRecord(path, { root });
+    await record.readNew();
+    const first = uniqueBy(record.cases, executionKey);
+    return { record, places: new Map(first.map((one) => [executionKey(one), one])) };
+  });
+  const opened = await Promise.all(opening);
+  const unfinished = opened
+    .filter(({ record: { state, missing } }) => state !== 'finished' && missing > 0)
+    .map(({ record: { run, missing } }) => `Run ${run?.id} did not finish ${counted(missing, 'case')}.`);
+  const find = (ref: CaseRef) => {
+    const key = recordedKey(ref, dataFolders);
+    for (const { record, places } of opened) {
       const place = places.get(key);
       if (place) return { record, place };
     }
     return undefined;
-  }
+  };
+  return {
+    count: opened.reduce((sum, { record }) => sum + record.cases.length, 0),
+    /** Why cases of the records may be missing, `NAME.jsonl, line 3: …`. */
+    damage: [...damageOf(opened.map(({ record }) => record)), ...unfinished],
+    has: (ref: CaseRef) => find(ref) !== undefined,
+    /** The paths in the line are as the eval file was named. */
+    async line(ref: CaseRef): Promise<CaseLine | undefined> {
+      const found = find(ref);
+      const dataFolder = dataFolders.get(ref.suite);
+      if (!found || !dataFolder) return undefined;
+      const line = (await found.record.lines([found.place])).get(found.place);
+      return line && mapCasePaths(line, (path) => namedPath(dataFolder, path));
+    },
+  };
 }
 
 /** The recorded conversation, as the result of a new one that cost nothing. */
 export function reuseConversation(line: CaseLine): ConversationResult {
-  const { conversation, stop_reason, stop_rationale, reason, status, target_usage, failed_turn } =
-    line;
+  const { conversation, stop_reason, stop_rationale, reason, target_usage, failed_turn } = line;
   const stop: Stop | undefined = stop_reason && {
     reason: stop_reason,
     ...(stop_rationale !== undefined && { why: stop_rationale }),
@@ -108,12 +82,12 @@ export function reuseConversation(line: CaseLine): ConversationResult {
     ...recordedReporting(line),
     ...(stop && { stop }),
     // An incomplete conversation isn't judged.
-    ...(status === 'error' && reason !== undefined && { error: new Error(reason) }),
+    ...(line.status === 'error' && reason !== undefined && { error: new Error(reason) }),
     ...(failed_turn && { failedTurn: failed_turn }),
   };
 }
 
-/** What the target reported. For records of earlier versions: what the conversation contains. */
+/** The target's reports; for records of earlier versions, those in the conversation. */
 function recordedReporting(line: CaseLine): Pick<ConversationResult, 'reporting'> {
   const { origin, target, reported, conversation, target_usage } = line;
   if (origin === 'transcript') return {};
@@ -124,7 +98,7 @@ function recordedReporting(line: CaseLine): Pick<ConversationResult, 'reporting'
   return { reporting: { target: target?.name ?? '', reports, isDeclared: false, keys } };
 }
 
-/** The result of a case that was skipped, or cancelled before its end: there is nothing to judge. */
+/** The result of a skipped or cancelled case, if it has nothing to judge. */
 export function reuseSkip(line: CaseLine, { assertions }: SuiteCase): ExecutionResult | undefined {
   const { status, reason = '', conversation, stop_reason } = line;
   if (status !== 'skipped') return undefined;
@@ -134,17 +108,11 @@ export function reuseSkip(line: CaseLine, { assertions }: SuiteCase): ExecutionR
   return { status, reason, ...stop, conversation, verdicts, usage: NO_USAGE };
 }
 
-/** What the recorded conversation was made from; the file may have changed since. */
-export function provenanceOf({
-  origin,
-  target,
-  input_hash,
-  conversation_id,
-}: CaseLine): Pick<CaseLine, 'origin' | 'target' | 'input_hash' | 'conversation_id'> {
+/** What the conversation was made from; the file may have changed since. */
+export function provenanceOf({ origin, target, input_hash, conversation_id }: CaseLine) {
   return { origin, target, input_hash, conversation_id };
 }
 
-/** What a resumed run reuses of what it did before. */
 interface ResumedCases {
   readonly summary: ResumeSummary;
   readonly reused: ReadonlySet<PlannedCase>;
@@ -211,12 +179,12 @@ function planByRecordedKey(
   planned: readonly PlannedCase[],
   dataFolders: ReadonlyMap<string, DataFolder>,
 ): ReadonlyMap<string, PlannedCase> {
-  return new Map(
-    planned.map((one) => {
-      const suite = dataFolders.get(one.suite.path)?.path ?? one.suite.path;
-      return [executionKey({ ...one.ref, suite }), one];
-    }),
-  );
+  return new Map(planned.map((one) => [recordedKey(one.ref, dataFolders), one]));
+}
+
+/** The `executionKey` of a case in its record. */
+function recordedKey(ref: CaseRef, dataFolders: ReadonlyMap<string, DataFolder>): string {
+  return executionKey({ ...ref, suite: dataFolders.get(ref.suite)?.path ?? ref.suite });
 }
 
 async function isReusable(

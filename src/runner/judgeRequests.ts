@@ -71,22 +71,12 @@ export async function reconstructRequests(
   const found = findAssertion(suiteCase.assertions, verdict.assertion.key ?? '');
   if (!judge || !found) return undefined;
   const asked = withJudge(found, judge.model);
-  const assertions = (mayShare(asked) ? assertionsOfRequest(suiteCase, asked) : [asked]).map(
-    (one, index) => ({
-      ...withJudge(one, judge.model),
-      index,
-    }),
-  );
-  const watched: TracingModel[] = [];
+  const sharing = mayShare(asked) ? assertionsOfRequest(suiteCase, asked) : [asked];
+  const assertions = sharing.map((one, index) => ({ ...withJudge(one, judge.model), index }));
+  const traces: JudgeRequest[][] = [];
   const { folder, scrubber } = host;
   const workspaces = [suite.workspace];
-  const answers = new AnswerCache({
-    folder,
-    fresh: false,
-    workspaces,
-    scrubber,
-    warn: () => {},
-  });
+  const answers = new AnswerCache({ folder, fresh: false, workspaces, scrubber, warn: () => {} });
   const lookup = new AnswerLookup(answers, line.repetition);
   const { root } = findDataFolder(suite);
   const kept = openPersistentAnswers({ folder, root, workspaces, scrubber });
@@ -100,33 +90,28 @@ export async function reconstructRequests(
     ...(measured && { targetUsage: measured }),
     ...(reporting && { reporting }),
     signal: new AbortController().signal,
-    sharedAnswers: {
-      answers: new Map(),
-      load: (key) => kept.load(key),
-      save: async () => {},
-    },
+    sharedAnswers: { answers: new Map(), load: kept.load, save: async () => {} },
     modelFor: async (spec) => {
       if (!spec) return undefined;
-      const model = new TracingModel(await cachedModel(spec, lookup, host));
-      watched.push(model);
-      return model;
+      const requests: JudgeRequest[] = [];
+      traces.push(requests);
+      return tracingModel(await cachedModel(spec, lookup, host), requests);
     },
   });
   await answers.close();
-  const own = again.find((one) => one.assertion.key === asked.key);
-  const hash = own?.judge?.prompt_hash;
-  const isOwn = ({ requests }: TracingModel) =>
-    requests.some(({ request }) => digestOf(request.messages) === hash);
-  const mine = watched.length > 1 && watched.some(isOwn) ? watched.filter(isOwn) : watched;
+  const hash = again.find((one) => one.assertion.key === asked.key)?.judge?.prompt_hash;
+  const own = traces.filter((requests) =>
+    requests.some(({ request }) => digestOf(request.messages) === hash),
+  );
   return {
     verdict,
-    requests: mine.flatMap(({ requests }) => requests),
+    requests: (own.length > 0 ? own : traces).flat(),
     isSame: hash === judge.prompt_hash,
     from: asked.judge?.provider === 'replay' ? 'recording' : 'cache',
   };
 }
 
-/** The run may have used another judge than the file. */
+/** With the judge of the run, which may not be the file's. */
 function withJudge(assertion: Assertion, model: string): Assertion {
   if (assertion.judge?.id === model) return assertion;
   const parsed = parseModelSpec(model, '/');
@@ -163,32 +148,26 @@ async function cachedModel(
   return cachingModel(nobody, identity, lookup);
 }
 
-/** Collects the requests to a model and its answers. */
-class TracingModel implements Model {
-  readonly id: string;
-  readonly requests: JudgeRequest[] = [];
-  readonly #model: Model;
-
-  constructor(model: Model) {
-    this.#model = model;
-    this.id = model.id;
-  }
-
-  async complete(request: ModelRequest, count: number, signal: AbortSignal) {
-    const index = this.requests.length;
-    this.requests.push({ request, samples: count, answers: [] });
-    const replies = await this.#model.complete(request, count, signal);
-    const answers = replies.map(({ text, refusal, version, finish, usage, past }): JudgeAnswer => {
-      const words = { text, finish, ...(refusal !== undefined && { refusal }) };
-      const of = version === undefined ? {} : { version };
-      return {
-        ...words,
-        ...of,
-        usage: past?.usage ?? usage,
-        ...(past && { latency: past.latency }),
-      };
-    });
-    this.requests[index] = { request, samples: count, answers };
-    return replies;
-  }
+/** Adds the requests to a model and its answers to `requests`. */
+function tracingModel(model: Model, requests: JudgeRequest[]): Model {
+  return {
+    id: model.id,
+    async complete(request, count, signal) {
+      const index = requests.length;
+      requests.push({ request, samples: count, answers: [] });
+      const replies = await model.complete(request, count, signal);
+      const answers = replies.map(
+        ({ text, refusal, version, finish, usage, past }): JudgeAnswer => ({
+          text,
+          finish,
+          ...(refusal !== undefined && { refusal }),
+          ...(version !== undefined && { version }),
+          usage: past?.usage ?? usage,
+          ...(past && { latency: past.latency }),
+        }),
+      );
+      requests[index] = { request, samples: count, answers };
+      return replies;
+    },
+  };
 }

@@ -10,17 +10,17 @@ import { usageOf } from '../core/verdict.ts';
 import { dataFoldersBelowOneRoot } from '../store/dataFolder.ts';
 import { RunWriter } from '../store/records/write.ts';
 import { runCase } from './case/runCase.ts';
-import { resume, reusedLines, StoredCases } from './earlierRun.ts';
+import { openStoredCases, resume, reusedLines, type StoredCases } from './earlierRun.ts';
 import { modelsOf } from './models.ts';
 import { describeRun, planRun } from './plan.ts';
 import { RunContext } from './runContext.ts';
 import type { CaseRunner, PlannedCase, RunOptions, RunResult } from './runOptions.ts';
 
 /**
- * Runs cases in parallel, each with its turns in order, and reports events as they happen. A finished case is on disk
- * before `case-finished` is reported, unless it can't be written.
- * If `signal` is aborted, the running cases stop immediately, finished ones are kept, and the promise resolves.
- * After `maxCost` is reached, no request is sent and no case starts: what needs a model is an error `over-budget`.
+ * Runs cases in parallel. A finished case is on disk before `case-finished` is reported, unless it can't be written.
+ * If `signal` is aborted, running cases stop immediately, finished ones are kept, and the promise resolves.
+ * After `maxCost` is reached, no request is sent and no case starts; running cases that need a model are errors
+ * `over-budget`.
  *
  * @throws RunRefusedError, RecordingError, UnwritableError before anything runs
  */
@@ -31,7 +31,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
   const rootOf = (path: string) => dataFolders.get(path)?.root ?? '';
   let writer: RunWriter | undefined;
   try {
-    const stored = options.judgeAgain && (await StoredCases.open(options.judgeAgain, dataFolders));
+    const stored = options.judgeAgain && (await openStoredCases(options.judgeAgain, dataFolders));
     const planned = stored ? chosen.filter(({ ref }) => stored.has(ref)) : chosen;
     context.prepare(modelsOf(planned.map((one) => one.case)));
     const { run, byRoot } = await describeRun(options, planned, rootOf);
@@ -51,7 +51,12 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
     });
     const runner = options.elsewhere ?? runLocally(context, stored);
     const finished = new Map<PlannedCase, CaseSummary>();
-    if (resumed) await takeOver(reusedLines(records, resumed, dataFolders), finished, options);
+    const reused = resumed ? reusedLines(records, resumed, dataFolders) : [];
+    for await (const { one, line } of reused) {
+      finished.set(one, summaryOf(line));
+      options.onEvent({ kind: 'case-started', ref: one.ref, case: one.case });
+      options.onEvent({ kind: 'case-finished', ref: one.ref, line, earlier: true });
+    }
     const left = planned.filter((one) => !resumed?.reused.has(one));
     await runAll(left, runner, options, finished, (line) =>
       writeErrors.tolerate(writer?.append(line)),
@@ -110,18 +115,6 @@ async function runAll(
       }),
     ),
   );
-}
-
-async function takeOver(
-  reused: ReturnType<typeof reusedLines>,
-  finished: Map<PlannedCase, CaseSummary>,
-  { onEvent }: RunOptions,
-): Promise<void> {
-  for await (const { one, line } of reused) {
-    finished.set(one, summaryOf(line));
-    onEvent({ kind: 'case-started', ref: one.ref, case: one.case });
-    onEvent({ kind: 'case-finished', ref: one.ref, line, earlier: true });
-  }
 }
 
 /** Runs cases in this process. @param stored conversations to judge again instead */

@@ -9,7 +9,6 @@ import {
   toConversation,
   turnsOf,
 } from '../../core/conversation.ts';
-import { unreachable } from '../../core/errors.ts';
 import type { Message } from '../../core/message.ts';
 import type { Source } from '../../core/problem.ts';
 import type { StopReason } from '../../core/record/runRecord.ts';
@@ -42,15 +41,14 @@ export interface ConversationResult {
   readonly measured?: Usage;
   /** What the target reports; absent for a transcript. */
   readonly reporting?: Reporting;
-  /** Why it ended, unless by the end of a script. */
+  /** Why it ended; absent at the end of a script. */
   readonly stop?: Stop;
-  /** What ended the conversation early, and the turn that failed. */
   readonly error?: unknown;
   readonly failedTurn?: FailedTurn;
 }
 
 /**
- * Lets a user and a target talk, after the target's system text and the history of the case.
+ * Runs a conversation of a user and a target, after the target's system text and the history of the case.
  *
  * @param onTurn called with each complete turn
  * @param onSpeaking called with the start of a reply while it arrives; if undefined, replies aren't streamed
@@ -63,7 +61,7 @@ export async function converse(
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
   onSpeaking: ((turn: Turn) => void) | undefined,
-  shouldContinue: (said: ConversationResult) => Promise<boolean>,
+  shouldContinue: (result: ConversationResult) => Promise<boolean>,
   scrubber: Scrubber,
 ): Promise<ConversationResult> {
   const before = systemMessages(target.system).map((message) => ({ message }));
@@ -81,7 +79,7 @@ export async function converse(
     side,
     ...(source && { source }),
   });
-  const shown = () => {
+  const currentTalk = () => {
     const whole = conversationOf(placed);
     const conversation = scrubber.data(whole);
     const exact = placed.map((one) => ({
@@ -93,34 +91,38 @@ export async function converse(
     const reports = [...reportsIn(conversation), ...used];
     return { conversation, unscrubbed, reporting: reportingOf(target, reports) };
   };
-  const said = (
+  const resultSoFar = (
     ended: Pick<ConversationResult, 'stop' | 'error' | 'failedTurn'> = {},
   ): ConversationResult => ({
-    ...shown(),
+    ...currentTalk(),
     replyTurns,
     usage: addUsage(usage, user.usage),
     ...('error' in ended ? {} : measured(replies)),
     ...ended,
   });
-  const told = (): Turn | undefined => {
+  const reportLast = (): Turn | undefined => {
     const turn = turnsOf(soFar()).at(-1);
     if (turn) onTurn(turn);
     return turn;
   };
-  const speaking = onSpeaking && new ReplyStream(onSpeaking, scrubber);
+  const stream = onSpeaking && createReplyStream(onSpeaking, scrubber);
   for (const turn of turnsOf(soFar())) onTurn(turn);
   for (;;) {
     let next: NextTurn;
     try {
       next = await user.next(soFar(), signal);
     } catch (error) {
-      return said({ stop: { reason: 'simulator-error' }, error, failedTurn: failed('user') });
+      return resultSoFar({
+        stop: { reason: 'simulator-error' },
+        error,
+        failedTurn: failed('user'),
+      });
     }
-    if (next.kind === 'over') return said(next.stop && { stop: next.stop });
+    if (next.kind === 'over') return resultSoFar(next.stop && { stop: next.stop });
     const { user: content, expected, source } = next.turn;
     placed.push({ message: { role: 'user', content }, source, ...known(next.fromCache) });
-    const asked = told();
-    if (asked) speaking?.begin(asked);
+    const asked = reportLast();
+    if (asked) stream?.begin(asked);
     const began = performance.now();
     const waited = session.waited?.() ?? 0;
     const started = session.startup?.() ?? 0;
@@ -128,17 +130,17 @@ export async function converse(
       const reply = await session.reply(
         placed.map(({ message }) => message),
         signal,
-        speaking?.hear,
+        stream?.hear,
       );
       const startup = (session.startup?.() ?? 0) - started;
       // Time in the queue and to start a program isn't part of the latency.
       const waiting = (session.waited?.() ?? 0) - waited;
       const latency = performance.now() - began - waiting + (reply.past?.latency ?? 0);
-      const recalled = known(reply.past !== undefined && !reply.usage?.calls);
+      const cached = known(reply.past !== undefined && !reply.usage?.calls);
       for (const [index, message] of reply.messages.entries()) {
         const own = { latency, ...(startup > 0 && { startup }) };
         const first = index === 0 ? { ...own, ...(expected !== undefined && { expected }) } : {};
-        placed.push({ message, source, ...first, ...recalled });
+        placed.push({ message, source, ...first, ...cached });
         const exact = reply.unscrubbed?.[index];
         if (exact) withSecrets.set(message, exact);
       }
@@ -148,21 +150,22 @@ export async function converse(
     } catch (error) {
       usage = addUsage(usage, session.spent?.() ?? NO_USAGE);
       const failedTurn = failed('assistant', source);
-      return said({ stop: { reason: stopOfTarget(error) }, error, failedTurn });
+      return resultSoFar({ stop: { reason: stopOfTarget(error) }, error, failedTurn });
     } finally {
-      speaking?.end();
+      stream?.end();
     }
-    const reply = told();
+    const reply = reportLast();
     replyTurns.push(reply?.number ?? 0);
-    // The assertions judge what a target answers to a script.
+    // In a script, assertions judge such replies.
     const stall = kind === 'simulate' ? detectStall(soFar()) : undefined;
     if (stall === 'empty-reply') {
       const message = `The target's reply in turn ${reply?.number} is empty.`;
       const error = new TargetError('target-empty-reply', message);
-      return said({ stop: { reason: stall }, error });
+      return resultSoFar({ stop: { reason: stall }, error });
     }
-    if (stall) return said({ stop: { reason: stall } });
-    if (!(await shouldContinue(said()))) return said({ stop: { reason: 'stop-on-failure' } });
+    if (stall) return resultSoFar({ stop: { reason: stall } });
+    if (!(await shouldContinue(resultSoFar())))
+      return resultSoFar({ stop: { reason: 'stop-on-failure' } });
   }
 }
 
@@ -187,117 +190,85 @@ function measured(replies: readonly (Usage | undefined)[]): Pick<ConversationRes
 /** Why a conversation ended. */
 export interface Stop {
   readonly reason: StopReason;
-  /** In the simulated user's own words. */
+  /** In the words of the simulated user. */
   readonly why?: string;
 }
 
 type NextTurn =
   | { readonly kind: 'turn'; readonly turn: ScriptedTurn; readonly fromCache?: boolean }
-  /** Without `stop` at the end of a script. */
+  /** At the end of a script, without `stop`. */
   | { readonly kind: 'over'; readonly stop?: Stop };
 
 /** The user's side of a conversation. */
 export interface UserSide {
   /** @throws JudgeError, ModelError */
-  next(said: Conversation, signal: AbortSignal): Promise<NextTurn>;
-  /** Usage of the model that plays the user. */
+  next(conversation: Conversation, signal: AbortSignal): Promise<NextTurn>;
+  /** Of the model that plays the user. */
   readonly usage: Usage;
 }
 
-export class ScriptedUser implements UserSide {
-  readonly usage = NO_USAGE;
-  readonly #turns: readonly ScriptedTurn[];
-  #said = 0;
-
-  constructor({ turns }: TurnsOrigin) {
-    this.#turns = turns;
-  }
-
-  async next(): Promise<NextTurn> {
-    const turn = this.#turns[this.#said];
-    this.#said += 1;
-    return turn ? { kind: 'turn', turn } : { kind: 'over' };
-  }
+export function scriptedUser({ turns }: TurnsOrigin): UserSide {
+  const left = [...turns];
+  return {
+    usage: NO_USAGE,
+    async next() {
+      const turn = left.shift();
+      return turn ? { kind: 'turn', turn } : { kind: 'over' };
+    },
+  };
 }
 
 /** Says the opening turns, then asks a model for each turn. */
-export class ModelledUser implements UserSide {
-  readonly #origin: SimulateOrigin;
-  readonly #playing: SimulationId;
-  readonly #modelFor: JudgeOptions['modelFor'];
-  readonly #meter = new UsageMeter();
-  #said = 0;
-
-  constructor(origin: SimulateOrigin, playing: SimulationId, modelFor: JudgeOptions['modelFor']) {
-    this.#origin = origin;
-    this.#playing = playing;
-    this.#modelFor = modelFor;
-  }
-
-  get usage(): Usage {
-    return this.#meter.usage;
-  }
-
-  async next(said: Conversation, signal: AbortSignal): Promise<NextTurn> {
-    const { user } = this.#origin;
-    if (this.#said === user.maxUserTurns) return { kind: 'over', stop: { reason: 'max-turns' } };
-    const opening = user.opening[this.#said];
-    this.#said += 1;
-    if (opening) return { kind: 'turn', turn: opening };
-    const model = await this.#modelFor(user.model);
-    if (!model) throw new ModelError('bad-request', NO_SIMULATOR);
-    const { onReply } = this.#meter;
-    const { calls } = this.#meter.usage;
-    const words = await nextUserMessage(user, said, model, this.#playing, signal, onReply);
-    switch (words.kind) {
-      case 'said':
-        return {
-          kind: 'turn',
-          turn: { user: words.text, source: user.source },
-          fromCache: this.#meter.usage.calls === calls,
-        };
-      case 'over':
+export function simulatedUser(
+  { user }: SimulateOrigin,
+  id: SimulationId,
+  modelFor: JudgeOptions['modelFor'],
+): UserSide {
+  const meter = new UsageMeter();
+  let count = 0;
+  return {
+    get usage() {
+      return meter.usage;
+    },
+    async next(conversation, signal) {
+      if (count === user.maxUserTurns) return { kind: 'over', stop: { reason: 'max-turns' } };
+      const opening = user.opening[count];
+      count += 1;
+      if (opening) return { kind: 'turn', turn: opening };
+      const model = await modelFor(user.model);
+      if (!model) throw new ModelError('bad-request', NO_SIMULATOR);
+      const { calls } = meter.usage;
+      const words = await nextUserMessage(user, conversation, model, id, signal, meter.onReply);
+      if (words.kind === 'over') {
         return { kind: 'over', stop: { reason: words.stop, why: words.why } };
-      default:
-        return unreachable(words);
-    }
-  }
+      }
+      const turn = { user: words.text, source: user.source };
+      return { kind: 'turn', turn, fromCache: meter.usage.calls === calls };
+    },
+  };
 }
 
 /** Milliseconds between two reports of a reply. */
 const REPORT_INTERVAL = 100;
 
 /** Reports a reply while it arrives, as an incomplete turn. */
-class ReplyStream {
-  readonly #tell: (turn: Turn) => void;
-  readonly #scrubber: Scrubber;
-  #text = '';
-  readonly #throttle = new Throttle(REPORT_INTERVAL, () => this.#say());
-  #turn: Pick<Turn, 'number' | 'source'> = { number: 1 };
-
-  constructor(tell: (turn: Turn) => void, scrubber: Scrubber) {
-    this.#tell = tell;
-    this.#scrubber = scrubber;
-  }
-
-  /** @param before the user's turn that the reply is to */
-  begin({ number, source }: Pick<Turn, 'number' | 'source'>): void {
-    this.end();
-    this.#turn = { number: number + 1, ...(source && { source }) };
-  }
-
-  readonly hear = (soFar: string): void => {
-    this.#text = soFar;
-    this.#throttle.schedule();
-  };
-
-  end(): void {
-    this.#throttle.dispose();
-  }
-
-  #say(): void {
-    const text = this.#scrubber.beginning(this.#text);
+function createReplyStream(onTurn: (turn: Turn) => void, scrubber: Scrubber) {
+  let received = '';
+  let placed: Pick<Turn, 'number' | 'source'> = { number: 1 };
+  const throttle = new Throttle(REPORT_INTERVAL, () => {
+    const text = scrubber.beginning(received);
     if (text === '') return;
-    this.#tell({ kind: 'turn', ...this.#turn, side: 'assistant', items: [{ kind: 'text', text }] });
-  }
+    onTurn({ kind: 'turn', ...placed, side: 'assistant', items: [{ kind: 'text', text }] });
+  });
+  return {
+    /** @param before the user's turn before the reply */
+    begin({ number, source }: Pick<Turn, 'number' | 'source'>) {
+      placed = { number: number + 1, ...(source && { source }) };
+    },
+    hear(text: string) {
+      received = text;
+      throttle.schedule();
+    },
+    end: () => throttle.dispose(),
+  };
 }

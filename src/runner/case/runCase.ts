@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { liveTurnsOf, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
-import { unreachable } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { caseName } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -26,8 +25,8 @@ import {
 import {
   type ConversationResult,
   converse,
-  ModelledUser,
-  ScriptedUser,
+  scriptedUser,
+  simulatedUser,
   stopOfTarget,
   type UserSide,
 } from './converse.ts';
@@ -43,25 +42,25 @@ export async function runCase(
   const began = performance.now();
   const opened = await context.begin(planned);
   const { suiteCase, fault } = opened;
-  const then = await stored?.line(planned.ref);
-  if (stored && !then) {
+  const earlier = await stored?.line(planned.ref);
+  if (stored && !earlier) {
     const reason = 'unreadable: The record of the conversation is damaged.';
     return lostLine(planned, reason, 'The conversation cannot be read.');
   }
   const described = {
     ...opened.description,
-    ...(then ? provenanceOf(then) : { conversation_id: randomUUID() }),
+    ...(earlier ? provenanceOf(earlier) : { conversation_id: randomUUID() }),
   };
   const lineOf = (ended: ExecutionResult) => {
     const duration = performance.now() - began;
     const line = caseLine(planned, suiteCase, described, ended, duration);
     return boundedLine(planned, scrubber.data(line));
   };
-  const unsaid = suiteCase.skip
+  const skipped = suiteCase.skip
     ? skippedResult(suiteCase)
-    : (fault ?? (then && reuseSkip(then, suiteCase)));
-  if (unsaid) return lineOf(unsaid);
-  const run = new CaseRun(planned.ref, opened, context.options, described.conversation_id, then);
+    : (fault ?? (earlier && reuseSkip(earlier, suiteCase)));
+  if (skipped) return lineOf(skipped);
+  const run = new CaseRun(planned.ref, opened, context.options, described.conversation_id, earlier);
   return lineOf(await run.judge(await run.converse()));
 }
 
@@ -72,19 +71,19 @@ class CaseRun {
   readonly #options: RunOptions;
   readonly #verdicts = new Map<Assertion, Verdict>();
   readonly #withQuestion: (verdict: Verdict) => Verdict;
-  readonly #then: CaseLine | undefined;
+  readonly #earlier: CaseLine | undefined;
   readonly #conversationId: string | undefined;
 
-  /** @param then the conversation of an earlier run that is judged again */
+  /** @param earlier the conversation of an earlier run that is judged again */
   constructor(
     ref: CaseRef,
     context: CaseContext,
     options: RunOptions,
     conversationId: string | undefined,
-    then: CaseLine | undefined,
+    earlier: CaseLine | undefined,
   ) {
     this.#conversationId = conversationId;
-    this.#then = then;
+    this.#earlier = earlier;
     this.#case = context.suiteCase;
     this.#ref = ref;
     this.#withQuestion = addQuestionHashes(this.#case);
@@ -92,21 +91,21 @@ class CaseRun {
     this.#options = options;
   }
 
-  async judge(said: ConversationResult): Promise<ExecutionResult> {
+  async judge(result: ConversationResult): Promise<ExecutionResult> {
     const { signal } = this.#options;
     const { origin, assertions, threshold, aggregate } = this.#case;
-    if (signal.aborted && origin.kind === 'simulate') return this.#cancelled(said);
+    if (signal.aborted && origin.kind === 'simulate') return this.#cancelled(result);
     signal.throwIfAborted();
-    const { conversation, usage, stop, failedTurn } = said;
-    if ('error' in said) {
+    const { conversation, usage, stop, failedTurn } = result;
+    if ('error' in result) {
       const why = 'The conversation was cut short by an error.';
       for (const one of assertions.filter((each) => !this.#verdicts.has(each))) {
         this.#settle(one, skippedVerdict(one, 'not-reached', why));
       }
       return {
         status: 'error',
-        reason: errorReasonOf(said.error),
-        stop: stop ?? { reason: stopOfTarget(said.error) },
+        reason: errorReasonOf(result.error),
+        stop: stop ?? { reason: stopOfTarget(result.error) },
         conversation,
         verdicts: this.#inOrder(),
         usage,
@@ -114,38 +113,38 @@ class CaseRun {
       };
     }
     for (const one of assertions) {
-      if (one.scriptedTurn === undefined || one.scriptedTurn < said.replyTurns.length) continue;
+      if (one.scriptedTurn === undefined || one.scriptedTurn < result.replyTurns.length) continue;
       const why = 'The conversation ended at a failing turn before this one.';
       this.#settle(one, skippedVerdict(one, 'not-reached', why));
     }
     const left = assertions.filter((one) => !this.#verdicts.has(one));
-    await this.#ask(said, left);
+    await this.#ask(result, left);
     const verdicts = this.#inOrder();
-    const endedEarly = this.#endedEarly(said);
+    const endedEarly = this.#endedEarly(result);
     const stoppedEarly = endedEarly && stop?.reason === 'stop-on-failure';
     return {
       status: caseStatus(verdicts, threshold, aggregate, stoppedEarly),
-      // A script that was completed has no reason to report.
+      // A completed script needs no reason.
       ...(stop && (origin.kind === 'simulate' || endedEarly) && { stop }),
       conversation,
       verdicts,
       usage,
-      ...(said.measured && { targetUsage: said.measured }),
-      ...(said.reporting && { reported: said.reporting.reports }),
+      ...(result.measured && { targetUsage: result.measured }),
+      ...(result.reporting && { reported: result.reporting.reports }),
     };
   }
 
   async converse(): Promise<ConversationResult> {
     const { origin } = this.#case;
-    if (!this.#then) {
-      return origin.kind === 'transcript' ? this.#happened(origin) : this.#talk(origin);
+    if (!this.#earlier) {
+      return origin.kind === 'transcript' ? this.#replay(origin) : this.#talk(origin);
     }
-    const said = reuseConversation(this.#then);
-    for (const turn of turnsOf(said.conversation)) this.#tell(turn);
-    return said;
+    const reused = reuseConversation(this.#earlier);
+    for (const turn of turnsOf(reused.conversation)) this.#tell(turn);
+    return reused;
   }
 
-  /** Keeps turns that were paid for. @throws the signal's reason if there are none */
+  /** Keeps live turns, which may have cost something. @throws the signal's reason if there are none */
   #cancelled({ conversation, usage }: ConversationResult): ExecutionResult {
     if (liveTurnsOf(conversation).length === 0) this.#options.signal.throwIfAborted();
     const reason = 'The run was cancelled.';
@@ -154,7 +153,7 @@ class CaseRun {
     return { status: 'skipped', reason, stop, conversation, verdicts, usage };
   }
 
-  #happened(origin: TranscriptOrigin): ConversationResult {
+  #replay(origin: TranscriptOrigin): ConversationResult {
     const { scrubber } = this.#options;
     const unscrubbed = toConversation(origin.messages, origin.notes);
     const conversation = scrubber.data(unscrubbed);
@@ -164,7 +163,7 @@ class CaseRun {
 
   async #talk(origin: LiveTurnsOrigin): Promise<ConversationResult> {
     const { signal, scrubber, follow = false } = this.#options;
-    let said: ConversationResult = {
+    let result: ConversationResult = {
       conversation: EMPTY_CONVERSATION,
       replyTurns: [],
       usage: NO_USAGE,
@@ -172,57 +171,57 @@ class CaseRun {
     try {
       const session = await this.#context.openSession(origin, this.#conversationId ?? '');
       try {
-        said = await converse(
+        result = await converse(
           origin,
           this.#userOf(origin),
           session,
           signal,
           (turn) => this.#tell(turn),
           follow ? (turn) => this.#context.report({ kind: 'speaking', turn }) : undefined,
-          (sofar) => this.#turnHolds(sofar),
+          (soFar) => this.#shouldContinue(soFar),
           scrubber,
         );
       } finally {
         await session.close(signal);
       }
-      return said;
+      return result;
     } catch (error) {
       // An error of the conversation takes precedence over one of closing it.
-      return { error, ...said };
+      return { error, ...result };
     }
   }
 
   #userOf(origin: LiveTurnsOrigin): UserSide {
-    if (origin.kind === 'turns') return new ScriptedUser(origin);
+    if (origin.kind === 'turns') return scriptedUser(origin);
     const { repetition } = this.#ref;
-    const playing = { conversation: `${caseName(this.#ref)} ${repetition}`, repetition };
-    return new ModelledUser(origin, playing, this.#context.judging.modelFor);
+    const id = { conversation: `${caseName(this.#ref)} ${repetition}`, repetition };
+    return simulatedUser(origin, id, this.#context.judging.modelFor);
   }
 
   /** With `stop_on_failure`: checks the assertions of the latest reply immediately. */
-  async #turnHolds(said: ConversationResult): Promise<boolean> {
+  async #shouldContinue(result: ConversationResult): Promise<boolean> {
     if (!this.#case.stopOnFailure) return true;
-    const latest = said.replyTurns.length - 1;
+    const latest = result.replyTurns.length - 1;
     const about = this.#case.assertions.filter((one) => one.scriptedTurn === latest);
-    await this.#ask(said, about);
+    await this.#ask(result, about);
     return about.every((one) => {
       const status = this.#verdicts.get(one)?.status;
       return status === 'pass' || status === 'skipped';
     });
   }
 
-  async #ask(said: ConversationResult, assertions: readonly Assertion[]): Promise<void> {
+  async #ask(result: ConversationResult, assertions: readonly Assertion[]): Promise<void> {
     await judgeAssertions({
       ...this.#context.judging,
-      conversation: said.conversation,
-      unscrubbed: said.unscrubbed,
+      conversation: result.conversation,
+      unscrubbed: result.unscrubbed,
       scrubber: this.#options.scrubber,
-      replyTurns: said.replyTurns,
-      endedEarly: this.#endedEarly(said),
+      replyTurns: result.replyTurns,
+      endedEarly: this.#endedEarly(result),
       assertions,
       facts: { ...this.#case, conversationId: this.#conversationId },
-      ...(said.measured && { targetUsage: said.measured }),
-      ...(said.reporting && { reporting: said.reporting }),
+      ...(result.measured && { targetUsage: result.measured }),
+      ...(result.reporting && { reporting: result.reporting }),
       onVerdict: (verdict) => {
         const assertion = assertions.find(({ index }) => index === verdict.assertion.index);
         if (assertion) this.#settle(assertion, verdict);
@@ -233,16 +232,8 @@ class CaseRun {
   /** Whether the conversation could have continued. */
   #endedEarly({ replyTurns }: Pick<ConversationResult, 'replyTurns'>): boolean {
     const { origin } = this.#case;
-    switch (origin.kind) {
-      case 'turns':
-        return replyTurns.length < origin.turns.length;
-      case 'simulate':
-        return true;
-      case 'transcript':
-        return false;
-      default:
-        return unreachable(origin);
-    }
+    if (origin.kind === 'turns') return replyTurns.length < origin.turns.length;
+    return origin.kind === 'simulate';
   }
 
   #settle(assertion: Assertion, found: Verdict): void {
