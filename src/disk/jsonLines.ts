@@ -14,7 +14,7 @@ export interface JsonLine {
   readonly length: number;
   /** Undefined if it isn't JSON, or is nested too deep. */
   readonly value: unknown;
-  /** Keys of mappings and entries of lists, about; 0 if it is not parsed. */
+  /** Approximate number of keys of mappings and entries of lists; 0 if it is not parsed. */
   readonly values: number;
   /** Whether it exceeds a limit; it is not parsed then. */
   readonly isTooLarge: boolean;
@@ -110,7 +110,7 @@ class PartialLine {
       value: this.#isReadable() ? shallowJson(Buffer.concat(this.#pieces).toString()) : undefined,
       values: this.#isReadable() ? this.#shape.values : 0,
       isTooLarge: this.#isTooLarge(),
-      isComplete: isComplete,
+      isComplete,
     };
   }
 
@@ -139,7 +139,13 @@ export async function replaceLines(
 ): Promise<boolean> {
   const temporary = `${path}.${process.pid}.new`;
   try {
-    await writeAndSync(temporary, lines.join('\n'), before.mode);
+    const file = await open(temporary, 'wx', before.mode);
+    try {
+      await file.writeFile(lines.join('\n'));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     const now = await stat(path);
     if (now.size !== before.size || now.mtimeMs !== before.mtimeMs) return false;
     await rename(temporary, path);
@@ -148,16 +154,5 @@ export async function replaceLines(
     throw toUnwritableError(what, temporary, error);
   } finally {
     await rm(temporary, { force: true });
-  }
-}
-
-async function writeAndSync(path: string, text: string, mode: number): Promise<void> {
-  let file: FileHandle | undefined;
-  try {
-    file = await open(path, 'wx', mode);
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file?.close();
   }
 }

@@ -51,7 +51,7 @@ export async function runCooperatively<Result>(work: Work<Result>, step: Step): 
   }
 }
 
-/** For short work, and for callers that can't wait. */
+/** Runs short work at once. */
 export function runSync<Result>(work: Work<Result>): Result {
   for (;;) {
     const { done, value } = work.next();

@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** A copy: a replacer function of `JSON.stringify` takes several times as long. */
+/** Copies the value: a replacer function of `JSON.stringify` takes several times as long. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
@@ -61,7 +61,7 @@ export function inputHash(suiteCase: SuiteCase, target: string | undefined): str
 /** The hash of a conversation that couldn't be read. */
 export const BROKEN_HASH = '';
 
-/** Long enough to compare; thousands are kept. */
+/** For keeping thousands of hashes in memory. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }

@@ -12,13 +12,10 @@ export function outsideMessage(what: string): string {
   return `${what} is outside the workspace folder. Paths are relative to the file that contains them and must stay inside the workspace, symbolic links included.`;
 }
 
-/** The folder of all data that Turnlight stores. */
 export const HOME_FOLDER = '.turnlight';
 
-/** Its folder of records. */
 export const RUNS_FOLDER = 'runs';
 
-/** A glob for the records of a workspace. */
 export const RECORD_FILES = `**/${HOME_FOLDER}/${RUNS_FOLDER}/*.jsonl`;
 
 /** The location of an eval file's records. Paths are absolute. */
@@ -125,7 +122,7 @@ export function isEvalFile(name: string): boolean {
   return EVAL_ENDING.test(name);
 }
 
-/** As `isEvalFile`, for message files. */
+/** @param name a path or URI */
 export function isMessagesFile(name: string): boolean {
   return /\.messages\.(?:jsonl?|ya?ml)$/i.test(name);
 }

@@ -70,8 +70,8 @@ export class QueuedRun implements CaseRunner {
   readonly #id: string;
   readonly #queue: Queue;
   readonly #events: QueueEvents;
-  readonly #returned: RemoteResults;
-  readonly #members: Workers;
+  readonly #results: RemoteResults;
+  readonly #workers: Workers;
   readonly #waiting = new Map<string, PendingCase>();
   readonly #timer: NodeJS.Timeout;
   #isBeating = false;
@@ -86,8 +86,8 @@ export class QueuedRun implements CaseRunner {
     this.#options = options;
     this.#connection = connection;
     this.#id = id;
-    this.#returned = new RemoteResults(options);
-    this.#members = new Workers(options.log);
+    this.#results = new RemoteResults(options);
+    this.#workers = new Workers(options.log);
     const { bullmq, redis } = connection;
     const shared = { connection: redis, prefix: PREFIX };
     this.#queue = new bullmq.Queue(id, { ...shared, streams: { events: { maxLen: MAX_EVENTS } } });
@@ -95,13 +95,11 @@ export class QueuedRun implements CaseRunner {
     // The connection reports its errors.
     this.#queue.on('error', () => {});
     this.#events.on('error', () => {});
-    this.#events.on('active', ({ jobId }) => this.#began(jobId));
-    this.#events.on('completed', ({ jobId, returnvalue }) => this.#came(jobId, returnvalue));
-    this.#events.on('failed', ({ jobId }) => this.#lost(jobId));
+    this.#events.on('active', ({ jobId }) => this.#onStarted(jobId));
+    this.#events.on('completed', ({ jobId, returnvalue }) => this.#onCompleted(jobId, returnvalue));
+    this.#events.on('failed', ({ jobId }) => this.#onFailed(jobId));
     this.#timer = setInterval(() => void this.#beat(), HEARTBEAT_INTERVAL);
-    options.signal.addEventListener('abort', () => this.#fail(options.signal.reason), {
-      once: true,
-    });
+    options.signal.addEventListener('abort', () => this.#fail(options.signal.reason));
   }
 
   /** @throws QueueError */
@@ -156,32 +154,34 @@ export class QueuedRun implements CaseRunner {
     await this.#queue.obliterate({ force: true });
   }
 
-  #began(jobId: string): void {
+  #onStarted(jobId: string): void {
     const waiting = this.#waiting.get(jobId);
-    if (waiting) void this.#returned.began(waiting.planned);
+    if (waiting) void this.#results.started(waiting.planned);
   }
 
-  async #came(jobId: string, text: unknown): Promise<void> {
+  async #onCompleted(jobId: string, text: unknown): Promise<void> {
     const waiting = this.#waiting.get(jobId);
     if (!waiting) return;
     this.#waiting.delete(jobId);
     try {
-      await this.#lookAtCost();
+      await this.#checkCost();
       // Empty if the cost limit prevented its start.
       const isUnstarted = text === '' && this.stopped;
-      waiting.resolve(isUnstarted ? undefined : await this.#returned.came(waiting.planned, text));
+      waiting.resolve(
+        isUnstarted ? undefined : await this.#results.finished(waiting.planned, text),
+      );
     } catch (error) {
       waiting.reject(error);
     }
     this.#queue.remove(jobId).catch(() => {});
   }
 
-  async #lost(jobId: string): Promise<void> {
+  async #onFailed(jobId: string): Promise<void> {
     const waiting = this.#waiting.get(jobId);
     if (!waiting) return;
     this.#waiting.delete(jobId);
     const job: Job | undefined = await this.#queue.getJob(jobId).catch(() => undefined);
-    waiting.resolve(await this.#returned.lost(waiting.planned, job?.failedReason));
+    waiting.resolve(await this.#results.lost(waiting.planned, job?.failedReason));
     this.#queue.remove(jobId).catch(() => {});
   }
 
@@ -189,7 +189,7 @@ export class QueuedRun implements CaseRunner {
     if (this.#isBeating) return;
     this.#isBeating = true;
     try {
-      await this.#look();
+      await this.#check();
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -197,7 +197,7 @@ export class QueuedRun implements CaseRunner {
     }
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { redis } = this.#connection;
     const { manifest, workers } = keysOf(this.#id);
     if ((await redis.expire(manifest, RUN_TTL)) === 0) {
@@ -206,14 +206,14 @@ export class QueuedRun implements CaseRunner {
       throw new QueueError('lost', message);
     }
     if ((await redis.hlen(workers)) < 1_000) {
-      this.#members.heard(await redis.hvals(workers), performance.now());
+      this.#workers.update(await redis.hvals(workers), performance.now());
     }
-    await this.#lookAtCost();
+    await this.#checkCost();
     this.#beats += 1;
     if (this.#beats % BEATS_PER_SWEEP === 0) await this.#sweep();
   }
 
-  async #lookAtCost(): Promise<void> {
+  async #checkCost(): Promise<void> {
     if (this.stopped || this.#options.maxCost === undefined) return;
     const { cost } = keysOf(this.#id);
     this.stopped ||= (await this.#connection.redis.hget(cost, 'exhausted')) === '1';
@@ -223,7 +223,7 @@ export class QueuedRun implements CaseRunner {
   async #sweep(): Promise<void> {
     const ended: Job[] = await this.#queue.getJobs(['completed', 'failed'], 0, 99);
     for (const { id = '', failedReason, returnvalue } of ended) {
-      await (failedReason === undefined ? this.#came(id, returnvalue) : this.#lost(id));
+      await (failedReason === undefined ? this.#onCompleted(id, returnvalue) : this.#onFailed(id));
     }
   }
 
@@ -241,44 +241,44 @@ interface RemoteOptions {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** Reports cases that ran on workers as if they had run here. */
+/** Reports the cases of workers like local ones. */
 export class RemoteResults {
   readonly #options: RemoteOptions;
-  readonly #began = new Map<string, Promise<void>>();
+  readonly #started = new Map<string, Promise<void>>();
 
   constructor(options: RemoteOptions) {
     this.#options = options;
   }
 
   /** A worker started the case; another one may start it again. */
-  began({ ref, case: suiteCase }: PlannedCase): Promise<void> {
+  started({ ref, case: suiteCase }: PlannedCase): Promise<void> {
     const key = executionKey(ref);
-    const known = this.#began.get(key);
+    const known = this.#started.get(key);
     if (known) return known;
-    const telling = openCase(suiteCase).then((opened) =>
+    const reporting = openCase(suiteCase).then((opened) =>
       this.#options.onEvent({ kind: 'case-started', ref, case: opened.suiteCase }),
     );
-    this.#began.set(key, telling);
-    return telling;
+    this.#started.set(key, reporting);
+    return reporting;
   }
 
   /** @param text the line from the worker */
-  async came(planned: PlannedCase, text: unknown): Promise<CaseLine> {
+  async finished(planned: PlannedCase, text: unknown): Promise<CaseLine> {
     const line = this.#lineOf(planned, text);
     if (!line || !(await isValidResult(line, planned)))
       return this.lost(planned, 'The worker returned an invalid result for this case.');
-    await this.began(planned);
+    await this.started(planned);
     const { onEvent } = this.#options;
     const { ref } = planned;
     for (const turn of turnsOf(line.conversation)) onEvent({ kind: 'turn', ref, turn });
     for (const verdict of line.verdicts) onEvent({ kind: 'verdict', ref, verdict });
-    this.#began.delete(executionKey(ref));
+    this.#started.delete(executionKey(ref));
     return line;
   }
 
   async lost(planned: PlannedCase, why = 'Its worker failed.'): Promise<CaseLine> {
-    await this.began(planned);
-    this.#began.delete(executionKey(planned.ref));
+    await this.started(planned);
+    this.#started.delete(executionKey(planned.ref));
     const { scrubber } = this.#options;
     return scrubber.data(lostLine(planned, `worker-lost: ${scrubber.text(why).slice(0, 1_000)}`));
   }
@@ -314,7 +314,7 @@ interface KnownWorker extends WorkerStatus {
   readonly heard: number;
 }
 
-/** The workers of a run, and the messages about them. */
+/** Tracks the workers of a run, and logs changes. */
 class Workers {
   readonly #known = new Map<string, KnownWorker>();
   readonly #log: Logger;
@@ -330,7 +330,7 @@ class Workers {
    * @param texts from the workers
    * @throws QueueError if every worker refuses the run
    */
-  heard(texts: readonly string[], now: number): void {
+  update(texts: readonly string[], now: number): void {
     for (const text of texts) {
       const member = readWorkerStatus(text);
       if (member) this.#note(member, now);
@@ -339,7 +339,7 @@ class Workers {
     const isServed = there.some(({ state }) => state === 'serves');
     this.#hasServed ||= isServed;
     if (isServed) this.#isWaiting = false;
-    else if (there.every(({ state }) => state === 'refuses')) this.#without(now);
+    else if (there.every(({ state }) => state === 'refuses')) this.#withoutWorkers(now);
   }
 
   #note(member: WorkerStatus, now: number): void {
@@ -351,7 +351,7 @@ class Workers {
     this.#log.warn(`The worker ${member.name} doesn't join: ${member.why ?? 'it gave no reason.'}`);
   }
 
-  #without(now: number): void {
+  #withoutWorkers(now: number): void {
     const refusals = [...this.#known.values()].filter(({ state }) => state === 'refuses');
     const since = this.#refusedSince;
     if (!this.#hasServed && since !== undefined && now - since > JOIN_TIMEOUT) {

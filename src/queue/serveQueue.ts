@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import type { Job, Worker } from 'bullmq';
+import type { Job } from 'bullmq';
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
 import { errorText } from '../core/errors.ts';
@@ -11,7 +11,7 @@ import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Suite } from '../core/suite.ts';
 import { mapCasePaths } from '../node/paths.ts';
 import { lostLine } from '../runner/case/caseLine.ts';
-import { type OpenRunner, openRunner } from '../runner/run.ts';
+import { openRunner } from '../runner/run.ts';
 import type { PlannedCase, RunOptions } from '../runner/runOptions.ts';
 import {
   isRunId,
@@ -38,7 +38,7 @@ import {
   sharedPath,
   sharedSuite,
 } from './sharedFiles.ts';
-import { QueueLimits, SharedBudget } from './sharedLimits.ts';
+import { QueueLimits, sharedBudget } from './sharedLimits.ts';
 
 /** Milliseconds between two checks for new and finished runs. */
 const POLL_INTERVAL = 250;
@@ -53,10 +53,10 @@ interface ServeOptions extends WorkerHost {
   readonly load: (path: string) => Promise<SuiteWithFiles | string>;
   /** When aborted, no more cases are taken. */
   readonly signal: AbortSignal;
-  readonly tell: (text: string) => void;
+  readonly report: (text: string) => void;
 }
 
-/** Runs cases of other machines' runs until the signal is aborted and all started cases have ended. @throws QueueError */
+/** Runs cases of other machines until the signal is aborted and all started cases have ended. @throws QueueError */
 export async function serveQueue(options: ServeOptions): Promise<void> {
   const connection = await connect(options.url, options.scrubber, options.log);
   const server = new Server(options, connection);
@@ -79,7 +79,7 @@ class Server {
   readonly #limit;
   readonly #answers = new Map<string, JoinedRun>();
   #beat = 0;
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
 
   constructor(options: ServeOptions, connection: Connection) {
     this.#options = options;
@@ -88,10 +88,10 @@ class Server {
   }
 
   async serve(): Promise<void> {
-    const { signal, tell, concurrency } = this.#options;
-    tell(`Serving ${this.#connection.shown}, ${concurrency} cases at once.`);
+    const { signal, report, concurrency } = this.#options;
+    report(`Serving ${this.#connection.shown}, ${concurrency} cases at once.`);
     while (!signal.aborted) {
-      await untilAborted(this.#look(), signal);
+      await untilAborted(this.#poll(), signal);
       await setTimeout(POLL_INTERVAL, undefined, { signal }).catch(() => {});
     }
     let isOver = false;
@@ -99,27 +99,27 @@ class Server {
       isOver = true;
     });
     while (!isOver) {
-      await Promise.race([this.#look(), finishing]);
+      await Promise.race([this.#poll(), finishing]);
       await waitAtMost(POLL_INTERVAL, finishing);
     }
   }
 
   async #finish(): Promise<void> {
     // A run that is being joined may have cases soon; an unreachable Redis has none.
-    await waitAtMost(DISCONNECT_TIMEOUT, this.#looking ?? Promise.resolve());
+    await waitAtMost(DISCONNECT_TIMEOUT, this.#polling ?? Promise.resolve());
     const served = [...this.#answers.values()].flatMap((one) => one.served ?? []);
     await Promise.all(served.map((one) => one.finish()));
   }
 
-  /** One check at a time. */
-  #look(): Promise<void> {
-    this.#looking ??= this.#lookOnce().finally(() => {
-      this.#looking = undefined;
+  /** Polls once at a time. */
+  #poll(): Promise<void> {
+    this.#polling ??= this.#pollOnce().finally(() => {
+      this.#polling = undefined;
     });
-    return this.#looking;
+    return this.#polling;
   }
 
-  async #lookOnce(): Promise<void> {
+  async #pollOnce(): Promise<void> {
     const { redis } = this.#connection;
     const runs = (await redis.zrange(RUNS, 0, `${MAX_RUNS - 1}`)).filter(isRunId);
     this.#beat += 1;
@@ -133,22 +133,20 @@ class Server {
 
   async #answer(run: string): Promise<void> {
     const known = this.#answers.get(run);
-    if (!known) await this.#say(run, { name: this.#name, state: 'reads' });
+    if (!known) await this.#reportStatus(run, { name: this.#name, state: 'reads' });
     const answer = known ?? (await this.#join(run));
     this.#answers.set(run, answer);
-    await this.#say(run, answer.member);
+    await this.#reportStatus(run, answer.member);
     if (known) return;
     const { state, why } = answer.member;
-    this.#options.tell(
-      state === 'serves' ? `Run ${run}: joined.` : `Run ${run}: not joined. ${why}`,
-    );
+    this.#options.report(`Run ${run}: ${state === 'serves' ? 'joined.' : `not joined. ${why}`}`);
   }
 
-  async #say(run: string, member: JoinedRun['member']): Promise<void> {
+  async #reportStatus(run: string, member: JoinedRun['member']): Promise<void> {
     const { redis } = this.#connection;
     const { workers } = keysOf(run);
-    const said: WorkerStatus = { ...member, beat: this.#beat };
-    await redis.hset(workers, this.#name, JSON.stringify(said));
+    const status: WorkerStatus = { ...member, beat: this.#beat };
+    await redis.hset(workers, this.#name, JSON.stringify(status));
     await redis.expire(workers, RUN_TTL);
   }
 
@@ -165,21 +163,15 @@ class Server {
     try {
       const suites = await this.#suites(manifest);
       if (typeof suites === 'string') return refuses(suites);
-      const served = await ServedRun.begin(
-        run,
-        manifest,
-        suites,
-        this.#options,
-        this.#limit,
-        this.#connection,
-      );
+      const [options, limit, connection] = [this.#options, this.#limit, this.#connection];
+      const served = await joinRun(run, manifest, suites, options, limit, connection);
       return { member: { name, state: 'serves' }, served };
     } catch (error) {
       return refuses(errorText(error));
     }
   }
 
-  /** The suites of a run, or how the local ones differ. */
+  /** @returns the local suites, or how they differ from the run's */
   async #suites({ version, suites }: Manifest): Promise<Suite[] | string> {
     const { root, load } = this.#options;
     if (version !== this.#options.version) {
@@ -196,12 +188,12 @@ class Server {
     return found;
   }
 
-  /** Removes a run that is over: a killed run leaves its cases behind. */
+  /** Also removes the cases of a killed run. */
   async #leave(run: string): Promise<void> {
     const { redis, bullmq } = this.#connection;
     const known = this.#answers.get(run);
     this.#answers.delete(run);
-    if (known) this.#options.tell(`Run ${run}: over.`);
+    if (known) this.#options.report(`Run ${run}: over.`);
     await known?.served?.leave();
     if ((await redis.zrem(RUNS, run)) === 0) return;
     const queue = new bullmq.Queue(run, { connection: redis, prefix: PREFIX });
@@ -213,7 +205,7 @@ class Server {
   }
 }
 
-/** Waits for work that may never end, at most until the signal. */
+/** Stops waiting for the work when the signal is aborted. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const stop = new AbortController();
   const aborted = once(signal, 'abort', { signal: stop.signal }).catch(() => {});
@@ -227,7 +219,6 @@ const STALLED_INTERVAL = 4_000;
 /** Maximum number of workers that may die while running a case. */
 const MAX_DEATHS = 2;
 
-/** What a worker provides for all runs. */
 interface WorkerHost
   extends Pick<RunOptions, 'secret' | 'env' | 'programVariables' | 'scrubber' | 'log'> {
   readonly allowedHosts: NonNullable<RunOptions['allowedHosts']>;
@@ -240,140 +231,109 @@ interface WorkerHost
 }
 
 /** A run that this worker joined. */
-class ServedRun {
-  readonly #host: WorkerHost;
-  readonly #limit: LimitFunction;
-  readonly #cases: ReadonlyMap<string, Pick<PlannedCase, 'suite' | 'case'>>;
-  readonly #runner: OpenRunner;
-  readonly #budget: SharedBudget | undefined;
-  readonly #worker: Worker;
-  readonly #leaving: AbortController;
-  /** Number of cases that haven't ended. */
-  #inHand = 0;
-
-  private constructor(
-    host: WorkerHost,
-    limit: LimitFunction,
-    suites: readonly Suite[],
-    opened: { readonly runner: OpenRunner; readonly leaving: AbortController },
-    budget: SharedBudget | undefined,
-    { bullmq, redis }: Connection,
-    run: string,
-  ) {
-    this.#host = host;
-    this.#limit = limit;
-    this.#runner = opened.runner;
-    this.#leaving = opened.leaving;
-    this.#budget = budget;
-    this.#cases = new Map(
-      suites.flatMap((suite) =>
-        suite.cases.map((one) => {
-          const path = sharedPath(suite.path, host.root);
-          return [caseKey({ suite: path, id: one.id, variant: one.variant }), { suite, case: one }];
-        }),
-      ),
-    );
-    this.#worker = new bullmq.Worker(run, (job) => this.#take(job), {
-      connection: redis,
-      prefix: PREFIX,
-      concurrency: opened.runner.concurrency,
-      lockDuration: LOCK_DURATION,
-      stalledInterval: STALLED_INTERVAL,
-      maxStalledCount: MAX_DEATHS,
-    });
-    // The connection reports its errors, and a case with a lost lock belongs to another worker.
-    this.#worker.on('error', () => {});
-  }
-
-  /** @throws RunRefusedError */
-  static async begin(
-    run: string,
-    { timeout, maxCost, cache }: Manifest,
-    suites: readonly Suite[],
-    host: WorkerHost,
-    limit: LimitFunction,
-    connection: Connection,
-  ): Promise<ServedRun> {
-    const leaving = new AbortController();
-    const budget =
-      maxCost === undefined ? undefined : new SharedBudget(connection.redis, run, maxCost);
-    const runner = await openRunner({
-      suites,
-      timeout,
-      ...(budget && { budget }),
-      sharedLimits: (line) => new QueueLimits(connection.redis, run, line),
-      answersFolder: host.answersFolder,
-      ...(cache && { cache: { folder: host.answersFolder, fresh: false } }),
-      concurrency: host.concurrency,
-      forbidOnly: false,
-      keepRecord: true,
-      described: {},
-      secret: host.secret,
-      env: host.env,
-      programVariables: host.programVariables,
-      allowedHosts: host.allowedHosts,
-      scrubber: host.scrubber,
-      log: host.log,
-      signal: leaving.signal,
-      onEvent() {},
-    });
-    return new ServedRun(host, limit, suites, { runner, leaving }, budget, connection, run);
-  }
-
+interface ServedRun {
   /** Takes no more cases, and waits for the started ones. */
-  async finish(): Promise<void> {
-    const closing = this.#worker.close();
-    // Without started cases, an unreachable Redis isn't worth waiting for.
-    await (this.#inHand > 0 ? closing : waitAtMost(DISCONNECT_TIMEOUT, closing));
-    await this.#runner.close();
-  }
-
+  finish(): Promise<void>;
   /** Stops all cases: the run is over. */
-  async leave(): Promise<void> {
-    this.#leaving.abort(new Error('The run is over.'));
-    await this.#worker.close(true);
-    await this.#runner.close();
-  }
+  leave(): Promise<void>;
+}
 
+/** @param limit limits the cases of all runs @throws RecordingError, UnwritableError */
+async function joinRun(
+  run: string,
+  { timeout, maxCost, cache }: Manifest,
+  suites: readonly Suite[],
+  host: WorkerHost,
+  limit: LimitFunction,
+  { bullmq, redis }: Connection,
+): Promise<ServedRun> {
+  const { root, answersFolder, concurrency } = host;
+  const { secret, env, programVariables, allowedHosts, scrubber, log } = host;
+  const leaving = new AbortController();
+  const budget = maxCost === undefined ? undefined : sharedBudget(redis, run, maxCost);
+  const runner = await openRunner({
+    suites,
+    timeout,
+    ...(budget && { budget }),
+    sharedLimits: (line) => new QueueLimits(redis, run, line),
+    answersFolder,
+    ...(cache && { cache: { folder: answersFolder, fresh: false } }),
+    concurrency,
+    forbidOnly: false,
+    keepRecord: true,
+    described: {},
+    ...{ secret, env, programVariables, allowedHosts, scrubber, log },
+    signal: leaving.signal,
+    onEvent() {},
+  });
+  const cases = new Map(
+    suites.flatMap((suite) =>
+      suite.cases.map((one) => {
+        const path = sharedPath(suite.path, root);
+        return [caseKey({ suite: path, id: one.id, variant: one.variant }), { suite, case: one }];
+      }),
+    ),
+  );
   /** @returns the case's line as JSON; empty if the cost limit prevented its start */
-  async #take(job: Job): Promise<string> {
-    this.#inHand += 1;
-    try {
-      return await this.#limit(() => this.#run(job));
-    } finally {
-      this.#inHand -= 1;
-    }
-  }
-
-  async #run(job: Job): Promise<string> {
-    if (await this.#budget?.look()) return '';
-    const planned = this.#planned(job.data);
-    const line = await this.#runner.run(planned);
-    if (!line) return '';
-    this.#host.onCase(line);
-    return this.#text(planned, line);
-  }
-
-  /** @throws Error if the run has no such case */
-  #planned(data: unknown): PlannedCase {
+  const runJob = async ({ data }: Job): Promise<string> => {
+    if (await budget?.check()) return '';
     const asked = readJob(data);
-    const found = asked && this.#cases.get(caseKey(asked));
+    const found = asked && cases.get(caseKey(asked));
     if (!found || asked.repetition > found.case.repeat.times) {
       throw new Error('The queue asks for a case that the eval files do not have.');
     }
+    const { id, variant } = found.case;
     const { repetition } = asked;
-    const ref = { suite: found.suite.path, id: found.case.id, repetition };
-    const { variant } = found.case;
-    return { ...found, ref: { ...ref, ...(variant !== undefined && { variant }) } };
-  }
+    const ref = {
+      suite: found.suite.path,
+      id,
+      ...(variant !== undefined && { variant }),
+      repetition,
+    };
+    const planned = { ...found, ref };
+    const line = await runner.run(planned);
+    if (!line) return '';
+    host.onCase(line);
+    return lineText(planned, line, root);
+  };
+  /** Number of cases that haven't ended. */
+  let started = 0;
+  const countJob = async (job: Job) => {
+    started += 1;
+    return limit(() => runJob(job)).finally(() => {
+      started -= 1;
+    });
+  };
+  const worker = new bullmq.Worker(run, countJob, {
+    connection: redis,
+    prefix: PREFIX,
+    concurrency: runner.concurrency,
+    lockDuration: LOCK_DURATION,
+    stalledInterval: STALLED_INTERVAL,
+    maxStalledCount: MAX_DEATHS,
+  });
+  // The connection reports its errors, and a case with a lost lock belongs to another worker.
+  worker.on('error', () => {});
+  return {
+    async finish() {
+      const closing = worker.close();
+      // Without started cases, an unreachable Redis isn't worth waiting for.
+      await (started > 0 ? closing : waitAtMost(DISCONNECT_TIMEOUT, closing));
+      await runner.close();
+    },
+    async leave() {
+      leaving.abort(new Error('The run is over.'));
+      await worker.close(true);
+      await runner.close();
+    },
+  };
+}
 
-  #text(planned: PlannedCase, line: CaseLine): string {
-    const { root } = this.#host;
-    const shared = (one: CaseLine) =>
-      JSON.stringify(mapCasePaths(one, (path) => sharedPath(path, root)));
-    const text = shared(line);
-    if (text.length <= LIMITS.recordLine) return text;
-    const why = `The result of ${executionKey(planned.ref)} exceeds ${readable(LIMITS.recordLine)} bytes.`;
-    return shared(lostLine(planned, `too-large: ${why}`));
-  }
+function lineText(planned: PlannedCase, line: CaseLine, root: string): string {
+  const shared = (one: CaseLine) =>
+    JSON.stringify(mapCasePaths(one, (path) => sharedPath(path, root)));
+  const text = shared(line);
+  if (text.length <= LIMITS.recordLine) return text;
+  const why = `The result of ${executionKey(planned.ref)} exceeds ${readable(LIMITS.recordLine)} bytes.`;
+  return shared(lostLine(planned, `too-large: ${why}`));
 }

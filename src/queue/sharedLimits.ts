@@ -17,7 +17,7 @@ const RENEW_INTERVAL = 10_000;
 
 const POLL_INTERVAL = 100;
 
-/** Reservations count as spent immediately: if a worker dies, its reservation is spent. */
+/** A reservation counts as spent at once, even if its worker dies. */
 const RESERVE = `
 local max, least, most, held, member = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local time = redis.call('TIME')
@@ -49,75 +49,56 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[2])
 `;
 
-/** The cost limit of a run, for all its workers. */
-export class SharedBudget implements SpendingLimit {
-  readonly #redis: Redis;
-  readonly #max: number;
-  readonly #cost: string;
-  readonly #held: string;
-  exhausted = false;
-
-  constructor(redis: Redis, run: string, max: number) {
-    this.#redis = redis;
-    this.#max = max;
-    const { cost, held } = keysOf(run);
-    this.#cost = cost;
-    this.#held = held;
-  }
-
+export interface SharedBudget extends SpendingLimit {
   /** Whether this or another worker reached the limit. */
-  async look(): Promise<boolean> {
-    this.exhausted ||= (await this.#redis.hget(this.#cost, 'exhausted')) === '1';
-    return this.exhausted;
-  }
+  check(): Promise<boolean>;
+}
 
-  async spend<Paid>(
-    bounds: CostBounds,
-    work: (allowed: number) => Promise<Paid>,
-    costOf: (paid: Paid) => number | null,
-    waits: Parameters<SpendingLimit['spend']>[3] = () => {},
-  ): Promise<Paid> {
-    const member = randomUUID();
-    waits(true);
-    const allowed = await this.#reserve(bounds, member).finally(() => waits(false));
-    const renewing = setInterval(() => this.#renew(member), RENEW_INTERVAL);
-    let cost = 0;
-    try {
-      const paid = await work(allowed);
-      cost = costOf(paid) ?? allowed;
-      return paid;
-    } finally {
-      clearInterval(renewing);
-      const change = String(cost - allowed);
-      await this.#redis.eval(SETTLE, 2, this.#cost, this.#held, this.#max, change, member);
-    }
-  }
-
-  async #reserve({ least, most }: CostBounds, member: string): Promise<number> {
+/** The cost limit of a run, for all its workers. */
+export function sharedBudget(redis: Redis, run: string, max: number): SharedBudget {
+  const { cost: key, held } = keysOf(run);
+  let exhausted = false;
+  const reserve = async ({ least, most }: CostBounds, member: string): Promise<number> => {
     for (;;) {
-      const [said, amount] = (await this.#redis.eval(
-        RESERVE,
-        2,
-        this.#cost,
-        this.#held,
-        this.#max,
-        least,
-        most,
-        RESERVATION_TTL,
-        member,
-      )) as [string, string];
-      if (said === 'go') return Number(amount);
-      if (said === 'over') {
-        this.exhausted = true;
-        throw overBudget(Number(amount), this.#max);
+      const given = [max, least, most, RESERVATION_TTL, member];
+      const [answer, amount] = (await redis.eval(RESERVE, 2, key, held, ...given)) as [
+        string,
+        string,
+      ];
+      if (answer === 'go') return Number(amount);
+      if (answer === 'over') {
+        exhausted = true;
+        throw overBudget(Number(amount), max);
       }
       await setTimeout(POLL_INTERVAL);
     }
-  }
-
-  #renew(member: string): void {
-    this.#redis.eval(RENEW, 1, this.#held, RESERVATION_TTL, member).catch(() => {});
-  }
+  };
+  return {
+    get exhausted() {
+      return exhausted;
+    },
+    async check() {
+      exhausted ||= (await redis.hget(key, 'exhausted')) === '1';
+      return exhausted;
+    },
+    async spend(bounds, work, costOf, waits = () => {}) {
+      const member = randomUUID();
+      waits(true);
+      const allowed = await reserve(bounds, member).finally(() => waits(false));
+      const renewing = setInterval(() => {
+        redis.eval(RENEW, 1, held, RESERVATION_TTL, member).catch(() => {});
+      }, RENEW_INTERVAL);
+      let cost = 0;
+      try {
+        const paid = await work(allowed);
+        cost = costOf(paid) ?? allowed;
+        return paid;
+      } finally {
+        clearInterval(renewing);
+        await redis.eval(SETTLE, 2, key, held, max, String(cost - allowed), member);
+      }
+    },
+  };
 }
 
 /** Seconds after which the limits of a killed run expire. */
@@ -139,8 +120,8 @@ return 1
 `;
 
 /**
- * The limits of one endpoint of a run, for all its workers. A change is applied only if no other one was made meanwhile.
- * What a killed worker reserved comes back with time.
+ * The limits of one endpoint of a run, for all its workers. A change that conflicts with another worker's is repeated.
+ * Reservations of a killed worker expire.
  */
 export class QueueLimits implements SharedLimits {
   readonly #redis: Redis;
@@ -167,21 +148,14 @@ export class QueueLimits implements SharedLimits {
 
   async #change<Result>(change: (limits: EndpointLimits, now: number) => Result): Promise<Result> {
     for (;;) {
-      const looked = await this.#redis.eval(READ, 1, this.#key, this.#line);
-      const [before, now] = looked as [string, string];
+      const read = await this.#redis.eval(READ, 1, this.#key, this.#line);
+      const [before, now] = read as [string, string];
       const limits = new EndpointLimits(readLimits(before));
       const result = change(limits, Number(now));
       const after = JSON.stringify(limits.state);
       if (after === before) return result;
-      const swapped = await this.#redis.eval(
-        SWAP,
-        1,
-        this.#key,
-        this.#line,
-        before,
-        after,
-        LIMITS_TTL,
-      );
+      const given = [this.#line, before, after, LIMITS_TTL];
+      const swapped = await this.#redis.eval(SWAP, 1, this.#key, ...given);
       if (swapped === 1) return result;
     }
   }

@@ -25,10 +25,8 @@ export async function estimateLabelled(cases: readonly LabelledCase[]): Promise<
   const once = new Set<string>();
   let sum = NO_ESTIMATE;
   for (const one of cases) {
-    sum = addEstimates(
-      sum,
-      await estimateJudging(judgedConversationOf(one), one.case.assertions, once),
-    );
+    const judged = judgedConversationOf(one);
+    sum = addEstimates(sum, await estimateJudging(judged, one.case.assertions, once));
   }
   return sum;
 }
@@ -79,7 +77,7 @@ async function judgeCase(one: LabelledCase, context: RunContext): Promise<CaseLi
   return context.options.scrubber.data(caseLine({ suite, ref }, suiteCase, {}, ended, duration));
 }
 
-/** With the recorded facts: a label is about what the judge could read then. */
+/** With the recorded facts: the label is about the judge's input at that time. */
 function judgedConversationOf(one: LabelledCase): JudgedConversation {
   const { case: suiteCase, conversation, facts, examples } = one;
   const replyTurns = suiteCase.origin.kind === 'transcript' ? [] : replyTurnsOf(conversation);
@@ -89,7 +87,7 @@ function judgedConversationOf(one: LabelledCase): JudgedConversation {
 /** A labeled conversation, to judge with the current file. */
 export interface LabelledCase extends LabelledConversation {
   readonly suite: Suite;
-  /** Only with the assertions that people labeled and a judge decides. */
+  /** With only the labeled assertions that a judge decides. */
   readonly case: SuiteCase;
   /** From other folds only: no judge is scored on a conversation that it saw as an example. */
   readonly examples: ExamplesFor;
@@ -99,37 +97,31 @@ export interface LabelledCase extends LabelledConversation {
 
 export type UnusableLabel = 'no-conversation' | 'no-case' | 'no-judge' | 'not-changed';
 
-interface LabelledCases {
-  readonly cases: readonly LabelledCase[];
-  /** Number of cross-validation folds. */
-  readonly folds: number;
-  /** Number of labels that can't be used. */
-  readonly left: Readonly<Record<UnusableLabel, number>>;
-}
-
 /**
  * The labeled conversations of a suite. The conversations of a case are in one fold, unless each was recorded by itself;
  * cases are assigned to folds in the order of the hashes of their names.
  *
- * @param changed the assertion to judge instead; undefined if that isn't possible
  * @param folds at least 2; with fewer conversations, each is its own fold
+ * @param changed returns the assertion to judge instead; undefined if that isn't possible
+ * @returns cases, the number of folds, and the number of unusable labels by reason
  */
 export async function labelledCases(
   suite: Suite,
   labels: readonly PlacedLabel[],
   folds: number,
   changed: (assertion: Assertion) => Assertion | undefined = (assertion) => assertion,
-): Promise<LabelledCases> {
+) {
   const left = { 'no-conversation': 0, 'no-case': 0, 'no-judge': 0, 'not-changed': 0 };
   const recorded = new Set(suite.cases.flatMap((one) => (one.recorded ? [one.id] : [])));
   const nameOf = (id: string, variant: string | undefined) =>
     JSON.stringify([id, recorded.has(id) ? variant : undefined]);
   const names = labels.map((one) => nameOf(one.case, one.variant));
   const foldOf = assignFolds(names, folds);
-  const isAmong = (judged: SuiteCase, example: { case: string; variant?: string }) =>
-    foldOf.get(nameOf(judged.id, judged.variant)) !==
-    foldOf.get(nameOf(example.case, example.variant));
-  const source = examplesOf(suite, isAmong);
+  const source = examplesOf(
+    suite,
+    ({ id, variant }, example) =>
+      foldOf.get(nameOf(id, variant)) !== foldOf.get(nameOf(example.case, example.variant)),
+  );
   const cases: LabelledCase[] = [];
   for (const own of groupBy(labels, (one) => one.conversation_hash).values()) {
     const [{ case: id, variant, conversation_hash: hash }] = own;
@@ -151,15 +143,9 @@ export async function labelledCases(
       return [];
     });
     if (assertions.length === 0) continue;
-    const indexed = assertions.map((one, index) => ({ ...one, index }));
-    const judged = { ...opened, assertions: indexed };
-    cases.push({
-      suite,
-      case: judged,
-      ...kept,
-      examples: source(judged),
-      fold: foldOf.get(nameOf(id, variant)) ?? 0,
-    });
+    const judged = { ...opened, assertions: assertions.map((one, index) => ({ ...one, index })) };
+    const fold = foldOf.get(nameOf(id, variant)) ?? 0;
+    cases.push({ suite, case: judged, ...kept, examples: source(judged), fold });
   }
   return { cases, folds: new Set(foldOf.values()).size, left };
 }

@@ -7,7 +7,7 @@ import { type Usage, usageOf } from '../core/verdict.ts';
 import type { CaseStats } from '../store/records/parseLine.ts';
 import type { RunRecord } from '../store/records/runRecord.ts';
 
-/** A case to merge; its line remains in its record. */
+/** A case to merge, without its line. */
 export type MergedCase = CaseStats & { readonly usage: Usage };
 
 /** A record to merge, with a run line. */
@@ -34,12 +34,8 @@ export interface MergedRun {
 
 export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
   const runs = parts.flatMap(({ record }) => record.run ?? []);
-  const groups = [
-    ...groupBy(
-      parts.flatMap(({ cases }) => cases),
-      executionKey,
-    ).values(),
-  ];
+  const all = parts.flatMap((part) => part.cases);
+  const groups = [...groupBy(all, executionKey).values()];
   const cases = groups.map((own) => own.reduce((a, b) => (a.finished > b.finished ? a : b)));
   const ends = parts.flatMap(({ record }) => record.end ?? []);
   return {
@@ -47,7 +43,11 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
     cases,
     end: {
       kind: 'end',
-      finished: latest([...ends, ...cases].map(({ finished }) => finished)),
+      finished:
+        [...ends, ...cases]
+          .map(({ finished }) => finished)
+          .sort()
+          .at(-1) ?? new Date().toISOString(),
       cancelled: ends.some(({ cancelled }) => cancelled),
       ...(ends.some(({ stopped }) => stopped) && { stopped: 'max-cost' as const }),
       counts: countCases(cases),
@@ -63,10 +63,8 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
 function mergedRun(runs: readonly RunLine[]): RunLine {
   const commits = new Set(runs.map(({ commit }) => commit));
   const [commit] = commits.size === 1 ? commits : [];
-  const files = uniqueBy(
-    runs.flatMap((one) => one.files),
-    ({ path }) => path,
-  );
+  const all = runs.flatMap((one) => one.files);
+  const files = uniqueBy(all, ({ path }) => path);
   return {
     kind: 'run',
     version: RECORD_VERSION,
@@ -80,10 +78,6 @@ function mergedRun(runs: readonly RunLine[]): RunLine {
     options: {},
     judges: [...new Set(runs.flatMap(({ judges }) => judges))],
   };
-}
-
-function latest(times: readonly string[]): string {
-  return [...times].sort().at(-1) ?? new Date().toISOString();
 }
 
 /** Maximum number of missing shards to list. */

@@ -35,7 +35,7 @@ function modelsOfAssertion({ judge, model, nested = [] }: Assertion): ModelSpec[
   ];
 }
 
-/** The connections of all models of cases. Thousands of cases use the same few: each is looked up once. */
+/** The connections of all models of cases. Each is looked up once: thousands of cases use the same few. */
 async function connectionsOf(
   cases: readonly SuiteCase[],
   host: KeyHost,
@@ -64,7 +64,10 @@ export async function destinationsOf(
   const ofModels = (await connectionsOf(cases, host)).map(
     ({ connection }) => connection.destination,
   );
-  for (const one of [...ofModels, ...targetDestinations(cases)]) {
+  const ofTargets = [...new Set(targetsOf(cases))].map((one) =>
+    findTargetType(one.type)?.destination?.(one),
+  );
+  for (const one of [...ofModels, ...ofTargets]) {
     if (!one) continue;
     const at = URL.canParse(one.url) ? new URL(one.url) : { host: one.url, protocol: '' };
     const key = `${at.protocol}${at.host}`;
@@ -77,12 +80,6 @@ export async function destinationsOf(
     });
   }
   return [...found.values()];
-}
-
-function targetDestinations(cases: readonly SuiteCase[]): Destination[] {
-  return [...new Set(targetsOf(cases))].flatMap(
-    (one) => findTargetType(one.type)?.destination?.(one) ?? [],
-  );
 }
 
 /** The hosts that cases would send keys to without permission. */
@@ -122,11 +119,7 @@ interface NeededKey extends MissingKey {
 export async function neededKeys(cases: readonly SuiteCase[], host: KeyHost): Promise<NeededKey[]> {
   const missing = await missingKeys(cases, host);
   const all = await missingKeys(cases, { ...host, secret: async () => undefined });
-  return uniqueBy(
-    [
-      ...missing.map((one) => ({ ...one, isSet: false })),
-      ...all.map((one) => ({ ...one, isSet: true })),
-    ],
-    ({ variable }) => variable,
-  );
+  const isSet = ({ variable }: MissingKey) => missing.every((one) => one.variable !== variable);
+  const needed = uniqueBy([...missing, ...all], ({ variable }) => variable);
+  return needed.map((one) => ({ ...one, isSet: isSet(one) }));
 }

@@ -52,7 +52,7 @@ type ModelTrial =
   /** The key may be right: something else failed. */
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Asks a model a short question to find out whether its key is accepted. */
+/** Asks a model a short question to check its key. */
 export async function tryModel(spec: ModelSpec, host: ModelHost): Promise<ModelTrial> {
   try {
     const model = await createModel(spec, host);

@@ -71,19 +71,17 @@ function countExecutions(cases: readonly SuiteCase[]): number {
   return cases.reduce((sum, { repeat }) => sum + repeat.times, 0);
 }
 
-interface DescribedRun {
-  /** With the commit of the first root. */
-  readonly run: RunLine;
-  /** For the record at each root: with its own files and their commit. */
-  readonly byRoot: ReadonlyMap<string, RunLine>;
-}
-
-/** The first lines of a run's records. @param rootOf the folder of a suite's record */
+/**
+ * The first lines of a run's records.
+ *
+ * @param rootOf returns the root of a suite's record
+ * @returns for the whole run, with the commit of the first root; for each root, with its files and their commit
+ */
 export async function describeRun(
   { described, resume, judgeAgain }: RunOptions,
   planned: readonly PlannedCase[],
   rootOf: (suite: string) => string,
-): Promise<DescribedRun> {
+): Promise<{ readonly run: RunLine; readonly byRoot: ReadonlyMap<string, RunLine> }> {
   const judges = planned.flatMap((one) => judgesOf(one.case.assertions));
   const bySuite = groupBy(planned, ({ suite }) => suite);
   const files = [...bySuite].map(([suite, own]) => describeFile(suite, own));
@@ -103,13 +101,9 @@ export async function describeRun(
   const byRoot = new Map<string, RunLine>();
   for (const [root, own] of groupBy(files, ({ path }) => rootOf(path))) {
     const commit = await gitOutput(['rev-parse', 'HEAD'], dirname(own[0].path));
-    const ofRoot = planned.filter(({ suite }) => rootOf(suite.path) === root).length;
-    byRoot.set(root, {
-      ...run,
-      files: own,
-      planned: ofRoot,
-      ...(commit !== undefined && { commit }),
-    });
+    const count = planned.filter(({ suite }) => rootOf(suite.path) === root).length;
+    const described = { ...run, files: own, planned: count };
+    byRoot.set(root, { ...described, ...(commit !== undefined && { commit }) });
   }
   const [first = run] = byRoot.values();
   return { run: { ...first, files, planned: planned.length }, byRoot };
@@ -123,7 +117,7 @@ function describeFile(
   return { path, hash, ...(chosen.length < cases.length && { cases: chosen.map(caseName) }) };
 }
 
-/** The judges of assertions, and of those in them. */
+/** The judges of assertions, including nested ones. */
 function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
   return assertions.flatMap(({ judge, nested = [] }) => [
     ...(judge ? [judge] : []),
@@ -131,13 +125,12 @@ function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
   ]);
 }
 
-/** A suite, and its cases that will run. */
 export interface ChosenSuite {
   readonly suite: Suite;
   readonly cases: readonly SuiteCase[];
 }
 
-/** The suites because of which a run was refused: the others can run without them. */
+/** The suites that made a run fail to start; the others can run without them. */
 export function refusedSuites(
   error: unknown,
   suites: readonly ChosenSuite[],

@@ -44,13 +44,12 @@ import type { CaseEvent } from './events.ts';
 import { modelsOf, targetsOf } from './models.ts';
 import type { PlannedCase, RunOptions, SpendingLimit } from './runOptions.ts';
 
-/** What a repetition of a case uses of its run. */
+/** What a repetition of a case needs from its run. */
 export interface CaseContext {
-  /** The opened case, and why it can't run. */
   readonly suiteCase: SuiteCase;
+  /** Why the case can't run. */
   readonly fault: ExecutionResult | undefined;
   readonly description: CaseDescription;
-  /** What `judgeAssertions` needs besides the conversation and its assertions. */
   readonly judging: JudgingContext & Pick<JudgeOptions, 'examples'>;
   readonly report: (event: CaseEvent) => void;
   /** Opens a conversation with the case's target. @throws TargetError, ModelError */
@@ -60,7 +59,7 @@ export interface CaseContext {
 type JudgingContext = Pick<JudgeOptions, 'modelFor' | 'script' | 'signal'> &
   Required<Pick<JudgeOptions, 'sharedAnswers'>>;
 
-/** What all cases of a run share: models and targets, recorded, replayed, or cached, and the cost limit. */
+/** Models and targets, recorded, replayed, or cached, and the cost limit: everything that cases of a run share. */
 export class RunContext {
   readonly options: RunOptions;
   /** Of the suites, by their paths. */
@@ -72,7 +71,7 @@ export class RunContext {
   readonly #cache: AnswerCache | undefined;
   readonly #models = new Map<string, Promise<SpecModel>>();
   readonly #digests = new Map<string, Promise<string>>();
-  /** Of models and targets: all requests to one endpoint share a queue. */
+  /** All requests of models and targets to one endpoint share a queue. */
   readonly #endpoints: Endpoints;
   readonly #budget: SpendingLimit | undefined;
   readonly #programs: Programs;
@@ -80,7 +79,7 @@ export class RunContext {
   readonly #keyVariables: readonly string[];
   /** Answers that all cases share. */
   readonly #answers: SharedAnswers['answers'] = new Map();
-  /** The same, of earlier runs, by the root of their data folder. */
+  /** Answers of earlier runs, by the root of their data folder. */
   readonly #stores = new Map<string, PersistentAnswers>();
   #warned = false;
   /** Reads the labels of a suite once for all its cases. */
@@ -117,7 +116,9 @@ export class RunContext {
     const warn = (text: string) => log.warn(text);
     if (cache && !player) this.#cache = new AnswerCache({ ...cache, workspaces, scrubber, warn });
     const cases = options.suites.flatMap((suite) => suite.cases);
-    for (const name of namedVariables(cases)) scrubber.add(name, env(name));
+    const specs = [...modelsOf(cases), ...targetsOf(cases)];
+    const named = environmentNames(specs.map(({ written }) => written));
+    for (const name of named) scrubber.add(name, env(name));
     const { maxCost, budget } = options;
     this.#budget = budget ?? (maxCost === undefined ? undefined : new Budget(maxCost));
   }
@@ -172,12 +173,11 @@ export class RunContext {
     };
   }
 
-  /** What a record says of an opened case before it runs. */
   describe(suiteCase: SuiteCase): Promise<CaseDescription> {
     return describeCase(suiteCase, (target) => this.#digestOf(target, suiteCase));
   }
 
-  /** What `judgeAssertions` needs, outside of a case. */
+  /** For judging outside of a case. */
   judging(suite: Suite): JudgingContext {
     return this.#judging(suite, this.#lookupFor(1), this.options.log);
   }
@@ -222,7 +222,6 @@ export class RunContext {
     this.#warned = true;
   }
 
-  /** Whether the cost limit ended the run. */
   get stopped(): boolean {
     return this.#budget?.exhausted ?? false;
   }
@@ -276,7 +275,7 @@ export class RunContext {
     return { model, identity };
   }
 
-  /** As `targetDigest`; the files of a target are read once for all cases. */
+  /** Reads the files of a target once for all cases. */
   #digestOf(target: TargetSpec, { tools }: Pick<SuiteCase, 'tools'>): Promise<string> {
     const key = canonicalJson([target, tools]);
     const digest = this.#digests.get(key) ?? targetDigest(target, tools);
@@ -346,11 +345,6 @@ interface SpecModel {
   readonly identity: object;
 }
 
-/** Names of the environment variables that models and targets use. */
-function namedVariables(cases: readonly SuiteCase[]): string[] {
-  return environmentNames([...modelsOf(cases), ...targetsOf(cases)].map(({ written }) => written));
-}
-
 function keyVariablesIn(suites: readonly Suite[]): string[] {
   const named = suites.flatMap(({ keyVariables, cases }) => [
     ...keyVariables,
@@ -364,7 +358,7 @@ function notSet(what: string, variable: string): string {
 }
 
 /** Files that a run couldn't write: it continues without them, and its cases don't fail. */
-export class WriteErrors {
+class WriteErrors {
   readonly #log: Logger;
   readonly #errors = new Map<string, UnwritableError>();
 

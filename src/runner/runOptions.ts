@@ -13,10 +13,9 @@ import type { EarlierRun } from '../store/records/list.ts';
 import type { Attach } from '../targets/programs/programs.ts';
 import type { RunEvent } from './events.ts';
 
-/** Default of `concurrency`. */
 export const DEFAULT_CONCURRENCY = 4;
 
-/** Default of `timeout`, in milliseconds. */
+/** Milliseconds. */
 export const DEFAULT_TIMEOUT = 60_000;
 
 interface CacheOptions {
@@ -32,7 +31,7 @@ export interface RunOptions {
   readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
   /** Maximum number of cases that are running or being written, and of requests in flight per endpoint; at least 1. */
   readonly concurrency: number;
-  /** Milliseconds one reply of a target may take, unless the target says otherwise. */
+  /** Default time limit of a target's reply, in milliseconds. */
   readonly timeout: number;
   /** Refuses to run if a case has `only`. */
   readonly forbidOnly: boolean;
@@ -47,7 +46,7 @@ export interface RunOptions {
   readonly replay?: string;
   /** Stores answers of models, and of targets that set `cache`, for later runs. Default: none. */
   readonly cache?: CacheOptions;
-  /** See `answersFolder`: what judges are asked once is stored there for later runs. Default: not stored. */
+  /** See `answersFolder`. Stores judges' answers that all cases share, for later runs. Default: not stored. */
   readonly answersFolder?: string;
   /** Cost limit of the run, in the currency of the prices. Default: none. */
   readonly maxCost?: number;
@@ -67,7 +66,7 @@ export interface RunOptions {
   readonly allowedHosts?: readonly AllowedHost[];
   /** Streams replies and reports them while they arrive. Default: false. */
   readonly follow?: boolean;
-  /** Runs the cases instead of this process, and reports all their events except the end. */
+  /** Runs the cases instead of this process, and reports all their events except `case-finished`. */
   readonly elsewhere?: CaseRunner;
   /** Attaches a debugger to user functions, which then have no time limit. */
   readonly attach?: Attach;
@@ -79,7 +78,7 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  /** Why conversations of the run that is judged again may be missing. */
+  /** Why conversations to judge again may be missing. */
   readonly damage: readonly string[];
   /** Number of executions without a result. */
   readonly unfinished: number;

@@ -46,7 +46,7 @@ export async function startWorker(
     scrubber: new Scrubber(),
     log: SILENT,
     signal: stopping.signal,
-    tell: (text) => told.push(text),
+    report: (text) => told.push(text),
     onCase: (line) => lines.push(line),
   });
   t.after(async () => {

@@ -45,7 +45,7 @@ export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCo
     scrubber: shell.scrubber,
     log: visibleWarnings(report),
     signal,
-    tell: report,
+    report,
     onCase: (line) =>
       report(
         `${STATUS_WORDS[line.status]} ${shownPath(line.suite, shell.folder)}: ${executionTitle(line)}`,

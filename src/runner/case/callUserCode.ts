@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { unreachable } from '../../core/errors.ts';
 import { isProgramFile } from '../../core/meaning.ts';
 import type { UserCode } from '../../core/userCode.ts';
 import { runProgramOnce } from '../../targets/programs/askProgram.ts';
@@ -12,7 +11,7 @@ type Host = Pick<
   'workspace' | 'timeout' | 'env' | 'programVariables' | 'keyVariables' | 'programs' | 'log'
 >;
 
-/** As messages about time limits call it. */
+/** The name in messages about time limits. */
 const CALLER = 'The script';
 
 /** Runs a user function or program in its own process. @throws TargetError; the signal's reason when aborted */
@@ -27,29 +26,22 @@ export async function callUserCode(
   const name = nameOf(code);
   const env = environmentFor(name, code, host);
   const onOutput = (line: string) => host.log.info(`[${name}] ${line}`);
-  switch (runs.kind) {
-    case 'program': {
-      const { command, folder } = runs;
-      const cwd = await programPath(`The folder of ${name}`, folder, 'folder', workspace);
-      const asking = { programs, command, cwd, env, timeout, who: CALLER, onOutput };
-      return runProgramOnce(input, asking, signal);
-    }
-    case 'function': {
-      const file = await programPath(name, runs.path, 'file', workspace);
-      const module = openModule({ programs, file, env, who: CALLER, onOutput });
-      try {
-        const called = { exported: runs.exported, input, about: {} };
-        return await module.call(called, timeout, signal);
-      } finally {
-        await module.close();
-      }
-    }
-    default:
-      return unreachable(runs);
+  if (runs.kind === 'program') {
+    const { command, folder } = runs;
+    const cwd = await programPath(`The folder of ${name}`, folder, 'folder', workspace);
+    const asking = { programs, command, cwd, env, timeout, who: CALLER, onOutput };
+    return runProgramOnce(input, asking, signal);
+  }
+  const file = await programPath(name, runs.path, 'file', workspace);
+  const module = openModule({ programs, file, env, who: CALLER, onOutput });
+  try {
+    return await module.call({ exported: runs.exported, input, about: {} }, timeout, signal);
+  } finally {
+    await module.close();
   }
 }
 
-/** For a command, its first file, or else the program. */
+/** The file name of a function, or of a command's first program file, or else the program. */
 function nameOf({ runs }: UserCode): string {
   if (runs.kind === 'function') return basename(runs.path);
   const [program = ''] = runs.command;

@@ -47,7 +47,7 @@ function describeTarget(target: TargetSpec, digest: string): CaseLine['target'] 
   return { name, type, digest, ...(filled_in !== undefined && { filled_in }) };
 }
 
-/** SHA-256 of everything in its files that decides the result of a case, without its positions in them. */
+/** SHA-256 of everything in files that decides the result of a case, without positions. */
 export async function caseDigest(given: SuiteCase): Promise<string> {
   const { suiteCase } = await openCase(given);
   const { origin, tools } = suiteCase;

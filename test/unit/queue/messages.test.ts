@@ -67,15 +67,16 @@ describe('a result from a queue', () => {
     const line = JSON.parse(JSON.stringify(made).replaceAll(`${root}/`, ''));
     const scrubber = new Scrubber({ OUR_KEY: 'planted-0123456789' });
     const events: RunEvent[] = [];
-    const returned = new RemoteResults({ root, scrubber, onEvent: (event) => events.push(event) });
-    const came = (change: object) => returned.came(planned, JSON.stringify({ ...line, ...change }));
+    const results = new RemoteResults({ root, scrubber, onEvent: (event) => events.push(event) });
+    const finish = (change: object) =>
+      results.finished(planned, JSON.stringify({ ...line, ...change }));
 
-    assert.deepEqual(await came({}), made);
+    assert.deepEqual(await finish({}), made);
     assert.equal(
-      (await came({ reason: 'It is planted-0123456789.' })).reason,
+      (await finish({ reason: 'It is planted-0123456789.' })).reason,
       'It is [hidden: OUR_KEY].',
     );
-    assert.equal((await came({})).source.path, localPath('suite.eval.yaml', root));
+    assert.equal((await finish({})).source.path, localPath('suite.eval.yaml', root));
     const { source } = line;
     const wrong = [
       { id: 'b' },
@@ -90,7 +91,7 @@ describe('a result from a queue', () => {
       { verdicts: line.verdicts.map((one: object) => ({ ...one, status: 'fail', score: 0 })) },
     ];
     for (const change of wrong) {
-      const { status, reason } = await came(change);
+      const { status, reason } = await finish(change);
       assert.deepEqual(
         [status, reason],
         ['error', 'worker-lost: The worker returned an invalid result for this case.'],
