@@ -6,7 +6,7 @@ import type { AllowedHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { toUnwritableError } from '../disk/fileErrors.ts';
 
-/** Names of variables by host; `*` for any variable. */
+/** Names of variables by host; `*` is any variable. */
 const fileSchema = z.record(z.string(), z.array(z.string()));
 
 const ANY = '*';
@@ -16,7 +16,7 @@ export class AllowedHostsError extends ReasonedError<'unreadable'> {
   override readonly name = 'AllowedHostsError';
 }
 
-/** The user's file, for editor and command line. It is never in a workspace, whose files must not decide who gets keys. */
+/** The user's file, outside of any workspace: files of a workspace must not decide who gets keys. */
 export function allowedHostsFile(env: (name: string) => string | undefined): string {
   const config =
     process.platform === 'win32'
@@ -38,11 +38,11 @@ export async function allowHosts(file: string, added: readonly AllowedHost[]): P
   for (const { host, variables = [ANY] } of added) {
     hosts[host] = [...new Set([...(hosts[host] ?? []), ...variables])];
   }
-  const aside = `${file}.${process.pid}`;
+  const temporary = `${file}.${process.pid}`;
   try {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(aside, `${JSON.stringify(hosts, null, 2)}\n`, { mode: 0o600 });
-    await rename(aside, file);
+    await writeFile(temporary, `${JSON.stringify(hosts, null, 2)}\n`, { mode: 0o600 });
+    await rename(temporary, file);
   } catch (error) {
     throw toUnwritableError('The list of allowed hosts', file, error);
   }
@@ -53,13 +53,13 @@ async function read(file: string): Promise<z.infer<typeof fileSchema>> {
     return fileSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
-    const words = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    const message = `The list of allowed hosts, ${file}, can't be read: ${words}. Fix or delete it.`;
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    const message = `The list of allowed hosts, ${file}, can't be read: ${why}. Fix or delete it.`;
     throw new AllowedHostsError('unreadable', message);
   }
 }
 
-/** Parses a list of `HOST` and `HOST=VAR,VAR`, separated by blanks. @returns undefined if a part is neither */
+/** Parses `HOST` and `HOST=VAR,VAR`, separated by blanks. @returns undefined if a part is invalid */
 export function parseAllowedHosts(text: string): AllowedHost[] | undefined {
   const found = text.split(/\s+/).flatMap((one) => {
     const [host = '', names] = one.split('=', 2);

@@ -22,7 +22,7 @@ const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 /** The files in the folder are counted again after this many bytes were added. */
 const RECOUNT_AFTER = LIMITS.cache / 16;
 
-/** Milliseconds within which a file counts as just used. */
+/** Milliseconds after its last use in which a file isn't touched. */
 const RECENT = 3_600_000;
 
 interface AnswerCacheOptions {
@@ -37,14 +37,14 @@ interface AnswerCacheOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Answers of earlier runs, one file each. Unreadable files count as missing. */
+/** Answers of earlier runs, one file each. Unreadable files are ignored. */
 export class AnswerCache {
   readonly #setup: AnswerCacheOptions;
   #usable: Promise<boolean> | undefined;
   #warned = false;
   #written = 0;
   readonly #made = new Set<string>();
-  /** All writes, one after the other: a deleted answer isn't written later, and the disk would serialize them anyway. */
+  /** Writes and deletes in order. */
   #working: Promise<void> = Promise.resolve();
 
   constructor(setup: AnswerCacheOptions) {
@@ -87,9 +87,7 @@ export class AnswerCache {
 
   #giveUp(error: unknown): false {
     this.#usable = Promise.resolve(false);
-    if (!this.#warned) {
-      this.#setup.warn(`The cache of answers is not used: ${errorText(error)}`);
-    }
+    if (!this.#warned) this.#setup.warn(`The cache of answers is not used: ${errorText(error)}`);
     this.#warned = true;
     return false;
   }
@@ -111,12 +109,12 @@ export class AnswerCache {
     this.#written += text.length;
   }
 
-  /** Counting thousands of files takes time, so it isn't done after every run. */
+  /** Doesn't count the files after every run, because there may be thousands. */
   async #bound(): Promise<void> {
     const { folder } = this.#setup;
     const uncounted = join(folder, 'uncounted');
     const grown = readUncounted(uncounted) + this.#written;
-    // Also if it isn't a number.
+    // True for NaN, too.
     const isDue = !(grown < RECOUNT_AFTER);
     if (isDue) await prune(folder, LIMITS.cache - RECOUNT_AFTER);
     await replace(uncounted, String(isDue ? 0 : grown));
@@ -138,7 +136,7 @@ function readAnswer(folder: string, key: string): unknown {
   return file.key === key ? file.answer : undefined;
 }
 
-/** Undefined if there is no file. @throws if it is too long */
+/** @returns undefined if there is no file @throws if it is too long */
 function read(path: string, most: number): string | undefined {
   return readRegularSync(path, (file, { size, mtimeMs }) => {
     if (size > most) throw new Error(`${path} is too long.`);
@@ -157,15 +155,15 @@ function touch(file: number, seconds: number): void {
 
 /** Replaces a file atomically, without following a link. */
 async function replace(path: string, text: string): Promise<void> {
-  const aside = `${path.replace(/\.json$/, '')}.${randomBytes(4).toString('hex')}`;
-  await writeRegular(aside, text, CREATE, 0o600);
-  await rename(aside, path);
+  const temporary = `${path.replace(/\.json$/, '')}.${randomBytes(4).toString('hex')}`;
+  await writeRegular(temporary, text, CREATE, 0o600);
+  await rename(temporary, path);
 }
 
 /** The environment variable with the folder of the cache, instead of the platform's default. */
 export const CACHE_VARIABLE = 'TURNLIGHT_CACHE_DIR';
 
-/** Answers in the folder could be anyone's. */
+/** Others may write to the folder. */
 class UntrustedFolderError extends ReasonedError<'in-workspace' | 'not-private'> {
   override readonly name = 'UntrustedFolderError';
 }
@@ -190,9 +188,9 @@ function cacheFolder(env: (name: string) => string | undefined): string {
 }
 
 /**
- * Creates the folder, and checks that nobody else can put answers there: no other user, and no author of commits.
+ * Creates the folder, and checks that neither other users nor authors of commits can put answers there.
  *
- * @throws UntrustedFolderError, NotRegularError, or what the system says
+ * @throws UntrustedFolderError, NotRegularError, or a system error
  */
 export async function prepareFolder(folder: string, workspaces: readonly string[]): Promise<void> {
   const isUsual = folder === answersFolder(() => undefined);
@@ -215,9 +213,9 @@ export async function prepareFolder(folder: string, workspaces: readonly string[
 /** A file of the cache. */
 export interface CacheFile {
   readonly path: string;
-  /** On the disk, in whole blocks. */
+  /** Size on disk, in whole blocks. */
   readonly bytes: number;
-  /** When it was written or last read, in milliseconds since 1970. */
+  /** Time of the last use, in milliseconds since 1970. */
   readonly used: number;
 }
 
@@ -226,7 +224,7 @@ const BLOCK = 4096;
 /** Includes files that a killed process left unfinished. */
 const CACHE_FILE_NAME = /^[0-9a-f]{63}\.(?:json|[0-9a-f]{8})$/;
 
-/** The file of an answer: few folders, because each takes time to create. @param key 64 hexadecimal digits */
+/** In one of 16 folders, because creating folders takes time. @param key 64 hexadecimal digits */
 export function answerFile(folder: string, key: string): string {
   return join(folder, key.slice(0, 1), `${key.slice(1)}.json`);
 }

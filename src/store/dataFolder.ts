@@ -12,11 +12,10 @@ import {
 import { HOME_FOLDER, type RecordHome } from '../node/paths.ts';
 
 export interface DataFolder extends RecordHome {
-  /** Every folder above the file that contains a `.turnlight`, the nearest first: they can contain older records. */
+  /** All folders above the file with a `.turnlight`, nearest first: they may contain older records. */
   readonly existing: readonly string[];
 }
 
-/** Without the folder of the next record. */
 export type ExistingDataFolders = Omit<DataFolder, 'root'>;
 
 /** An eval file and its workspace folder. */
@@ -43,19 +42,17 @@ export function findDataFolder({ path, workspace }: PlacedFile): DataFolder {
   return { ...found, root: rootAbove(folder) ?? shared };
 }
 
-/** For several eval files, by their paths. If their roots differ, the root is their workspace, if it is the same. */
+/** For several eval files, by path. If their roots differ and they share a workspace, the workspace is their root. */
 export function findDataFolders(files: readonly PlacedFile[]): ReadonlyMap<string, DataFolder> {
   const dataFolders = new Map(files.map((file) => [file.path, findDataFolder(file)]));
   const roots = new Set([...dataFolders.values()].map(({ root }) => root));
   const [workspace = '', ...others] = new Set(files.map((file) => realPathOf(file.workspace)));
   const above = roots.size > 1 && others.length === 0 && !isShared(workspace);
   if (!above || ![...roots].every((root) => isWithin(workspace, root))) return dataFolders;
-  return new Map(
-    [...dataFolders].map(([path, dataFolder]) => [path, { ...dataFolder, root: workspace }]),
-  );
+  return withRoot(dataFolders, workspace);
 }
 
-/** Data folders for reports: with one common root, so that each file has its own name. */
+/** For reports: with one common root, so that each file has a distinct path. */
 export function dataFoldersBelowOneRoot(
   dataFolders: ReadonlyMap<string, RecordHome>,
 ): ReadonlyMap<string, RecordHome> {
@@ -63,12 +60,14 @@ export function dataFoldersBelowOneRoot(
   const [first] = roots;
   if (first === undefined || roots.length === 1) return dataFolders;
   const above = foldersFrom(first).find((one) => roots.every((root) => isWithin(one, root)));
-  return new Map(
-    [...dataFolders].map(([path, dataFolder]) => [path, { ...dataFolder, root: above ?? first }]),
-  );
+  return withRoot(dataFolders, above ?? first);
 }
 
-/** The folder above with a `.turnlight` or a `.git`. */
+function withRoot<Folder extends RecordHome>(folders: ReadonlyMap<string, Folder>, root: string) {
+  return new Map([...folders].map(([path, folder]) => [path, { ...folder, root }]));
+}
+
+/** The nearest folder with a `.turnlight`, up to the repository; otherwise the repository. */
 export function rootAbove(folder: string): string | undefined {
   const above = foldersFrom(folder).filter((one) => !isShared(one));
   const repository = above.findIndex((one) => existsSync(join(one, '.git')));
@@ -95,18 +94,18 @@ function isShared(folder: string): boolean {
   return folder === dirname(folder) || folder === realPathOf(homedir());
 }
 
-/** Whether a path is in a folder or is that folder; both without links. */
+/** Whether a path is a folder or in it. Both must be without links. */
 export function isWithin(folder: string, path: string): boolean {
   const steps = relative(folder, path);
   return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
 }
 
-/** @param root as of `RecordHome` */
+/** @param root see `RecordHome` */
 export function pathInDataFolder(root: string, name: string): string {
   return join(root, HOME_FOLDER, name);
 }
 
-/** Creates the folder, with a `.gitignore` that excludes it from version control. Doesn't follow links out of the workspace. */
+/** Creates the folder, with a `.gitignore` for its content. Doesn't follow links. */
 export async function makeDataFolder(root: string): Promise<void> {
   await makeRealFolder(join(root, HOME_FOLDER));
   await writeRegular(pathInDataFolder(root, '.gitignore'), '*\n', CREATE).catch(ignoreExists);

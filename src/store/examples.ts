@@ -11,8 +11,7 @@ import { canonicalJson } from '../node/hashes.ts';
 import { readLabelledConversation, readLabels } from './labels.ts';
 
 /**
- * The labeled conversations that assertions of a case can use as examples. Labels are read once, for the first assertion
- * that needs them.
+ * The labeled conversations that assertions of a case can use as examples. Labels are read once, when they are needed.
  *
  * @param isAmong excludes some, such as those of the measured fold
  */
@@ -31,7 +30,7 @@ export function examplesOf(
   };
 }
 
-/** A repetition or a variant of the same case is no example, unless each variant was recorded by itself. */
+/** The conversations of a case aren't examples for it, except other variants that were recorded separately. */
 function isOther({ id, variant, recorded }: SuiteCase, example: Example): boolean {
   return example.case !== id || (recorded === true && example.variant !== variant);
 }
@@ -59,7 +58,7 @@ async function readLabelledAssertions({ path, cases }: Pick<Suite, 'path' | 'cas
   return found;
 }
 
-/** What most people say about each turn, and about the whole; ties are left out. */
+/** The majority about each turn and the whole conversation, without ties. */
 export function verdictsOf(labels: readonly PlacedLabel[]): ExampleVerdict[] {
   return [...groupBy(labels, ({ turn }) => turn)]
     .sort(([a = 0], [b = 0]) => a - b)
@@ -68,14 +67,9 @@ export function verdictsOf(labels: readonly PlacedLabel[]): ExampleVerdict[] {
       if (status === undefined) return [];
       const agreeing = own.filter((one) => one.status === status);
       const label = agreeing.find((one) => one.label !== undefined)?.label;
-      return [
-        {
-          ...(turn !== undefined && { turn }),
-          status,
-          ...(label !== undefined && { label }),
-          comments: agreeing.flatMap(({ comment }) => comment ?? []),
-        },
-      ];
+      const comments = agreeing.flatMap(({ comment }) => comment ?? []);
+      const about = { ...(turn !== undefined && { turn }), ...(label !== undefined && { label }) };
+      return [{ ...about, status, comments }];
     });
 }
 
@@ -100,7 +94,7 @@ export function findAssertion(all: readonly Assertion[], key: string): Assertion
   return undefined;
 }
 
-/** Equal for assertions of different cases with the same question. */
+/** Equal for assertions of different cases that ask the same. */
 function questionOf({ type, params, prompt }: Assertion): string {
   const { prompt: _path, ...own } = params;
   return canonicalJson([type, prompt ? own : params, prompt?.body, prompt?.grading]);

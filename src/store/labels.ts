@@ -27,7 +27,7 @@ import {
 import { canonicalJson, conversationHash, withoutCircumstances } from '../node/hashes.ts';
 import { labelsFolder, personName } from '../node/paths.ts';
 
-/** As messages call it. */
+/** The name in messages. */
 export const LABELS = 'The label';
 
 /** An invalid line, or a file that couldn't be read; the rest is read. */
@@ -69,11 +69,10 @@ export async function readLabels(evalFile: string): Promise<Labels> {
 }
 
 /**
- * Adds what a person says; what they said before of the same thing stays in the file and no longer counts. The
- * conversations that the labels speak of are kept apart, by `keepLabelled`.
+ * Appends labels of a person. Earlier labels of the same subject stay in the file and no longer count.
  *
  * @param evalFile absolute
- * @returns how many were new
+ * @returns the number of new labels
  * @throws UnwritableError
  */
 export async function appendLabels(
@@ -86,7 +85,7 @@ export async function appendLabels(
   const path = join(folder, `${personName(person)}.jsonl`);
   try {
     await makeRealFolder(folder);
-    const { known, isWhole } = await linesOf(path);
+    const { known, isComplete } = await linesOf(path);
     const lines = labels
       .filter((label) => !known.has(identityOf(label)))
       .map((label) => labelSchema.parse(label))
@@ -94,7 +93,7 @@ export async function appendLabels(
     if (lines.length === 0) return 0;
     const file = await openRegular(path, APPEND);
     try {
-      await file.writeFile(`${isWhole ? '' : '\n'}${lines.join('\n')}\n`);
+      await file.writeFile(`${isComplete ? '' : '\n'}${lines.join('\n')}\n`);
       await file.sync();
     } finally {
       await file.close();
@@ -152,7 +151,7 @@ export async function labelFiles(evalFile: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** The later label counts, whatever their order after a merge. */
+/** Keeps the newest label: merging files may change their order. */
 function keepLast(own: Map<string, PlacedLabel>, label: PlacedLabel): void {
   const key = sameSubject(label);
   const before = own.get(key);
@@ -177,13 +176,13 @@ function limitInvalid(): () => void {
 }
 
 /** The existing labels, and whether the last line has its line break. */
-async function linesOf(path: string): Promise<{ known: Set<string>; isWhole: boolean }> {
+async function linesOf(path: string) {
   const known = new Set<string>();
-  let isWhole = true;
+  let isComplete = true;
   try {
     const countInvalid = limitInvalid();
     for await (const line of readFileLines(path, LIMITS.labels)) {
-      isWhole = line.isComplete;
+      isComplete = line.isComplete;
       const { data } = labelSchema.safeParse(line.value);
       if (data) known.add(identityOf(data));
       else countInvalid();
@@ -191,7 +190,7 @@ async function linesOf(path: string): Promise<{ known: Set<string>; isWhole: boo
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  return { known, isWhole };
+  return { known, isComplete };
 }
 
 const TOO_LARGE = `This line is longer than ${readable(LIMITS.recordLine)} bytes. Remove it.`;
@@ -211,8 +210,8 @@ function problemIn(value: unknown): string | undefined {
 export type LabelledConversation = z.infer<typeof labelledConversationSchema>;
 
 /**
- * Stores a conversation next to its labels, atomically. The file contains nothing that differs between machines, so that
- * two people who label it write the same file.
+ * Stores a conversation next to its labels, atomically. The file is the same on all machines, so that people who label it
+ * write the same file.
  *
  * @param evalFile absolute
  * @returns its hash
@@ -225,22 +224,20 @@ export async function saveLabelledConversation(
   const hash = conversationHash(conversation);
   const path = labelledPath(evalFile, hash);
   if (await readLabelledConversation(evalFile, hash)) return hash;
-  const beside = `${path}.${process.pid}.new`;
+  const temporary = `${path}.${process.pid}.new`;
   try {
     await makeRealFolder(labelsFolder(evalFile));
     await makeRealFolder(join(labelsFolder(evalFile), CONVERSATIONS));
-    const kept = JSON.parse(
-      canonicalJson({ conversation: withoutCircumstances(conversation), facts }),
-    ) as unknown;
-    const text = `${JSON.stringify(kept, undefined, 2)}\n`;
-    await rm(beside, { force: true });
-    await writeRegular(beside, text, CREATE);
-    await rename(beside, path);
+    const stored = { conversation: withoutCircumstances(conversation), facts };
+    const sorted = JSON.parse(canonicalJson(stored)) as unknown;
+    await rm(temporary, { force: true });
+    await writeRegular(temporary, `${JSON.stringify(sorted, undefined, 2)}\n`, CREATE);
+    await rename(temporary, path);
     return hash;
   } catch (error) {
     throw toUnwritableError(LABELS, path, error);
   } finally {
-    await rm(beside, { force: true }).catch(() => {});
+    await rm(temporary, { force: true }).catch(() => {});
   }
 }
 
@@ -249,11 +246,10 @@ export async function readLabelledConversation(
   evalFile: string,
   hash: string,
 ): Promise<LabelledConversation | undefined> {
-  // A label may contain any text.
+  // The hash in a label may be any text.
   if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
-  const bytes = await readRegular(labelledPath(evalFile, hash), LIMITS.transcript).catch(
-    () => undefined,
-  );
+  const path = labelledPath(evalFile, hash);
+  const bytes = await readRegular(path, LIMITS.transcript).catch(() => undefined);
   const found = bytes && tryParse(labelledConversationSchema, parseJson(String(bytes)));
   return found && conversationHash(found.conversation) === hash ? found : undefined;
 }

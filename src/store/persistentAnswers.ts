@@ -20,7 +20,7 @@ export interface PersistentAnswers {
 }
 
 interface PersistentAnswersOptions {
-  /** See `answersFolder`. Nothing is stored if others can write to it, or if it is in the workspace. */
+  /** See `answersFolder`. Nothing is stored if it is in the workspace, or if others can write to it. */
   readonly folder: string;
   /** The suite's data folder, see `DataFolder`. Answers stored for one root are used only there. */
   readonly root: string;
@@ -40,7 +40,7 @@ export async function listPersistentFiles(folder: string): Promise<CacheFile[]> 
     .flatMap((name) => cacheFile(join(folder, name)) ?? []);
 }
 
-/** Stores answers in the user's folder, one per line; the last line of a key counts. Unreadable lines are ignored. */
+/** Stores answers in the user's folder, one per line. The last line of a key counts; unreadable lines are ignored. */
 export function openPersistentAnswers({
   folder,
   root,

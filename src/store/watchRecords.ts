@@ -3,27 +3,23 @@ import { join } from 'node:path';
 import { HOME_FOLDER, RUNS_FOLDER } from '../node/paths.ts';
 import { findDataFolder, type PlacedFile } from './dataFolder.ts';
 
-/**
- * Watches for records being written. Watchers of editors miss the first record of a new folder: a file in
- * `.turnlight/runs` may exist before they look into `.turnlight`.
- */
+/** Watches for new records, including the first one of a new `.turnlight/runs`, which editors' watchers miss. */
 export class RecordWatch {
   readonly #onRecord: (path: string) => void;
   /** Functions that stop watching, by root. */
   readonly #watched = new Map<string, () => void>();
   readonly #began = Date.now();
 
-  /** @param onRecord called with each record, absolute, that was written after this was created */
+  /** @param onRecord called with the absolute path of each record written from now on */
   constructor(onRecord: (path: string) => void) {
     this.#onRecord = onRecord;
   }
 
-  /** Watches the folder of an eval file's records, which may not exist yet. */
   async add(evalFile: PlacedFile): Promise<void> {
     const { root } = findDataFolder(evalFile);
     if (this.#watched.has(root)) return;
-    const told = (path: string) => path.endsWith('.jsonl') && this.#onRecord(path);
-    this.#watched.set(root, watchIn(root, [HOME_FOLDER, RUNS_FOLDER], told, this.#began));
+    const onFile = (path: string) => path.endsWith('.jsonl') && this.#onRecord(path);
+    this.#watched.set(root, watchIn(root, [HOME_FOLDER, RUNS_FOLDER], onFile, this.#began));
   }
 
   dispose(): void {
@@ -33,33 +29,33 @@ export class RecordWatch {
 }
 
 /**
- * Watches a folder, and the folders below it on a path to the files.
+ * Watches the files in a nested folder that may not exist yet.
  *
- * @param way names from the folder to that of the files
- * @param since milliseconds since 1970: existing files that were written later are reported
+ * @param names path from `folder` to the nested folder
+ * @param since milliseconds since 1970; reports existing files that were written later
  * @returns a function that stops watching
  */
 function watchIn(
   folder: string,
-  [next, ...way]: readonly string[],
-  tell: (path: string) => void,
+  [next, ...names]: readonly string[],
+  onFile: (path: string) => void,
   since: number,
 ): () => void {
   let endInner = () => {};
-  const goOn = (name: string, innerSince: number) => {
+  const descend = (name: string, innerSince: number) => {
     endInner();
-    endInner = watchIn(join(folder, name), way, tell, innerSince);
+    endInner = watchIn(join(folder, name), names, onFile, innerSince);
   };
   let watcher: FSWatcher | undefined;
   try {
     if (!lstatSync(folder).isDirectory()) return () => {};
     watcher = watch(folder, { persistent: false }, (_event, name) => {
-      if (next === undefined) tell(join(folder, name ?? ''));
-      else if (name === next) goOn(next, 0);
+      if (next === undefined) onFile(join(folder, name ?? ''));
+      else if (name === next) descend(next, 0);
     });
     watcher.on('error', () => watcher?.close());
-    if (next !== undefined) goOn(next, since);
-    else for (const path of writtenSince(folder, since)) tell(path);
+    if (next !== undefined) descend(next, since);
+    else for (const path of writtenSince(folder, since)) onFile(path);
   } catch {
     // It doesn't exist; the watcher of the parent reports when it does.
   }

@@ -9,12 +9,12 @@ import { type ExistingDataFolders, pathInDataFolder } from '../dataFolder.ts';
 /** Milliseconds, a day: the difference between the clocks of two machines. */
 const TOO_FAR = 24 * 3600 * 1000;
 
-/** The folder of the records at a root. @param root as of `RecordHome` */
+/** The folder of the records at a root. @param root see `RecordHome` */
 export function recordsIn(root: string): string {
   return pathInDataFolder(root, RUNS_FOLDER);
 }
 
-/** The records at a root, absolute: regular files in a folder that is no link. */
+/** The absolute paths of the records at a root: regular files in a folder that isn't a link. */
 export async function recordsAt(root: string): Promise<string[]> {
   const folder = recordsIn(root);
   if (!isRealFolder(folder)) return [];
@@ -23,7 +23,7 @@ export async function recordsAt(root: string): Promise<string[]> {
   return records.map(({ name }) => join(folder, name));
 }
 
-/** The records that may contain runs of an eval file, the newest first; the nearest root has the newest. */
+/** The records that may contain runs of an eval file, newest first. The nearest root has the newest ones. */
 export async function recordsOf({
   existing,
 }: Pick<ExistingDataFolders, 'existing'>): Promise<string[]> {
@@ -31,9 +31,7 @@ export async function recordsOf({
   return found.flatMap(newestFirst).slice(0, LIMITS.records);
 }
 
-/**
- * Sorts records by the time in their names. Names that no run gave, and those from a far future, come last.
- */
+/** Sorts records by the time in their names. Other names, and times in the far future, come last. */
 export function newestFirst(paths: readonly string[]): string[] {
   const times = new Map(paths.map((path) => [path, timeOf(path)]));
   const timeAt = (path: string) => times.get(path) ?? UNKNOWN;
@@ -41,11 +39,11 @@ export function newestFirst(paths: readonly string[]): string[] {
 }
 
 /**
- * What the name of a new record begins with. If the clock was set back since the last run began, it is a
- * millisecond later than that run.
+ * The time at the start of a new record's name. If the clock was set back since the last run, it is a millisecond later
+ * than that run.
  *
- * @param paths of the records that are there
- * @param started ISO 8601; now if it isn't a likely time, as in a record that another program wrote
+ * @param paths of existing records
+ * @param started ISO 8601; replaced by the current time if it is unlikely, as in a record of another program
  */
 export function stampAfter(paths: readonly string[], started: string): string {
   const last = paths.reduce((latest, path) => Math.max(latest, timeOf(path)), UNKNOWN);
@@ -56,7 +54,7 @@ export function stampAfter(paths: readonly string[], started: string): string {
 
 const UNKNOWN = 0;
 
-/** The id of a record's run: 1a2b3c4d of `…/2026-01-31T12-00-00-000Z-1a2b3c4d.jsonl`. */
+/** `1a2b3c4d` for `…/2026-01-31T12-00-00-000Z-1a2b3c4d.jsonl`. */
 export function runIdOf(record: string): string {
   return basename(record, '.jsonl').split('-').at(-1) ?? '';
 }
@@ -73,7 +71,7 @@ function isLikely(time: number): boolean {
   return time < Date.now() + TOO_FAR;
 }
 
-/** Another run is writing the record. `message` names the process, and says what to do. */
+/** Another run is writing the record. `message` names its process. */
 export class RecordBusyError extends ReasonedError<'busy'> {
   override readonly name = 'RecordBusyError';
 }
@@ -85,18 +83,20 @@ const MAX_BYTES = 32;
 const heldLocks = new Set<string>();
 
 /**
- * Locks a run's record for one writer, by a file next to it that names the process. A lock that a killed
- * process left doesn't count.
+ * Locks a run's record for one writer, with a file next to it that names the process. Locks of killed processes don't
+ * count.
  *
- * @param folder of the record
- * @param id of the run
- * @returns what releases the lock
+ * @returns a function that releases the lock
  * @throws RecordBusyError, or a system error
  */
 export async function lockRecord(folder: string, id: string): Promise<() => Promise<void>> {
   const path = lockPath(folder, id);
   const writer = await writerOf(path);
-  if (writer > 0) throw busy(id, writer, path);
+  if (writer > 0) {
+    const advice = `Wait for it or stop it. If that process is another program, delete ${path}.`;
+    const message = `The run ${id} is still running, in process ${writer}. ${advice}`;
+    throw new RecordBusyError('busy', message);
+  }
   await rm(path, { force: true });
   await writeRegular(path, `${process.pid}\n`, CREATE);
   heldLocks.add(path);
@@ -106,7 +106,7 @@ export async function lockRecord(folder: string, id: string): Promise<() => Prom
   };
 }
 
-/** Whether a run is writing its record, in this process or in another one of this machine. @param record absolute */
+/** Whether a process of this machine is writing the record. @param record absolute */
 export async function isLocked(record: string): Promise<boolean> {
   return (await writerOf(lockPath(dirname(record), runIdOf(record)))) > 0;
 }
@@ -115,13 +115,13 @@ function lockPath(folder: string, id: string): string {
   return join(folder, `${id}.lock`);
 }
 
-/** The id of the process that writes; 0 if none does. */
+/** The id of the process that writes, or 0. */
 async function writerOf(path: string): Promise<number> {
   const writer = Number(await readRegular(path, MAX_BYTES).catch(() => ''));
   return writer > 0 && writes(writer, path) ? writer : 0;
 }
 
-/** A process that was killed may have had the id that this one has. */
+/** A killed process may have had the id of this one. */
 function writes(pid: number, path: string): boolean {
   if (pid === process.pid) return heldLocks.has(path);
   try {
@@ -129,11 +129,4 @@ function writes(pid: number, path: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-function busy(id: string, pid: number, path: string): RecordBusyError {
-  return new RecordBusyError(
-    'busy',
-    `The run ${id} is still running, in process ${pid}. Wait for it or stop it. If that process is another program, delete ${path}.`,
-  );
 }

@@ -18,17 +18,17 @@ import { damageOf, RunRecord } from './runRecord.ts';
 
 export interface FoundCase {
   readonly line: CaseLine;
-  /** The record that holds it, absolute. */
+  /** Absolute path of its record. */
   readonly record: string;
 }
 
-/** Number of runs of a case that are searched for variants that newer ones did not run. */
+/** Maximum number of runs of a case to search for variants that newer runs left out. */
 const MAX_RUNS = 20;
 
-/** Bytes of the lines of one case that are read, and of all lines that are kept in memory. */
+/** Maximum bytes of the lines of one case to read, and of all lines to keep in memory. */
 const MAX_BYTES = 64_000_000;
 
-/** Bytes of records that are read for the history of a case, and for what its last run said. */
+/** Maximum bytes of records to read for the history or the last conversations of a case. */
 const MAX_HISTORY = 100_000_000;
 
 /** A case's result in one run. */
@@ -39,33 +39,27 @@ interface FoundRun {
 }
 
 export interface Search {
-  /** Which of its conversations, where the case stands for several. */
   readonly variant?: string | undefined;
-  /** The one to look into, absolute; all by default. */
+  /** Absolute path of the record to search. Default: all records of the eval file. */
   readonly record?: string | undefined;
-  /** The folder that the paths of that record start from; the one that it stands in by default. */
+  /** The base of the paths in that record. Default: the folder that contains its `.turnlight`. */
   readonly root?: string | undefined;
-  /** What is worth reading of the runs that are found; all by default. */
+  /** Which executions to read. Default: all. */
   readonly wants?: (entry: CaseStats) => boolean;
 }
 
-/** Finds the last results of cases. Records that did not change are not read again. */
+/** Finds the last results of cases. Unchanged records are not read again. */
 export class LatestRuns {
   readonly #records = new Map<string, IndexedRecord>();
   /** In the order in which they were read. */
   readonly #lines = new Map<CaseStats, Promise<CaseLine | undefined>>();
   #bytes = 0;
-  /** Look-ups at the same time share a look into the folders of an eval file. */
-  readonly #looks = new Map<string, () => Promise<Records>>();
+  /** Simultaneous look-ups read the folders of an eval file once. */
+  readonly #listings = new Map<string, () => Promise<Records>>();
 
-  /**
-   * The newest finished runs of a case, one for each repetition, in their order; empty if it
-   * never ran.
-   *
-   * @param suite the eval file, absolute
-   */
+  /** The newest results of a case, in the order of its repetitions. @param suite the eval file, absolute */
   async find(suite: string, id: string, search: Search = {}): Promise<FoundCase[]> {
-    const { folders, records } = await this.#look(suite);
+    const { folders, records } = await this.#list(suite);
     for (const record of search.record === undefined ? records : [search.record]) {
       const { cases } = await this.#index(record, search.root);
       const entries = ofSuite(cases, folders, suite, { id, variant: search.variant });
@@ -77,14 +71,11 @@ export class LatestRuns {
     return [];
   }
 
-  /**
-   * How each conversation of a case that stands for several ended last, in the order of the last run. A run of
-   * one of them leaves the others as they were.
-   */
+  /** The last result of each variant of a case, in the order of the last run; they may be from different runs. */
   async variants(suite: string, id: string): Promise<readonly VariantOutcome[]> {
-    const { folders, records } = await this.#look(suite);
+    const { folders, records } = await this.#list(suite);
     const outcomes = new Map<string, VariantOutcome>();
-    let looked = 0;
+    let runs = 0;
     for (const record of records) {
       const { variants } = await this.#index(record);
       const entries = ofSuite(variants, folders, suite, { id });
@@ -97,17 +88,15 @@ export class LatestRuns {
           inputs: own.flatMap(({ input }) => input ?? []),
         });
       }
-      if (entries.length > 0) looked += 1;
-      if (looked === MAX_RUNS) break;
+      if (entries.length > 0) runs += 1;
+      if (runs === MAX_RUNS) break;
     }
     return [...outcomes.values()];
   }
 
   /**
-   * How the last run of each of these cases ended, its repetitions taken together, by `caseKey`. What never
-   * ran is left out. A run that was killed between the repetitions of a case counts only if they failed.
-   *
-   * @param suite the eval file of all of them, absolute
+   * The last status of each case that has run, by `caseKey`. A run that was killed between the repetitions of a case counts
+   * only if they failed. @param suite their eval file, absolute
    */
   async statuses(
     suite: string,
@@ -117,36 +106,31 @@ export class LatestRuns {
     return new Map([...newest].map(([key, { entries }]) => [key, combineLines(entries).status]));
   }
 
-  /**
-   * The newest finished runs of each of these cases, read one case after the other and not kept; of those
-   * that ran within the bytes that a history may read.
-   *
-   * @param suite the eval file of all of them, absolute
-   */
+  /** The newest results of each case, within `MAX_HISTORY`. Keeps none in memory. @param suite their eval file, absolute */
   async *each(
     suite: string,
     cases: readonly Omit<CaseIdentity, 'suite'>[],
   ): AsyncGenerator<readonly CaseLine[]> {
-    const { folders } = await this.#look(suite);
+    const { folders } = await this.#list(suite);
     for (const { record, entries } of (await this.#newest(suite, cases, MAX_HISTORY)).values()) {
       const lines = await this.#recordOf(record).record.lines(entries);
       yield [...lines.values()].map((line) => asNamed(line, folders));
     }
   }
 
-  /** By `caseKey`, in the order of the cases. @param most bytes of records that are read; all by default */
+  /** By `caseKey`, in the order of the cases. @param maxBytes of records to read */
   async #newest(
     suite: string,
     cases: readonly Omit<CaseIdentity, 'suite'>[],
-    most = Number.POSITIVE_INFINITY,
+    maxBytes = Number.POSITIVE_INFINITY,
   ): Promise<ReadonlyMap<string, Newest>> {
     const found = new Map<string, Newest | undefined>();
     for (const one of cases) found.set(caseKey({ ...one, suite }), undefined);
     const wanted = new Map(cases.map((one) => [caseKey({ ...one, suite }), one]));
-    const { folders, records } = await this.#look(suite);
+    const { folders, records } = await this.#list(suite);
     let bytes = 0;
     for (const record of records) {
-      if (wanted.size === 0 || bytes > most) break;
+      if (wanted.size === 0 || bytes > maxBytes) break;
       const index = await this.#index(record);
       for (const [key, identity] of wanted) {
         const entries = ofSuite(index.cases, folders, suite, identity);
@@ -159,12 +143,12 @@ export class LatestRuns {
     return new Map([...found].flatMap(([key, one]) => (one ? [[key, one]] : [])));
   }
 
-  /** How a case, or one of its conversations, came out over its last runs; undefined for fewer than two. */
+  /** The last results of a case or variant; undefined if it ran less than twice. */
   async history(
     suite: string,
     { id, variant }: Omit<CaseIdentity, 'suite'>,
   ): Promise<CaseHistory | undefined> {
-    const { folders, records } = await this.#look(suite);
+    const { folders, records } = await this.#list(suite);
     const runs: FoundRun[] = [];
     let bytes = 0;
     for (const record of records) {
@@ -185,19 +169,19 @@ export class LatestRuns {
     return historyOf(await Promise.all(sources));
   }
 
-  /** Why results may be missing in the records that were read, `NAME.jsonl, line 3: …`. */
+  /** Why results may be missing in the read records: `NAME.jsonl, line 3: …`. */
   get damage(): readonly string[] {
     return damageOf([...this.#records.values()].map(({ record }) => record));
   }
 
-  /** A record with what is new in it. @param path absolute @param root as in `Search` */
+  /** Reads new lines of a record. @param path absolute @param root see `Search` */
   async record(path: string, root?: string): Promise<Pick<RunRecord, 'cases' | 'end' | 'state'>> {
     const { record } = this.#recordOf(path, root);
     await record.readNew();
     return record;
   }
 
-  /** @param root as in `Search` @returns nothing if there is no such record */
+  /** Empty if there is no such record. @param root see `Search` */
   async #index(path: string, root?: string): Promise<CaseIndex> {
     const { record, index } = this.#recordOf(path, root);
     if (!(await record.readNew())) return new CaseIndex();
@@ -216,7 +200,7 @@ export class LatestRuns {
     const missing = wanted.filter((entry) => !this.#lines.has(entry));
     const read = this.#recordOf(record).record.lines(missing);
     const lines = wanted.map(
-      (entry) => this.#lines.get(entry) ?? read.then((those) => those.get(entry)),
+      (entry) => this.#lines.get(entry) ?? read.then((found) => found.get(entry)),
     );
     for (const [index, line] of lines.entries()) this.#keep(wanted[index] as CaseStats, line);
     const found = await Promise.all(lines);
@@ -242,16 +226,16 @@ export class LatestRuns {
     return opened;
   }
 
-  #look(suite: string): Promise<Records> {
-    const look = this.#looks.get(suite) ?? coalesce(() => recordsFor(suite));
-    this.#looks.set(suite, look);
-    return look();
+  #list(suite: string): Promise<Records> {
+    const list = this.#listings.get(suite) ?? coalesce(() => recordsFor(suite));
+    this.#listings.set(suite, list);
+    return list();
   }
 }
 
-/** Where the last run of a case stands, one entry for each repetition. */
 interface Newest {
   readonly record: string;
+  /** One per repetition. */
   readonly entries: readonly CaseStats[];
 }
 
@@ -272,18 +256,17 @@ function isVariant(one: CaseStats): one is VariantStats {
   return one.variant !== undefined && one.hash !== undefined;
 }
 
-/** The cases of a record by what they are asked for. */
 class CaseIndex {
   #indexed: readonly CaseStats[] = [];
   #count = 0;
   /** By suite, id and variant. */
   cases = new Map<string, CaseStats[]>();
-  /** Of cases that have variants, by suite and id. */
+  /** By suite and id. */
   variants = new Map<string, VariantStats[]>();
-  /** Of the record, to the last case. */
+  /** Size of the record up to its last case. */
   bytes = 0;
 
-  /** @param cases those of the last update, and what is new; or others, once their record was rewritten */
+  /** @param cases the list of the last update with new cases, or another list if the record was rewritten */
   update(cases: readonly CaseStats[]): void {
     if (cases !== this.#indexed) {
       this.#indexed = cases;
@@ -303,11 +286,11 @@ class CaseIndex {
 
 interface Records {
   readonly folders: ExistingDataFolders;
-  /** Absolute, the newest first. */
+  /** Absolute, newest first. */
   readonly records: readonly string[];
 }
 
-/** Records of version 1 know an eval file by the path that it was run under. */
+/** Records of version 1 contain the path of an eval file as given. */
 function ofSuite<One>(
   lists: ReadonlyMap<string, readonly One[]>,
   { path }: ExistingDataFolders,
@@ -328,15 +311,15 @@ function asNamed(line: CaseLine, folders: ExistingDataFolders): CaseLine {
   return mapCasePaths(line, (path) => namedPath(folders, path));
 }
 
-/** Number of runs of an eval file that are searched for verdicts on labeled conversations. */
-export const LABELLED_RUNS = 20;
+/** Maximum number of runs to search for verdicts on labeled conversations. */
+const LABELLED_RUNS = 20;
 
 /**
- * The cases of an eval file's last runs that labels may be about, the newest run first: of the newest run all, since
- * a case may have been renamed, and of the others those that labels name.
+ * The cases of an eval file's last runs that may have labels, newest run first. The newest run may have renamed cases, so
+ * it yields all.
  *
  * @param evalFile absolute
- * @param ids of those cases; all by default
+ * @param ids of labeled cases. Default: all
  */
 export async function* labelledLines(
   evalFile: string,

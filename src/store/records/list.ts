@@ -23,15 +23,15 @@ import {
   stampOf,
 } from './runRecord.ts';
 
-/** A run that began before. Paths are absolute. */
+/** A recorded run. Paths are absolute. */
 export interface EarlierRun {
   /** With the files of all its records. */
   readonly run: RunLine;
-  /** By their roots. */
+  /** By root. */
   readonly records: ReadonlyMap<string, string>;
 }
 
-/** The runs of any of these eval files, the newest first. @param evalFiles absolute */
+/** The runs of any of these eval files, newest first. @param evalFiles absolute */
 export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator<EarlierRun> {
   const dataFolders = evalFiles.map(findExistingDataFolders);
   const wanted = new Set(dataFolders.map(({ path }) => path));
@@ -44,8 +44,8 @@ export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator
 }
 
 /**
- * The run to resume: the last one that did not finish, unless a later one finished and ran all of its files
- * whole; the last one that finished if there is none. Re-judged and merged runs don't count.
+ * The run to resume: the last unfinished one, unless a later one finished and ran all cases of its files; otherwise the
+ * last finished one. Rejudged and merged runs don't count.
  */
 export async function lastRun(evalFiles: readonly string[]): Promise<EarlierRun | undefined> {
   let finished: EarlierRun | undefined;
@@ -59,10 +59,9 @@ export async function lastRun(evalFiles: readonly string[]): Promise<EarlierRun 
 }
 
 /**
- * The run that these are the records of. A record comes with a workspace that anyone may have written: one that
- * names files outside of its root is ignored.
+ * The run of these records. Records that name files outside of their root are ignored: they may come with a checkout.
  *
- * @param rootOf the folder that the paths of a record start from
+ * @param rootOf returns the base of the paths in a record
  */
 export async function runIn(
   records: readonly string[],
@@ -82,7 +81,7 @@ export async function runIn(
   return run && { run, records: byRoot };
 }
 
-/** Whether a run came to its end: it was not killed or cancelled, and did not reach its cost limit. */
+/** Whether a run ended without being killed or cancelled, and within its cost limit. */
 export async function hasFinished({ records }: EarlierRun): Promise<boolean> {
   for (const path of records.values()) {
     const record = new RunRecord(path);
@@ -92,40 +91,38 @@ export async function hasFinished({ records }: EarlierRun): Promise<boolean> {
   return true;
 }
 
-/** How a run went, as a list of runs shows it. */
 export interface ListedRun {
   readonly id: string;
-  /** One at each root that its suites have, absolute. */
+  /** One per root of its suites, absolute. */
   readonly records: readonly string[];
   readonly run: RunLine;
   readonly note: RunNote;
-  /** In place of `interrupted` how: `unfinished` if it was killed, `stopped` if it reached its cost limit. */
+  /** `unfinished`: it was killed; `stopped`: it reached its cost limit. */
   readonly state: Exclude<RunState, 'interrupted'> | 'cancelled' | 'stopped' | 'unfinished';
-  /** How many cases ended with each status, by the repetitions that finished. */
+  /** Number of cases by status, from finished repetitions. */
   readonly counts: Readonly<Record<Status, number>>;
-  /** Null if it is not known. */
+  /** Null if unknown. */
   readonly cost: number | null;
-  /** Milliseconds; undefined until it has ended. */
+  /** Milliseconds; undefined before its end. */
   readonly duration: number | undefined;
 }
 
-/** What one record contains of its run. */
+/** One record of a run. */
 type RecordSummary = Omit<ListedRun, 'id' | 'records' | 'note'> & { readonly record: string };
 
-/**
- * The runs at some roots. Only the first and the last line of a finished record are read, once; of others, what is
- * new.
- */
+/** Lists runs. Of a finished record, it reads only the first and last line, once; of others, all new lines. */
 export class RunList {
   readonly #ended = new Map<string, { readonly stamp: string; readonly piece: RecordSummary }>();
   readonly #counted = new Map<string, RunRecord>();
 
-  /** The pinned ones first, and of each kind the newest. @param roots absolute */
+  /** Pinned runs first, each group newest first. @param roots absolute */
   async runs(roots: readonly string[]): Promise<ListedRun[]> {
     const found = (await Promise.all(roots.map(recordsAt))).flat();
     const records = newestFirst(found).slice(0, LIMITS.records);
     for (const known of [...this.#ended.keys(), ...this.#counted.keys()]) {
-      if (!records.includes(known)) this.#delete(known);
+      if (records.includes(known)) continue;
+      this.#ended.delete(known);
+      this.#counted.delete(known);
     }
     const pieces = await Promise.all(records.map((record) => this.#pieceOf(record)));
     const byRun = groupBy(
@@ -152,7 +149,7 @@ export class RunList {
     return piece;
   }
 
-  /** It is running, was killed, or is of an earlier version. */
+  /** For runs that are running, were killed, or are of an earlier version. */
   async #readWhole(path: string, run: RunLine): Promise<RecordSummary> {
     const record = this.#counted.get(path) ?? new RunRecord(path);
     this.#counted.set(path, record);
@@ -163,14 +160,9 @@ export class RunList {
     const state = record.state === 'running' ? 'running' : 'unfinished';
     return { record: path, run, state, counts: countCases(cases), cost, duration: undefined };
   }
-
-  #delete(record: string): void {
-    this.#ended.delete(record);
-    this.#counted.delete(record);
-  }
 }
 
-/** Changes the note on a run, at each of its roots. @throws UnwritableError */
+/** Changes the note of a run, at each of its roots. @throws UnwritableError */
 export async function changeNote(
   { id, records, note }: Pick<ListedRun, 'id' | 'records' | 'note'>,
   change: RunNote,
@@ -178,7 +170,7 @@ export async function changeNote(
   for (const record of records) await writeNote(rootOfRecord(record), id, { ...note, ...change });
 }
 
-/** Deletes the records of a run, and the note on it. @throws a system error */
+/** Deletes the records and notes of a run. @throws a system error */
 export async function deleteRun({ id, records }: Pick<ListedRun, 'id' | 'records'>): Promise<void> {
   for (const record of records) {
     await rm(record, { force: true });
@@ -197,13 +189,7 @@ function endedPiece(
   return { record, run, state, counts, cost, duration: runDuration(run, end.finished) };
 }
 
-const WORST_STATE: readonly ListedRun['state'][] = [
-  'running',
-  'unfinished',
-  'cancelled',
-  'stopped',
-  'finished',
-];
+const WORST_FIRST = ['running', 'unfinished', 'cancelled', 'stopped', 'finished'] as const;
 
 async function combinePieces(
   id: string,
@@ -218,7 +204,7 @@ async function combinePieces(
     records: pieces.map((one) => one.record),
     run: { ...run, files: pieces.flatMap((one) => one.run.files) },
     note: await readNote(rootOfRecord(record), id),
-    state: WORST_STATE.find((one) => pieces.some(({ state }) => state === one)) ?? 'finished',
+    state: WORST_FIRST.find((one) => pieces.some(({ state }) => state === one)) ?? 'finished',
     counts: {
       pass: sum(({ counts }) => counts.pass),
       fail: sum(({ counts }) => counts.fail),
@@ -236,26 +222,22 @@ const noteSchema = z.object({
 });
 
 /** A person's name and pin for a run. */
-interface RunNote {
-  readonly name?: string | undefined;
-  /** Whether it is listed first. */
-  readonly pinned?: boolean | undefined;
-}
+type RunNote = Readonly<z.infer<typeof noteSchema>>;
 
 const MAX_NOTE_BYTES = 10_000;
 
-/** `.turnlight/runs/ID.json`, next to the run's record. A resumed run has another record, and the same id. */
+/** `.turnlight/runs/ID.json`, next to the record. A resumed run keeps its id, but not the name of its record. */
 export function notePath(root: string, id: string): string {
   return join(recordsIn(root), `${id}.json`);
 }
 
-/** Empty if there is none. */
+/** Empty if the run has none. */
 export async function readNote(root: string, id: string): Promise<RunNote> {
   const bytes = await readRegular(notePath(root, id), MAX_NOTE_BYTES).catch(() => Buffer.from(''));
   return tryParse(noteSchema, parseJson(bytes.toString())) ?? {};
 }
 
-/** Replaces the note of a run; an empty one is removed. @throws UnwritableError */
+/** Replaces the note of a run; removes an empty one. @throws UnwritableError */
 async function writeNote(root: string, id: string, note: RunNote): Promise<void> {
   const path = notePath(root, id);
   const { name, pinned } = note;
@@ -264,11 +246,11 @@ async function writeNote(root: string, id: string, note: RunNote): Promise<void>
       await rm(path, { force: true });
       return;
     }
-    const beside = `${path}.new`;
-    await rm(beside, { force: true });
-    const said = { ...(name !== undefined && { name }), ...(pinned && { pinned }) };
-    await writeRegular(beside, `${JSON.stringify(said)}\n`, CREATE);
-    await rename(beside, path);
+    const temporary = `${path}.new`;
+    await rm(temporary, { force: true });
+    const text = JSON.stringify({ name, ...(pinned && { pinned }) });
+    await writeRegular(temporary, `${text}\n`, CREATE);
+    await rename(temporary, path);
   } catch (error) {
     throw toUnwritableError('The note of the run', path, error);
   }

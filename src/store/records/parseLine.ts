@@ -18,7 +18,7 @@ import type { JsonLine } from '../../disk/jsonLines.ts';
 import { BROKEN_HASH, shortHash } from '../../node/hashes.ts';
 import { absolutePath, mapCasePaths, mapRunPaths } from '../../node/paths.ts';
 
-/** What lists, tables and indexes need of a case. To check the whole of 10,000 cases would take seconds. */
+/** For lists, tables, and indexes. Checking 10,000 whole cases would take seconds. */
 const summarySchema = caseLineSchema
   .pick({
     suite: true,
@@ -41,25 +41,21 @@ const summarySchema = caseLineSchema
   })
   .extend({ verdicts: listOf(shownVerdictSchema) });
 
-/** A case without its conversation, as tables show it. Its `suite` is absolute. */
+/** A case without its conversation. Its `suite` is absolute. */
 export type SummaryLine = z.infer<typeof summarySchema>;
 
-/** Where a line is in its record, in bytes and without its line break. */
+/** The place of a line in its record, in bytes, without its line break. */
 export interface LinePlace {
   readonly offset: number;
   readonly length: number;
 }
 
-/** A line of a record. */
 export interface RecordedLine extends LinePlace {
   /** Absolute. */
   readonly record: string;
 }
 
-/**
- * What is kept of an execution in memory, whatever was said. Its `verdicts` are only those that fail the case
- * whatever the others are.
- */
+/** Facts about an execution to keep in memory. Its `verdicts` are only failed required ones. */
 export interface CaseStats extends RecordedLine, RepeatedLine {
   /** The eval file, absolute. */
   readonly suite: string;
@@ -72,17 +68,17 @@ export interface CaseStats extends RecordedLine, RepeatedLine {
   readonly file: string;
   /** From 0. */
   readonly line: number;
-  /** Null if it is not known. */
+  /** Null if unknown. */
   readonly cost: number | null;
   /** Milliseconds. */
   readonly duration: number;
-  /** Of a variant's case: SHA-256 of its text. */
+  /** Of a variant: SHA-256 of its case's text. */
   readonly hash?: string;
-  /** Of a variant: `shortHash` of what it was made from, if that was recorded. */
+  /** Of a variant: `shortHash` of its inputs, if recorded. */
   readonly input?: string;
 }
 
-/** A line of a record; a text in its place says why it could not be read. */
+/** A line of a record, or why it could not be read. */
 export type ParsedLine<Case> =
   | { readonly kind: 'run'; readonly run: RunLine }
   | { readonly kind: 'case'; readonly one: Case }
@@ -90,10 +86,8 @@ export type ParsedLine<Case> =
   | string;
 
 /**
- * Parses a line of a record.
- *
- * @param parseCase parses a case: `parseSummary`, or `parseTrueCase` for all of it
- * @param root the folder that paths start from
+ * @param parseCase `parseSummary`, or `parseTrueCase` for whole cases
+ * @param root base of the paths
  * @param version of the record; 0 before its first line
  */
 export function parseLine<Case extends object>(
@@ -117,13 +111,13 @@ export function parseLine<Case extends object>(
   return isTooLarge ? TOO_LARGE : whyUnread(version);
 }
 
-/** A case without its conversation; undefined if it isn't one. */
+/** Undefined if it isn't a case. */
 export function parseSummary(value: unknown, root: string): SummaryLine | undefined {
   const summary = tryParse(summarySchema, value);
   return summary && { ...summary, suite: absolutePath(root, summary.suite) };
 }
 
-/** As `parseCaseLine`; a text if its verdicts contradict that it passed or was skipped. */
+/** Like `parseCaseLine`, but a text if the verdicts contradict a passed or skipped status. */
 export function parseTrueCase(value: unknown, root: string): CaseLine | string | undefined {
   const line = parseCaseLine(value, root);
   return line && contradictsVerdicts(line.status, line.verdicts, line.threshold)
@@ -131,24 +125,24 @@ export function parseTrueCase(value: unknown, root: string): CaseLine | string |
     : line;
 }
 
-/** The first line of a record, its paths absolute; undefined if it isn't one. */
+/** With absolute paths. Undefined if it isn't the first line of a record. */
 export function parseRunLine(value: unknown, root: string): RunLine | undefined {
   const run = tryParse(runLineSchema, value);
   return run && mapRunPaths(run, (path) => absolutePath(root, path));
 }
 
-/** The last line of a record; undefined if it isn't one. */
+/** Undefined if it isn't the last line of a record. */
 export function parseEndLine(value: unknown): EndLine | undefined {
   return tryParse(endLineSchema, value);
 }
 
-/** All of a case's line, its paths absolute; undefined if it isn't one. */
+/** With absolute paths. Undefined if it isn't a case. */
 export function parseCaseLine(value: unknown, root: string): CaseLine | undefined {
   const line = tryParse(caseLineSchema, value);
   return line && mapCasePaths(line, (path) => absolutePath(root, path));
 }
 
-/** What is kept of a case. @param last the case before in the same record: texts that both have are kept once */
+/** @param last the previous case of the record, to share equal strings in memory */
 export function statsOf(
   summary: SummaryLine,
   { root, ...place }: RecordedLine & { readonly root: string },
@@ -173,10 +167,10 @@ function once(text: string, ...known: readonly (string | undefined)[]): string {
   return known.find((one) => one === text) ?? text;
 }
 
-/** The verdicts that fail their case whatever the others are. */
+/** The failed required verdicts. */
 function gatesOf(verdicts: SummaryLine['verdicts']): Repetition['verdicts'] {
   const gates = verdicts.filter((one) => one.assertion.required && isFailure(one));
-  // Thousands of cases have none.
+  // Thousands of cases share the empty list.
   if (gates.length === 0) return NO_GATES;
   return gates.map(({ status }) => ({ status, assertion: { required: true } }));
 }
@@ -192,16 +186,14 @@ const CONTRADICTION = 'the status of the case contradicts its verdicts';
 
 const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes or ${readable(LIMITS.values)} values`;
 
-/** Why a record is not read to its end. */
 export const TOO_LONG = `it has more than ${readable(LIMITS.record)} bytes; what comes after them is not read`;
 
-/** Why a record that is small, and would take much memory and time, is not read to its end. */
+/** For small records that would take much memory and time. */
 export const TOO_DENSE = `it has more than ${readable(LIMITS.recordValues)} values besides one per ${BYTES_PER_VALUE} bytes; what comes after them is not read`;
 
-/** Why cases of a record are not read. */
 export const TOO_MANY = `it has more than ${readable(LIMITS.recordCases)} cases; the others are not read`;
 
-/** Why a line could not be read. @param version of its record */
+/** @param version of the record */
 export function whyUnread(version: number): string {
   return version > RECORD_VERSION
     ? `a newer version of Turnlight wrote this record`

@@ -1,4 +1,4 @@
-import { lstat, stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mappingOf, parseJson } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
@@ -16,25 +16,18 @@ export interface CaseRenaming {
   readonly suite: string;
   readonly from: string;
   readonly to: string;
-  /** Of the case's text before and after, where nothing but its id changed: its verdicts stay fresh. */
+  /** Hashes of the case's text, if nothing but its id changed: its verdicts stay current. */
   readonly hash?: { readonly from: string; readonly to: string };
-}
-
-/** The result for the records. Paths are absolute. */
-export interface RenamedRecords {
-  readonly changed: readonly string[];
-  /** Still being written, so that they keep the old id. */
-  readonly running: readonly string[];
-  /** Files of labels that now name the new id. */
-  readonly labels: readonly string[];
 }
 
 /**
  * Renames a case in all records and labels of its suite. Each file is replaced atomically; other lines don't change.
  *
+ * @returns absolute paths of changed records, of records that a run is writing, which keep the old id, and of changed
+ * labels
  * @throws UnwritableError
  */
-export async function renameCase(renaming: CaseRenaming): Promise<RenamedRecords> {
+export async function renameCase(renaming: CaseRenaming) {
   const { path: suite, existing } = findExistingDataFolders(renaming.suite);
   const changed: string[] = [];
   const running: string[] = [];
@@ -57,22 +50,21 @@ async function renameIn(
   renaming: CaseRenaming,
   isMine: (suite: unknown) => boolean,
 ): Promise<'changed' | 'running' | 'unconcerned'> {
-  const before = await stat(path);
-  if (before.size > LIMITS.record) return 'unconcerned';
-  const lines = String(await readRegular(path, LIMITS.record)).split('\n');
-  const renamed = lines.map((line) => renamedLine(line, renaming, isMine));
-  if (renamed.every((line, index) => line === lines[index])) return 'unconcerned';
+  const change = (line: string) => renamedLine(line, renaming, isMine);
+  const changed = await changedLines(path, LIMITS.record, change);
+  if (!changed) return 'unconcerned';
   const release = await lock(path);
   if (!release) return 'running';
   try {
-    // Lines written between reading and locking are seen there.
-    return (await replaceLines(RECORD_NAME, path, before, renamed)) ? 'changed' : 'running';
+    // Detects lines that were written between reading and locking.
+    const isDone = await replaceLines(RECORD_NAME, path, changed.before, changed.lines);
+    return isDone ? 'changed' : 'running';
   } finally {
     await release();
   }
 }
 
-/** Undefined while a run writes the record. @throws UnwritableError */
+/** @returns undefined if a run is writing the record @throws UnwritableError */
 async function lock(path: string): Promise<(() => Promise<void>) | undefined> {
   try {
     return await lockRecord(dirname(path), runIdOf(path));
@@ -82,21 +74,28 @@ async function lock(path: string): Promise<(() => Promise<void>) | undefined> {
   }
 }
 
-/** @returns those that name it */
+/** @returns the changed files */
 async function renameLabels({ suite, from, to }: CaseRenaming): Promise<string[]> {
-  const changed: string[] = [];
+  const files: string[] = [];
   for (const path of await labelFiles(suite)) {
-    const before = await lstat(path);
-    if (!before.isFile() || before.size > LIMITS.labels) continue;
-    const lines = String(await readRegular(path, LIMITS.labels)).split('\n');
-    const renamed = lines.map((line) => {
+    const changed = await changedLines(path, LIMITS.labels, (line) => {
       const label = line.includes(JSON.stringify(from)) ? mappingOf(parseJson(line)) : {};
       return label.case === from ? JSON.stringify({ ...label, case: to }) : line;
     });
-    if (renamed.every((line, index) => line === lines[index])) continue;
-    if (await replaceLines(LABELS, path, before, renamed)) changed.push(path);
+    if (changed && (await replaceLines(LABELS, path, changed.before, changed.lines))) {
+      files.push(path);
+    }
   }
-  return changed;
+  return files;
+}
+
+/** @returns undefined if no line changes, or the file is too large or not a regular file */
+async function changedLines(path: string, maxBytes: number, change: (line: string) => string) {
+  const before = await lstat(path);
+  if (!before.isFile() || before.size > maxBytes) return undefined;
+  const read = String(await readRegular(path, maxBytes)).split('\n');
+  const lines = read.map(change);
+  return lines.some((line, index) => line !== read[index]) ? { before, lines } : undefined;
 }
 
 function renamedLine(

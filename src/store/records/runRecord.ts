@@ -34,38 +34,35 @@ import {
 export type RunState = 'running' | 'finished' | 'interrupted';
 
 export interface RecordListener {
-  /** The record was rewritten: what was read before no longer counts, and all of it is read again. */
+  /** The record was rewritten, and is read again from the start. */
   readonly onReset?: () => void;
-  /** A case that was read. What this throws ends the reading. */
+  /** Errors in this function stop reading. */
   readonly onCase?: (summary: SummaryLine, stats: CaseStats) => void;
-  /**
-   * All of a case that was read, in place of `onCase`, which is faster. Cases whose verdicts contradict their status
-   * are problems then.
-   */
+  /** Replaces `onCase`, and is slower. Cases whose verdicts contradict their status are problems. */
   readonly onWholeCase?: (line: CaseLine, stats: CaseStats) => void;
 }
 
 export interface RecordOptions extends RecordListener {
-  /** The folder that its paths start from; the one that contains its `.turnlight` by default. */
+  /** The base of its paths. Default: the folder that contains its `.turnlight`. */
   readonly root?: string | undefined;
-  /** Whether to continue in the record of another name that a resumed run has. */
+  /** Whether to continue with the renamed record of a resumed run. */
   readonly followsRun?: boolean;
 }
 
-/** Bytes before the end of what was read that show whether the file is still the same. */
+/** Bytes at the end of the read part, to check whether the file is still the same. */
 const SAMPLE = 1_000;
 
-/** Lines of `each` that are in memory together, and their bytes: parsed, these can take thirty times as much. */
+/** Lines that `each` reads at once, and their bytes: parsed lines can take thirty times as much. */
 const AT_ONCE = 50;
 const BYTES_AT_ONCE = 1_000_000;
 
-/** In place of an inode: nothing was read yet, or all of it under another path. */
+/** In place of an inode, if nothing was read yet, or under another path. */
 const UNREAD = 0;
 const MOVED = -1;
 
 /**
- * A record of a run, as it grows. What was read is not read again. It may be of this version, an older one, or a
- * newer one as far as this version knows its keys; lines that can't be read are skipped.
+ * A record of a run, read as it grows. Newer versions are read as far as this version knows their keys; unreadable lines
+ * are skipped.
  */
 export class RunRecord {
   readonly root: string;
@@ -73,10 +70,10 @@ export class RunRecord {
   #path: string;
   #content = new Content();
   #isLocked = false;
-  /** Of the file as it was read last; empty if it was not. */
+  /** Of the last read file. */
   #stamp = '';
   #inode = UNREAD;
-  /** Bytes that were read to the end of a line, and the number of that line. */
+  /** Number of bytes read, to the end of a line, and of the lines in them. */
   #read = 0;
   #number = 1;
   #sample = '';
@@ -88,58 +85,51 @@ export class RunRecord {
     this.root = options.root ?? rootOfRecord(path);
   }
 
-  /** Absolute; another one once the run was resumed, if it follows the run. */
+  /** Absolute. With `followsRun`, it changes if the run is resumed. */
   get path(): string {
     return this.#path;
   }
 
-  /** Its paths are absolute; undefined if this is not a run record. */
+  /** With absolute paths. Undefined if this is not a run record. */
   get run(): RunLine | undefined {
     return this.#content.run;
   }
 
-  /** Undefined if the run is not over, or was killed. */
+  /** Undefined if the run is not over or was killed. */
   get end(): EndLine | undefined {
     return this.#content.end;
   }
 
-  /** In their order. Another list once the record was rewritten. */
+  /** In the order of the record. A rewritten record has another list. */
   get cases(): readonly CaseStats[] {
     return this.#content.cases;
   }
 
-  /** Lines that could not be read, `line 3: …`. */
+  /** Unreadable lines: `line 3: …`. */
   get problems(): readonly string[] {
     return this.#content.problems;
   }
 
-  /** Lines that could not be read, a last line that is not whole among them, and what exceeds a limit. */
+  /** Unreadable lines, including an incomplete last line, and exceeded limits. */
   get allProblems(): readonly string[] {
-    const { isTooDense, isTooLong, left, torn, problems, version } = this.#content;
-    return [
-      ...(isTooLong ? [TOO_LONG] : []),
-      ...(isTooDense ? [TOO_DENSE] : []),
-      ...problems,
-      ...(torn === undefined ? [] : [`line ${torn}: ${whyUnread(version)}`]),
-      ...(left > 0 ? [TOO_MANY] : []),
-    ];
+    const { torn, version } = this.#content;
+    return this.#content.problemsWith(
+      torn === undefined ? undefined : `line ${torn}: ${whyUnread(version)}`,
+    );
   }
 
-  /** Why cases of the run may be missing. A run that was interrupted may lack cases, and the end of its last line. */
+  /** Why cases of the run may be missing. Interrupted runs may lack cases, and the end of the last line. */
   get damage(): readonly string[] {
-    const { isTooDense, isTooLong, left, problems, run } = this.#content;
     const missing = this.state === 'finished' ? this.missing : 0;
     return [
-      ...(run || this.#isLocked ? [] : ['its first line is missing']),
-      ...(isTooLong ? [TOO_LONG] : []),
-      ...(isTooDense ? [TOO_DENSE] : []),
-      ...problems,
-      ...(missing > 0 ? [`${counted(missing, 'case')} of its run missing`] : []),
-      ...(left > 0 ? [TOO_MANY] : []),
+      ...(this.run || this.#isLocked ? [] : ['its first line is missing']),
+      ...this.#content.problemsWith(
+        missing > 0 ? `${counted(missing, 'case')} of its run missing` : undefined,
+      ),
     ];
   }
 
-  /** Number of executions that its run planned, and that it doesn't contain. */
+  /** Number of planned executions that it doesn't contain. */
   get missing(): number {
     const { run, cases, left } = this.#content;
     // Merged runs may have planned one execution several times.
@@ -147,22 +137,22 @@ export class RunRecord {
     return Math.max(0, planned - new Set(cases.map(executionKey)).size - left);
   }
 
-  /** Number of cases that are left out, because the record has too many. */
+  /** Number of cases beyond the limit of a record. */
   get left(): number {
     return this.#content.left;
   }
 
-  /** As of the last reading. */
+  /** At the last read. */
   get state(): RunState {
     const { end } = this;
     if (!end) return this.#isLocked ? 'running' : 'interrupted';
     return endedState(end);
   }
 
-  /** Reads what is new. @returns whether there is such a record */
+  /** Reads new lines. @returns whether the record exists */
   readonly readNew = coalesce(() => this.#readNew());
 
-  /** The cases at these places, without those that are no longer there. */
+  /** The cases at these places; those that no longer exist are missing. */
   async lines<Place extends LinePlace>(places: readonly Place[]): Promise<Map<Place, CaseLine>> {
     const lines = new Map<Place, CaseLine>();
     const file = places.length > 0 && (await openRegular(this.#path).catch(() => undefined));
@@ -178,11 +168,10 @@ export class RunRecord {
     return lines;
   }
 
-  /** The cases at these places one after the other, without those that are no longer there. */
-  async *each(places: readonly LinePlace[]): AsyncGenerator<{
-    readonly line: CaseLine;
-    readonly place: LinePlace;
-  }> {
+  /** Like `lines`, with only a few in memory at a time. */
+  async *each(
+    places: readonly LinePlace[],
+  ): AsyncGenerator<{ readonly line: CaseLine; readonly place: LinePlace }> {
     let [batch, bytes] = [[] as LinePlace[], 0];
     for (const [index, one] of places.entries()) {
       batch.push(one);
@@ -194,7 +183,7 @@ export class RunRecord {
   }
 
   async #readNew(): Promise<boolean> {
-    // Asked before reading: a run that ends meanwhile has written its last line by then.
+    // Checked before reading: a run that ends after this check has written its last line.
     let locked = this.end ? undefined : await isLocked(this.#path);
     let found = await this.#find();
     if (!found) return false;
@@ -222,7 +211,7 @@ export class RunRecord {
     }
   }
 
-  /** The file, or the one that continues its run. */
+  /** Finds the file, or the one that continues its run. */
   async #find(): Promise<Stats | undefined> {
     const found = await regularStats(this.#path);
     if (found || !this.#options.followsRun || !isAtHome(this.#path)) return found;
@@ -261,7 +250,7 @@ export class RunRecord {
     const { root } = this;
     const content = this.#content;
     if (line.value === undefined && !line.isComplete) {
-      // More of it may come.
+      // The rest of the line may follow.
       content.torn = line.number;
       return;
     }
@@ -293,23 +282,33 @@ export class RunRecord {
   }
 }
 
-/** What was read of a record. */
+/** The read part of a record. */
 class Content {
   run: RunLine | undefined;
   end: EndLine | undefined;
   readonly cases: CaseStats[] = [];
   readonly problems: string[] = [];
-  /** The number of a last line that is not whole. */
+  /** The number of an incomplete last line. */
   torn: number | undefined;
   left = 0;
   isTooLong = false;
-  /** Of its lines so far. */
+  /** Number of JSON values in the lines. */
   values = 0;
   isTooDense = false;
 
-  /** Whether nothing more of it is read. */
+  /** Whether no further lines are read. */
   get isGivenUp(): boolean {
     return this.isTooDense || this.problems.length >= LIMITS.problems;
+  }
+
+  problemsWith(another: string | undefined): string[] {
+    return [
+      ...(this.isTooLong ? [TOO_LONG] : []),
+      ...(this.isTooDense ? [TOO_DENSE] : []),
+      ...this.problems,
+      ...(another === undefined ? [] : [another]),
+      ...(this.left > 0 ? [TOO_MANY] : []),
+    ];
   }
 
   get version(): number {
@@ -317,11 +316,11 @@ class Content {
   }
 }
 
-/** The records of one run, one at each root that its suites have, as they grow. */
+/** The records of one run, one per root of its suites, read as they grow. */
 export class RunReader {
   readonly #listener: RecordListener;
   #records: readonly RunRecord[];
-  /** Whether records were opened again that the current pass has already read. */
+  /** Whether records that this pass has already read were reopened. */
   #isBehind = false;
 
   /** @param roots of the records, by their paths */
@@ -334,39 +333,40 @@ export class RunReader {
     return this.#records;
   }
 
-  /** Their paths, absolute; others once the run was resumed. */
+  /** Absolute. They change if the run is resumed. */
   get paths(): string[] {
     return this.#records.map(({ path }) => path);
   }
 
-  /** With the files of all records; undefined if none is a run record. */
+  /** With the files of all records. Undefined if none is a run record. */
   get run(): RunLine | undefined {
     const runs = this.#records.flatMap(({ run }) => run ?? []);
     const [first] = runs;
     return first && { ...first, files: runs.flatMap(({ files }) => files) };
   }
 
-  /** Of each record that has one. */
   get ends(): EndLine[] {
     return this.#records.flatMap(({ end }) => end ?? []);
   }
 
-  /** Whether the last line of each record is written, whatever came of the run. */
+  /** Whether each record has its last line. */
   get hasEnded(): boolean {
     return this.#records.every(({ run, end }) => !run || end);
   }
 
-  /** As of the last reading. */
+  /** At the last read. */
   get state(): RunState {
-    return stateOfAll(this.#records.filter(({ run }) => run).map(({ state }) => state));
+    const states = this.#records.filter(({ run }) => run).map(({ state }) => state);
+    const worst = (['running', 'interrupted'] as const).find((one) => states.includes(one));
+    return worst ?? 'finished';
   }
 
-  /** The folder that the paths of a record start from. */
+  /** The base of the paths in a record. */
   rootOf(record: string): string {
     return this.#records.find(({ path }) => path === record)?.root ?? rootOfRecord(record);
   }
 
-  /** The cases at these places, without those that are no longer there. */
+  /** The cases at these places; those that no longer exist are missing. */
   async lines<Place extends RecordedLine>(
     places: readonly Place[],
   ): Promise<ReadonlyMap<Place, CaseLine>> {
@@ -378,7 +378,7 @@ export class RunReader {
     return found;
   }
 
-  /** Reads what is new. If a record was rewritten, all are read again. */
+  /** Reads new lines. If a record was rewritten, reads all records again. */
   readonly readNew = coalesce(() => this.#readNew());
 
   async #readNew(): Promise<void> {
@@ -413,43 +413,19 @@ export function damageOf(records: readonly RunRecord[]): string[] {
   );
 }
 
-/** The state of a run that came to an end. */
 export function endedState({ cancelled, stopped }: EndLine): RunState {
   return cancelled || stopped ? 'interrupted' : 'finished';
 }
 
-/** What the states of a run's records come to. */
-function stateOfAll(states: readonly RunState[]): RunState {
-  const worst = (['running', 'interrupted'] as const).find((one) => states.includes(one));
-  return worst ?? 'finished';
-}
-
-/** All of a record. */
-export interface WholeRecord {
-  /** Absolute. */
-  readonly path: string;
-  readonly run?: RunLine;
-  readonly cases: readonly CaseLine[];
-  /** Absent if the run was killed or is still running. */
-  readonly end?: EndLine;
-  /** What could not be read, `line 3: …`. */
-  readonly problems: readonly string[];
-}
-
-/** Reads all of a record into memory, its paths absolute. @param root as of `RecordOptions` @throws as `readCases` */
-export async function readRecord(path: string, root?: string): Promise<WholeRecord> {
+/** Reads a whole record, with absolute paths. @param root see `RecordOptions` @throws if there is no such regular file */
+export async function readRecord(path: string, root?: string) {
   const cases: CaseLine[] = [];
   const record = await readCases(path, root, (line) => cases.push(line));
   const { run, end, allProblems: problems } = record;
   return { path, cases, problems, ...(run && { run }), ...(end && { end }) };
 }
 
-/**
- * Reads all cases of a record, one at a time.
- *
- * @param take what it throws ends the reading
- * @throws if there is no such regular file
- */
+/** Reads the cases of a record one by one. @throws if there is no such regular file, and errors in `take` */
 export async function readCases(
   path: string,
   root: string | undefined,
@@ -460,21 +436,21 @@ export async function readCases(
   return record;
 }
 
-/** The first line of a record, its paths absolute; undefined if that is not a run's. */
+/** The first line of a record, with absolute paths. Undefined if the record doesn't start with one. */
 export async function readRunLine(record: string, root: string): Promise<RunLine | undefined> {
   try {
     for await (const { value } of readFileLines(record, LIMITS.runLine))
       return parseRunLine(value, root);
   } catch {
-    // It is gone, or not a regular file.
+    // It doesn't exist, or isn't a regular file.
   }
   return undefined;
 }
 
-/** Bytes: an end line has a few hundred. */
+/** Bytes. An end line has a few hundred. */
 const TAIL = 4_000;
 
-/** The last line of a record; undefined if that is not the end of its run. */
+/** The last line of a record. Undefined if it isn't an end line. */
 export async function readEndLine(record: string): Promise<EndLine | undefined> {
   const file = await openRegular(record).catch(() => undefined);
   if (!file) return undefined;

@@ -3,10 +3,10 @@ import { readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
 import type { RecordedLine } from './parseLine.ts';
 
-/** Cases that were searched, and those of them that contain the text. */
 export interface FoundCases {
-  /** By their indexes among the places. */
+  /** Indexes of matching places. */
   readonly cases: readonly number[];
+  /** Number of places searched so far. */
   readonly looked: number;
 }
 
@@ -16,8 +16,8 @@ const REPORT_INTERVAL = 250;
 /**
  * Searches whole lines for a text, a slice of the record at a time.
  *
- * @param from index of the first place that is searched
- * @yields what was found since the last one
+ * @param from index of the first place to search
+ * @yields the matches since the last report
  */
 export async function* searchRecords(
   places: readonly RecordedLine[],
@@ -25,19 +25,19 @@ export async function* searchRecords(
   from: number,
   signal: AbortSignal,
 ): AsyncGenerator<FoundCases> {
-  const holds = textFinder(text);
+  const contains = textFinder(text);
   let cases: number[] = [];
   for (let at = from; at < places.length; ) {
     const end = endOfRecord(places, at);
     for await (const value of valuesIn(places.slice(at, end))) {
       if (signal.aborted) return;
-      if (holds(value)) cases.push(at);
+      if (contains(value)) cases.push(at);
       at += 1;
       if (at % REPORT_INTERVAL > 0) continue;
       yield { cases, looked: at };
       cases = [];
     }
-    // In a record that is gone, or shorter than it was, nothing more is found.
+    // The record may have been deleted or shortened.
     at = end;
   }
   yield { cases, looked: places.length };
@@ -51,7 +51,7 @@ function endOfRecord(places: readonly RecordedLine[], start: number): number {
   return end;
 }
 
-/** The values of the lines at these places of one record, in their order. */
+/** The values of lines of one record. @param places in their order */
 async function* valuesIn(places: readonly RecordedLine[]): AsyncGenerator<unknown> {
   const [first] = places;
   const last = places.at(-1);

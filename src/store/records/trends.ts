@@ -10,25 +10,24 @@ import type { ListedRun } from './list.ts';
 import type { CaseStats } from './parseLine.ts';
 import { RunReader, regularStats, stampOf } from './runRecord.ts';
 
-/** Number of runs in the trends, the newest. */
+/** Maximum number of runs, the newest ones. */
 export const TREND_RUNS = 50;
 
-/** Bytes of records that are read for it. */
+/** Maximum bytes of records to read. */
 const MAX_BYTES = 400_000_000;
 
-/** How the cases of an eval file came out in one run, the repetitions of each combined. */
+/** Results of an eval file's cases in one run, with their repetitions combined. */
 export interface TrendPoint {
-  /** The eval file: its path from the root of the record, with `/`. */
+  /** The eval file's path from the root of the record, with `/`. */
   readonly suite: string;
   readonly executions: number;
-  /** Whatever their repetitions. */
   readonly cases: number;
   readonly errored: number;
-  /** Of the cases that passed or failed; null if none did. */
+  /** Null if no case passed or failed. */
   readonly passRate: number | null;
-  /** Mean; null where none has one. */
+  /** Mean; null if no case has a score. */
   readonly score: number | null;
-  /** Of all; null where it is not known. */
+  /** Null if unknown. */
   readonly cost: number | null;
   /** Mean over the cases that ran, of the mean of their repetitions, in milliseconds. */
   readonly latency: number | null;
@@ -36,29 +35,28 @@ export interface TrendPoint {
 
 export interface RunTrend {
   readonly run: ListedRun;
-  /** Of each eval file. */
+  /** One per eval file. */
   readonly points: readonly TrendPoint[];
-  /** Of all together. */
+  /** For all eval files together. */
   readonly all: TrendPoint;
 }
 
-/** What is kept of a run: its points, and while it is running, the reader of its records. */
 interface KnownRun extends Omit<RunTrend, 'run'> {
   readonly stamp: string;
+  /** Kept while the run is running. */
   readonly reader: RunReader | undefined;
 }
 
-/** Reads how runs went, file by file. What did not change is not read again. */
+/** Reads results of runs by eval file. Unchanged records are not read again. */
 export class RunTrends {
   #known = new Map<string, KnownRun>();
 
-  /** @param runs in any order @returns the newest of them, the oldest first */
+  /** @param runs in any order @returns the newest ones, in the order of their start */
   async of(runs: readonly ListedRun[]): Promise<RunTrend[]> {
-    // Clocks are set back; the names of records say which run is the newest.
+    // Clocks may be set back, but the names of records are in order.
     const byRecord = new Map(runs.map((run) => [run.records[0] ?? '', run]));
-    const newest = newestFirst([...byRecord.keys()]).flatMap(
-      (record) => byRecord.get(record) ?? [],
-    );
+    const order = newestFirst([...byRecord.keys()]);
+    const newest = order.flatMap((record) => byRecord.get(record) ?? []);
     const trends: RunTrend[] = [];
     const known = new Map<string, KnownRun>();
     let bytes = 0;
@@ -67,45 +65,41 @@ export class RunTrends {
       bytes += files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
       if (bytes > MAX_BYTES && trends.length > 0) break;
       const stamp = files.map((file) => file && stampOf(file)).join();
-      const { points, all } = await this.#read(run, stamp, known);
+      const before = this.#known.get(run.id);
+      const read = before?.stamp === stamp ? before : await readTrend(run, stamp, before?.reader);
+      known.set(run.id, read);
+      const { points, all } = read;
       if (all.executions > 0) trends.push({ run, points, all });
     }
     this.#known = known;
     return trends.reverse();
   }
+}
 
-  async #read(run: ListedRun, stamp: string, into: Map<string, KnownRun>): Promise<KnownRun> {
-    const before = this.#known.get(run.id);
-    if (before?.stamp === stamp) {
-      into.set(run.id, before);
-      return before;
-    }
-    const roots = new Map(run.records.map((path) => [path, rootOfRecord(path)]));
-    const reader = before?.reader ?? new RunReader(roots);
-    await reader.readNew();
-    const cases = reader.records.flatMap((record) => record.cases);
-    const suites = reader.records.flatMap(({ root, cases: own }) =>
-      [...groupBy(own, ({ suite }) => suite)].map(([suite, executions]) => ({
-        name: nameOf(suite, root),
-        executions,
-      })),
-    );
-    const known: KnownRun = {
-      stamp,
-      reader: run.state === 'running' ? reader : undefined,
-      points: [...groupBy(suites, ({ name }) => name)]
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, own]) =>
-          pointOf(
-            name,
-            own.flatMap(({ executions }) => executions),
-          ),
-        ),
-      all: pointOf('', cases),
-    };
-    into.set(run.id, known);
-    return known;
-  }
+async function readTrend(
+  run: ListedRun,
+  stamp: string,
+  reader = new RunReader(new Map(run.records.map((path) => [path, rootOfRecord(path)]))),
+): Promise<KnownRun> {
+  await reader.readNew();
+  const named = reader.records.flatMap(({ root, cases }) =>
+    cases.map((one) => ({ one, name: nameOf(one.suite, root) })),
+  );
+  const byName = [...groupBy(named, ({ name }) => name)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    stamp,
+    reader: run.state === 'running' ? reader : undefined,
+    points: byName.map(([name, own]) =>
+      pointOf(
+        name,
+        own.map(({ one }) => one),
+      ),
+    ),
+    all: pointOf(
+      '',
+      named.map(({ one }) => one),
+    ),
+  };
 }
 
 function nameOf(suite: string, root: string): string {
