@@ -50,7 +50,7 @@ async function labelledFolder(t: TestContext, right = 11) {
 }
 
 describe('turnlight agreement', () => {
-  it('tells of each judge and assertion, and where it disagrees, with file and line', async (t) => {
+  it('shows each judge and assertion, and disagreements with file and line', async (t) => {
     const { folder, run } = await labelledFolder(t);
     await writeRun(folder, { lines: run });
     const { code, out, err } = await turnlight(folder, ['agreement']);
@@ -89,7 +89,7 @@ describe('turnlight agreement', () => {
     assert.match(wrong.err, /Expected kappa, accuracy, precision, recall, or alpha/);
   });
 
-  it('tells which threshold agrees best, in every format', async (t) => {
+  it('shows which threshold agrees best, in every format', async (t) => {
     const { folder, run } = await labelledFolder(t, 12);
     await writeRun(folder, { lines: run });
     const terminal = await turnlight(folder, ['agreement', '--thresholds']);
@@ -104,7 +104,7 @@ describe('turnlight agreement', () => {
     assert.equal(JSON.parse(json.out).thresholds[0].best, 0.5);
   });
 
-  it('counts labels of a changed question, and not those of an earlier text', async (t) => {
+  it('counts labels of a changed question, but not of an earlier text', async (t) => {
     const { folder, run, file } = await labelledFolder(t, 12);
     await writeRun(folder, { lines: lines((id) => id % 2 === 0, 'q2') });
     const [first] = run;
@@ -119,7 +119,7 @@ describe('turnlight agreement', () => {
     assert.match(out, /1 label not counted: no stored run has the conversation\./);
   });
 
-  it('tells bad lines and exits with 3, and says where there are no labels', async (t) => {
+  it('reports invalid lines and exits with 3, and reports if there are no labels', async (t) => {
     const { folder, run, file } = await labelledFolder(t);
     assert.match(
       (await turnlight(folder, ['agreement'])).out,
@@ -140,7 +140,7 @@ describe('turnlight agreement', () => {
 });
 
 describe('turnlight noise', () => {
-  it('tells how often verdicts flip over the runs that are kept, or over those that are named', async (t) => {
+  it('shows how often verdicts flip in all recorded runs, or in the given ones', async (t) => {
     const folder = await workspaceWith(t, { 'suite.eval.yaml': SUITE });
     assert.equal((await turnlight(folder, ['noise'])).code, 3);
     await writeRun(folder, { lines: lines(() => false) });

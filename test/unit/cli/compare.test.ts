@@ -28,7 +28,7 @@ function cases(count: number, given: (id: number) => Given) {
 }
 
 describe('turnlight compare', () => {
-  it('compares the last run with the one before, and fails a build where asked', async (t) => {
+  it('compares the last run with the previous one, and fails a build with --fail-on', async (t) => {
     const folder = await folderWith(t);
     await writeRun(folder, { lines: cases(200, () => 1) });
     await writeRun(folder, { lines: cases(200, (id) => (id === 137 ? 0 : 1)) });
@@ -49,7 +49,7 @@ describe('turnlight compare', () => {
     );
   });
 
-  it('takes a system text from another environment for another agent', async (t) => {
+  it('treats a system text from another environment as another agent', async (t) => {
     const text = `target: {type: module, path: ./bot.mjs, system: "\${env:PROMPT}", env: {TOKEN: "\${env:TOKEN}"}}
 cases:
   - {id: a, turns: [Hi], assert: [{type: contains, value: Hi}]}
@@ -70,7 +70,7 @@ cases:
     assert.match(await compared(), /environment [0-9a-f]{8}.*environment [0-9a-f]{8}/s);
   });
 
-  it('lists one turn of 200 cases that became worse, though its case still passes', async (t) => {
+  it('lists the only turn that got worse in 200 cases, even if its case still passes', async (t) => {
     const folder = await folderWith(t);
     const run = (worse: number) =>
       Array.from({ length: 200 }, (_, id) => {
@@ -87,7 +87,7 @@ cases:
     assert.match(out, /Cases: 1 worse, 199 unchanged\n$/);
   });
 
-  it('says "no evidence" of two runs of one agent with a noisy judge, in 95 % of simulations', async (t) => {
+  it('finds no evidence between two runs of the same agent with a noisy judge, in 95 % of simulations', async (t) => {
     const folder = await folderWith(t);
     const told = async (seed: number, isBad: (id: number) => boolean) => {
       const base = await writeRun(folder, { lines: noisyRun(2 * seed, 0.1, 3, () => false) });
@@ -113,7 +113,7 @@ cases:
     assert.match(out, /Evidence of a change for the worse: Assertion 0/);
   });
 
-  it('says what it takes where there is no eval file', async (t) => {
+  it('explains its arguments if there is no eval file', async (t) => {
     const folder = await folderWith(t);
     await mkdir(join(folder, 'empty'));
     const { code, err } = await turnlight(join(folder, 'empty'), ['compare']);
@@ -125,7 +125,7 @@ cases:
     assert.doesNotMatch(err, /glob/);
   });
 
-  it('takes for the previous run the one before of the same file', async (t) => {
+  it('compares with the previous run of the same file', async (t) => {
     const folder = await folderWith(t);
     const base = await writeRun(folder, { lines: cases(2, () => 1) });
     const files = [
@@ -139,7 +139,7 @@ cases:
     assert.match(out, new RegExp(`^Before: ${base.id} `));
   });
 
-  it('fails on evidence of 20 of 200, in Markdown and JSON alike', async (t) => {
+  it('fails on evidence of 20 of 200, in Markdown and JSON', async (t) => {
     const folder = await folderWith(t);
     const base = await writeRun(folder, { lines: cases(200, () => 1) });
     const head = await writeRun(folder, { lines: cases(200, (id) => (id % 10 === 0 ? 0 : 1)) });
@@ -157,7 +157,7 @@ cases:
     assert.match(parsed.sentence, /^Evidence of a change for the worse/);
   });
 
-  it('exits with 2 where what passed could not be judged any more', async (t) => {
+  it('exits with 2 if a passed case can no longer be judged', async (t) => {
     const folder = await folderWith(t);
     await writeRun(folder, { lines: cases(8, () => 1) });
     await writeRun(folder, { lines: cases(8, (id) => (id === 0 ? 'error' : 1)) });
@@ -169,7 +169,7 @@ cases:
     );
   });
 
-  it('takes a commit or a branch for its last run, and a record that was taken elsewhere', async (t) => {
+  it('accepts a commit or branch for its last run, and a copied record', async (t) => {
     const folder = await folderWith(t);
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
@@ -202,7 +202,7 @@ cases:
     );
   });
 
-  it('says what is wrong with a name, and what it could not read', async (t) => {
+  it('reports invalid names and unreadable lines', async (t) => {
     const folder = await folderWith(t);
     assert.match((await turnlight(folder, ['compare'])).err, /These files have no runs/);
     const base = await writeRun(folder, { lines: cases(2, () => 1) });

@@ -30,7 +30,7 @@ const WAYS: Readonly<Record<string, readonly [judge: string, dotenv: string]>> =
 
 describe('an address in the file of --dotenv', () => {
   for (const [what, [judge, dotenv]] of Object.entries(WAYS)) {
-    it(`gets no key from elsewhere by ${what}`, async (t) => {
+    it(`gets no other keys through ${what}`, async (t) => {
       const folder = await workspaceWith(t, { 'suite.eval.yaml': suiteOf(judge), '.env': dotenv });
       for (const env of [{}, { CI: '1' }]) {
         const run = ['run', '--dotenv', '.env'];
@@ -44,7 +44,7 @@ describe('an address in the file of --dotenv', () => {
       }
     });
 
-    it(`gets the key of the same file by ${what}`, async (t) => {
+    it(`gets the key of the same file through ${what}`, async (t) => {
       const files = {
         'suite.eval.yaml': suiteOf(judge),
         '.env': `${dotenv}OPENAI_API_KEY=${KEY}\nAZURE_OPENAI_API_KEY=${KEY}\n`,
@@ -57,7 +57,7 @@ describe('an address in the file of --dotenv', () => {
 });
 
 describe('variables in the file of --dotenv', () => {
-  it('reach the programs of targets, but neither git nor Turnlight obeys them', async (t) => {
+  it('are passed to programs of targets, but ignored by git and Turnlight', async (t) => {
     const folder = await workspaceWith(t, {
       'suite.eval.yaml': `target: {type: module, path: ./agent.mjs}
 cases: [{id: a, turns: [Hi], assert: [{type: equals, value: from the file}]}]

@@ -92,7 +92,7 @@ describe('turnlight merge of a record with', () => {
     });
   }
 
-  it('a case that failed, of which almost none must pass, fails', async (t) => {
+  it('a failed case with a tiny required pass rate fails', async (t) => {
     const { folder } = await forged(t, PASSING, (lines) => {
       Object.assign(lines[1], { status: 'fail', must_pass: 1e-10 });
     });
@@ -100,7 +100,7 @@ describe('turnlight merge of a record with', () => {
     assert.equal(code, 1, err);
   });
 
-  it('nothing changed passes', async (t) => {
+  it('no change passes', async (t) => {
     const { folder } = await forged(t, PASSING, () => {});
     const { code, err } = await turnlight(folder, ['merge', '--no-save', '.turnlight/runs']);
     assert.equal(code, 0, err);
@@ -169,7 +169,7 @@ describe('a record in which a failed case', () => {
 });
 
 describe('a conversation that cannot be read', () => {
-  it('is an error if it is judged again', async (t) => {
+  it('is an error if it is rejudged', async (t) => {
     const { folder } = await forged(t, PASSING, (lines) => {
       lines[1].conversation = 'none';
     });
@@ -180,7 +180,7 @@ describe('a conversation that cannot be read', () => {
 });
 
 describe('a record whose first line is too long', () => {
-  it('is of no run, and is not read further', async (t) => {
+  it('is not a run record, and its rest is not read', async (t) => {
     const { folder, path } = await forged(t, PASSING, () => {});
     assert.ok(await readRunLine(path, folder));
     const text = await readFile(path, 'utf8');

@@ -73,7 +73,7 @@ describe('turnlight generate', () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it('asks once more for an answer that cannot be used, and then gives up with 2', async (t) => {
+  it('retries an unusable answer once, then exits with 2', async (t) => {
     const server = await startModelServer([
       'Sure! Here they are.',
       json({ cases: [CASE] }),
@@ -92,7 +92,7 @@ describe('turnlight generate', () => {
     assert.ok(!existsSync(join(folder, 'b.eval.yaml')));
   });
 
-  it('exits with 2 where the model refuses or is down, and with 3 where it is not asked', async (t) => {
+  it('exits with 2 if the model refuses or is down, and with 3 if it is not called', async (t) => {
     const server = await startModelServer([unauthorized(), { refusal: 'No.' }, rateLimited()]);
     t.after(() => server.close());
     const folder = await workspaceWith(t, { 'prompt.md': PROMPT, 'x.json': '{"colour": 1}' });

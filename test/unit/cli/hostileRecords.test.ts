@@ -55,7 +55,7 @@ const GOING_BACK = [
 
 for (const args of GOING_BACK) {
   describe(`turnlight ${args.join(' ')} with a record from a stranger`, () => {
-    it('sends no key to the address in it, in CI neither', async (t) => {
+    it('sends no key to the address in it, even in CI', async (t) => {
       const folder = await stranger(t, { options: { base_url: 'https://evil.example/v1' } });
       for (const env of [{}, { CI: '1' }]) {
         const { code, err } = await turnlight(folder, args, { OPENAI_API_KEY: KEY, ...env });
@@ -64,21 +64,21 @@ for (const args of GOING_BACK) {
       }
     });
 
-    it('takes an address from the command line as before', async (t) => {
+    it('still accepts an address from the command line', async (t) => {
       const folder = await stranger(t, { options: { base_url: 'https://evil.example/v1' } });
       const own = ['--base-url', 'http://127.0.0.1:9/v1', '--timeout', '1s'];
       const { err } = await turnlight(folder, [...args, ...own], { OPENAI_API_KEY: KEY });
       assert.doesNotMatch(err, /evil/);
     });
 
-    it('takes no id for a path', async (t) => {
+    it('never treats an id as a path', async (t) => {
       const folder = await stranger(t, { id: 'x/../../../../outside/x' });
       const { code, out, err } = await turnlight(folder, args, { OPENAI_API_KEY: KEY });
       assert.deepEqual(await readdir(join(folder, '../outside')), []);
       assert.ok(code === 3 || /Starting a new one/.test(`${out}${err}`), `${code} ${out}${err}`);
     });
 
-    it('runs no file outside of its folder, and writes nothing there', async (t) => {
+    it('runs and writes no file outside of its folder', async (t) => {
       const folder = await stranger(t, {
         files: [
           { path: 'suite.eval.yaml', hash: 'x' },
@@ -99,8 +99,8 @@ for (const args of GOING_BACK) {
   });
 }
 
-describe('a recording that a record names', () => {
-  it('is not opened if it is a pipe, or outside of the workspace', async (t) => {
+describe('a recording named in a record', () => {
+  it('is not opened if it is a pipe or outside of the workspace', async (t) => {
     const folder = await stranger(t, { options: { replay: 'pipe' } });
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     const pipe = await turnlight(folder, ['run', '--resume']);
@@ -113,7 +113,7 @@ describe('a recording that a record names', () => {
   });
 });
 
-describe('turnlight merge with a record from a stranger', () => {
+describe('turnlight merge with an untrusted record', () => {
   it('writes nothing outside of the workspace', async (t) => {
     const files = [{ path: '../outside/evil.eval.yaml', hash: 'x' }];
     const folder = await stranger(t, { files });
@@ -124,9 +124,9 @@ describe('turnlight merge with a record from a stranger', () => {
   });
 });
 
-describe('a record from a stranger that began at no likely time', () => {
+describe('an untrusted record with an unlikely time', () => {
   for (const started of ['not a date', '', '9999-99-99', '+275760-09-13T00:00:00.000Z']) {
-    it(`is merged into one of now: "${started}"`, async (t) => {
+    it(`is merged into a record with the current time: "${started}"`, async (t) => {
       const folder = await stranger(t, { started });
       const { err } = await turnlight(folder, ['merge', '.turnlight/runs']);
       assert.doesNotMatch(err, /Internal error/);
@@ -137,13 +137,13 @@ describe('a record from a stranger that began at no likely time', () => {
   }
 });
 
-describe('an address that is none', () => {
+describe('an invalid address', () => {
   for (const [judge, address] of [
     ['openai:j', 'llm.example.com/v1'],
     ['openai:j', 'file:///etc/passwd'],
     ['replay:j', 'https://x.example'],
   ] as const) {
-    it(`is told in one sentence: ${judge} at ${address}`, async (t) => {
+    it(`is reported in one sentence: ${judge} at ${address}`, async (t) => {
       const options = { judge, base_url: address };
       const folder = await stranger(t, { options });
       for (const args of [...GOING_BACK, ['run', '--judge', judge, '--base-url', address]]) {

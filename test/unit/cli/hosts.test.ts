@@ -19,8 +19,8 @@ const KEY = { OPENAI_API_KEY: 'sk-test-0123456789' };
 /** What a run says that went as far as asking the host. */
 const ASKED = /cannot be reached|did not answer/;
 
-describe('a run that would send a key to a host that nobody allowed', () => {
-  it('sends nothing, exits with 3 and says which line allows it', async (t) => {
+describe('a run that would send a key to a forbidden host', () => {
+  it('sends nothing, exits with 3, and shows how to allow the host', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const { code, err, out } = await turnlight(folder, ['run'], KEY);
     assert.equal(code, 3);
@@ -48,7 +48,7 @@ cases: [{id: a, target: ${agent}, turns: [Hi], assert: [{type: contains, value: 
     ['--allow-host for that key', ['--allow-host', `${FOREIGN}=OPENAI_API_KEY`], {}],
     ['TURNLIGHT_ALLOW_HOSTS', [], { TURNLIGHT_ALLOW_HOSTS: `other.example.com ${FOREIGN}` }],
   ] as const) {
-    it(`goes on with ${how}`, async (t) => {
+    it(`runs with ${how}`, async (t) => {
       const folder = await workspaceWith(t, FILES);
       const { code, out } = await turnlight(folder, ['run', ...args], { ...KEY, ...env });
       assert.equal(code, 2);
@@ -89,14 +89,14 @@ cases: [{id: a, target: ${agent}, turns: [Hi], assert: [{type: contains, value: 
     });
   }
 
-  it('needs no leave where no key is set', async (t) => {
+  it('needs no permission if no key is set', async (t) => {
     const folder = await workspaceWith(t, FILES);
     assert.match((await turnlight(folder, ['run'])).out, ASKED);
   });
 });
 
-describe('hosts that are allowed', () => {
-  it('are hosts: anything else is refused with what is expected', async (t) => {
+describe('allowed hosts', () => {
+  it('must be hosts: anything else is refused', async (t) => {
     const folder = await workspaceWith(t, FILES);
     for (const wrong of ['https://a.example.com', 'a.example.com/v1', 'a b=', '=KEY', '*']) {
       const { code, err } = await turnlight(folder, ['run', '--allow-host', wrong], KEY);
@@ -105,7 +105,7 @@ describe('hosts that are allowed', () => {
     }
   });
 
-  it('stand in a file of the user: a broken one is told, and allows nothing', async (t) => {
+  it("are stored in the user's file; a broken file is reported, and allows nothing", async (t) => {
     const folder = await workspaceWith(t, FILES);
     await turnlight(folder, ['trust', 'a.example.com']);
     await writeFile(join(folder, '.config/turnlight/allowed-hosts.json'), '{"a": true}');
@@ -116,7 +116,7 @@ describe('hosts that are allowed', () => {
 });
 
 describe('a plan', () => {
-  it('lists the hosts that requests would go to, and the keys they would get', async (t) => {
+  it('lists the contacted hosts, and the keys that they would get', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const { out } = await turnlight(folder, ['plan'], KEY);
     assert.match(out, /^Requests would go to llm\.example\.invalid, with OPENAI_API_KEY\.$/m);

@@ -29,7 +29,7 @@ describe('turnlight import', () => {
     assert.equal(run.code, 0, run.err);
   });
 
-  it('writes over nothing without --force, also where several files are imported', async (t) => {
+  it('overwrites no file without --force, even if several files are imported', async (t) => {
     const folder = await workspaceWith(t, {
       'log.jsonl': jsonLines(TALK),
       'log.eval.yaml': 'mine',
@@ -42,7 +42,7 @@ describe('turnlight import', () => {
     assert.match(readFileSync(join(folder, 'log.eval.yaml'), 'utf8'), /where-is-order-7/);
   });
 
-  it('writes where --output says, for one file', async (t) => {
+  it('writes one imported file to --output', async (t) => {
     const folder = await workspaceWith(t, { 'log.jsonl': jsonLines(TALK), evals: '' });
     const args = ['import', 'log.jsonl', '--output', 'mine.eval.yaml'];
     assert.equal((await turnlight(folder, args)).code, 0);
@@ -58,7 +58,7 @@ describe('turnlight import', () => {
     assert.equal(itself.code, 3);
   });
 
-  it('keeps what can be read of a broken file, and exits with 3', async (t) => {
+  it('imports the readable part of a broken file, and exits with 3', async (t) => {
     const folder = await workspaceWith(t, { 'log.jsonl': `${jsonLines(TALK)}{"mess\n` });
     const { code, out } = await turnlight(folder, ['import', 'log.jsonl']);
     assert.equal(code, 3);
@@ -66,7 +66,7 @@ describe('turnlight import', () => {
     assert.ok(existsSync(join(folder, 'log.eval.yaml')));
   });
 
-  it('exits with 3 where nobody knows the file or it is not there, and writes nothing', async (t) => {
+  it('exits with 3 and writes nothing if the format is unknown or the file is missing', async (t) => {
     const folder = await workspaceWith(t, { 'x.json': '{"colour": "red"}' });
     const unknown = await turnlight(folder, ['import', 'x.json']);
     assert.equal(unknown.code, 3);

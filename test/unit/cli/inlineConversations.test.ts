@@ -23,7 +23,7 @@ ${Array.from({ length: 10 }, (_, index) => turn(index)).join('')}    assert:
 `;
 const TEXT = `cases:\n${Array.from({ length: CASES }, (_, index) => caseText(index)).join('')}`;
 
-describe('conversations that stand in eval files', () => {
+describe('conversations in eval files', () => {
   itLong('are run in little memory, however many they are', async (t) => {
     const names = Array.from({ length: FILES }, (_, index) => `s${index}.eval.yaml`);
     const folder = await workspaceWith(t, Object.fromEntries(names.map((name) => [name, TEXT])));
@@ -34,7 +34,7 @@ describe('conversations that stand in eval files', () => {
     assert.match(out, new RegExp(`Cases: ${FILES * CASES} passed`));
   });
 
-  it('are what they were once their case is opened', async () => {
+  it('are unchanged after their case is opened', async () => {
     const loaded = await load(TEXT);
     const [before] = loaded.suite?.cases ?? [];
     const [light] = compactSuite(loaded, new SpillBuffer()).suite?.cases ?? [];

@@ -22,7 +22,7 @@ const EDITED = [
 ];
 
 describe('turnlight judge', () => {
-  it('judges stored conversations as the file now says, and asks the target nothing', async (t) => {
+  it('judges stored conversations with the current file, without calling the target', async (t) => {
     const folder = await workspaceWith(t, {
       'bot.mjs': askedBot({ failing: 'down', usage: true }),
       'a.eval.yaml': suiteOf(CASES),
@@ -57,7 +57,7 @@ describe('turnlight judge', () => {
     assert.equal(a?.usage.calls, 0);
   });
 
-  it('judges recorded conversations and one case of a named run', async (t) => {
+  it('judges recorded conversations, and one case of a given run', async (t) => {
     const said = (value: string) =>
       `cases:\n  - {id: a, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: ${value}}]}\n  - {id: b, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n`;
     const folder = await workspaceWith(t, { 'a.eval.yaml': said('x') });
@@ -72,7 +72,7 @@ describe('turnlight judge', () => {
     assert.match(again.err, /Repeat it with turnlight judge/);
   });
 
-  it('says where there is no run to judge', async (t) => {
+  it('reports if there is no run to judge', async (t) => {
     const folder = await workspaceWith(t, { 'a.eval.yaml': suiteOf(CASES) });
     const { code, err } = await turnlight(folder, ['judge']);
     assert.equal(code, 3);

@@ -36,7 +36,7 @@ async function endpoint(t: TestContext, latency?: Promise<void>) {
 }
 
 describe('turnlight judges', () => {
-  it('measures a judge of the example without and with examples, on conversations left out', async (t) => {
+  it('measures a judge with and without examples, on held-out conversations', async (t) => {
     const folder = await exampleFolder(t);
     const ran = await turnlight(folder, ['run', '.', '--reporter', 'terminal']);
     assert.equal(ran.code, 1);
@@ -65,7 +65,7 @@ describe('turnlight judges', () => {
     assert.deepEqual([onlyFirst, onlySecond, p], [0, 5, 0.0625]);
   });
 
-  it('says why verdicts could not be given', async (t) => {
+  it('shows why verdicts are missing', async (t) => {
     const folder = await exampleFolder(t);
     const args = ['judges', 'openai:keyless'];
     const text = await turnlight(folder, args, { OPENAI_API_KEY: '' });
@@ -77,7 +77,7 @@ describe('turnlight judges', () => {
     assert.match(markdown.out, /## Errors\n\n- openai:keyless, 12 verdicts/);
   });
 
-  it('compares judges with people and with each other, and says what they took', async (t) => {
+  it('compares judges with people and with each other, with their costs', async (t) => {
     const folder = await exampleFolder(t);
     const { baseUrl } = await endpoint(t);
     const args = ['judges', 'openai:mild', 'openai:strict', '--base-url', baseUrl];
@@ -95,7 +95,7 @@ describe('turnlight judges', () => {
     assert.equal(JSON.parse(found.out).conversations, 12);
   });
 
-  it('keeps to the limit of the cost, and refuses one that it cannot hold', async (t) => {
+  it("enforces the cost limit, and refuses one that it can't enforce", async (t) => {
     const folder = await exampleFolder(t);
     const { baseUrl } = await endpoint(t);
     const args = ['judges', 'openai:mild', '--base-url', baseUrl, '--max-cost', '1'];
@@ -123,7 +123,7 @@ describe('turnlight judges', () => {
     assert.match(err, /Cancelled\./);
   });
 
-  it('says what is missing', async (t) => {
+  it('reports missing labels, judges, and conversations', async (t) => {
     const folder = await exampleFolder(t);
     const gone = (await turnlight(folder, ['judges', '--file', 'nowhere'])).err;
     assert.match(gone, /nowhere/);

@@ -30,7 +30,7 @@ describe('a data set', { timeout: 120_000, concurrency: true }, () => {
     ['a line of open brackets', '['.repeat(20_000_000), /nested too deep/],
     ['a line of 60 MB', `["${'x'.repeat(60_000_000)}"]`, /more than 20,000,000 bytes/],
   ] as const) {
-    it(`with ${what} has an error for it, and runs the others`, async (t) => {
+    it(`with ${what} is an error, and other cases run`, async (t) => {
       const { code, out, err } = await runOn(t, `${GOOD}${line}\n${GOOD}`);
       assert.equal(code, 2, err);
       assert.match(out, told);
@@ -38,7 +38,7 @@ describe('a data set', { timeout: 120_000, concurrency: true }, () => {
     });
   }
 
-  it('of empty lines is refused beyond their limit, and read up to it', async (t) => {
+  it('of empty lines is refused above the limit, and read up to it', async (t) => {
     const lines = (count: number) => `${'\n'.repeat(count)}${GOOD}`;
     const refused = await runOn(t, lines(2 * LIMITS.dataLines));
     assert.equal(refused.code, 3);

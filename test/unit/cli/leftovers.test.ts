@@ -25,12 +25,12 @@ const FILES = {
 /** Every signal and everything that is at work, once. */
 const SAMPLE = ['SIGHUP command', 'SIGTERM script', 'SIGKILL module', 'SIGKILL grader'];
 
-describe('nothing that a run started goes on', { skip: process.platform === 'win32' }, () => {
+describe('no process of a run survives', { skip: process.platform === 'win32' }, () => {
   // A closed terminal, a service manager, and what nothing can catch, such as a closed editor window.
   for (const signal of ['SIGHUP', 'SIGTERM', 'SIGKILL'] as const) {
     for (const what of ['command', 'module', 'script', 'grader']) {
       if (!LONG && !SAMPLE.includes(`${signal} ${what}`)) continue;
-      it(`after ${signal} while a ${what} is at work`, async (t) => {
+      it(`${signal} while a ${what} is running`, async (t) => {
         const folder = await workspaceWith(t, FILES);
         const run = start(folder, ['run', '--case', what]);
         const started = await startedIn(folder);

@@ -16,7 +16,7 @@ const FILES = {
   'outside/there': 'mine',
 };
 
-describe('a link in the workspace that leads out of it', () => {
+describe('a link out of the workspace', () => {
   const WRITES = [
     ['run', 's.eval.yaml', '--reporter', 'junit=link'],
     ['run', 's.eval.yaml', '--record', 'link'],
@@ -24,7 +24,7 @@ describe('a link in the workspace that leads out of it', () => {
   ];
   for (const args of WRITES) {
     for (const to of ['there', 'new']) {
-      it(`is not written through: turnlight ${args.join(' ')}, to ${to}`, async (t) => {
+      it(`is not followed when writing: turnlight ${args.join(' ')}, to ${to}`, async (t) => {
         const folder = await workspaceWith(t, FILES);
         const outside = join(folder, 'outside');
         const link = args.at(-1)?.split('=').at(-1) ?? '';
@@ -45,7 +45,7 @@ describe('a link in the workspace that leads out of it', () => {
     ['import', 'chat.json', '--output', 'link/new/chat.eval.yaml'],
   ];
   for (const args of BELOW) {
-    it(`has nothing made below it: turnlight ${args.join(' ')}`, async (t) => {
+    it(`is not followed when creating files: turnlight ${args.join(' ')}`, async (t) => {
       const folder = await workspaceWith(t, FILES);
       await symlink(join(folder, 'outside'), join(folder, 'w', 'link'));
       const { code, err } = await turnlight(join(folder, 'w'), args);
@@ -55,7 +55,7 @@ describe('a link in the workspace that leads out of it', () => {
     });
   }
 
-  it('may be written through where it stays in the workspace', async (t) => {
+  it('is followed if it stays in the workspace', async (t) => {
     const folder = join(await workspaceWith(t, FILES), 'w');
     await writeFile(join(folder, 'report.xml'), '');
     await symlink(join(folder, 'report.xml'), join(folder, 'link'));

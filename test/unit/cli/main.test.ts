@@ -46,7 +46,7 @@ async function workspace(t: TestContext, script: Script, more?: string) {
   return { server, folder };
 }
 
-test('run: all passed exits with 0, prints plain lines and keeps a record', async (t) => {
+test('run: exits with 0 if all cases pass, prints plain lines, and writes a record', async (t) => {
   const { folder } = await workspace(t, OBEDIENT);
   const { code, out, err } = await turnlightProcess(folder, ['run']);
   assert.equal(err, '');
@@ -59,7 +59,7 @@ test('run: all passed exits with 0, prints plain lines and keeps a record', asyn
   assert.ok(out.includes(`Record: .turnlight/runs/${record}`));
 });
 
-test('run: a share of the cases may do, which is told', async (t) => {
+test('run: --min-pass-rate accepts a share of the cases, and reports the rate', async (t) => {
   const { folder } = await workspace(t, RUDE);
   const enough = await turnlight(folder, ['run', '--min-pass-rate', '0.5']);
   assert.equal(enough.code, 0, enough.out);
@@ -69,7 +69,7 @@ test('run: a share of the cases may do, which is told', async (t) => {
   assert.match(short.err, /^Pass rate 0\.50 is below --min-pass-rate 0\.60\.$/m);
 });
 
-test('run: a file of variables brings keys, is hidden in what is written, and lets no host have any', async (t) => {
+test('run: --dotenv provides keys, redacts them in output, and allows no hosts', async (t) => {
   const { folder, server } = await workspace(
     t,
     (body) => `Hello! Thanks. ${lastWords(body)} sk-from-the-file`,
@@ -91,14 +91,14 @@ test('run: a file of variables brings keys, is hidden in what is written, and le
   assert.match(missing.err, /--dotenv: can't read none\.env\. The file does not exist\./);
 });
 
-test('run: what an agent says is no command to a CI', async (t) => {
+test("run: an agent's text is never a command to a CI", async (t) => {
   const { folder } = await workspace(t, () => '::error::pwned\n  ##[error]pwned');
   const { out, err } = await turnlightProcess(folder, ['run']);
   assert.match(out, /pwned/);
   assert.doesNotMatch(out + err, /^\s*(?:::|##\[)/m);
 });
 
-test('run: the record stands in the same place, whatever folder it is run in', async (t) => {
+test('run: stores the record in the same place from every working folder', async (t) => {
   const server = await startModelServer(OBEDIENT);
   t.after(() => server.close());
   const suite = suiteText(server.baseUrl);
@@ -117,7 +117,7 @@ test('run: the record stands in the same place, whatever folder it is run in', a
   assert.equal(existsSync(join(folder, 'docs/.turnlight')), false);
 });
 
-test('run: a failed case exits with 1 and shows turn, text, reason and place', async (t) => {
+test('run: exits with 1 if a case fails, and shows turn, text, reason, and location', async (t) => {
   const { folder } = await workspace(t, RUDE);
   const { code, out } = await turnlightProcess(folder, ['run', 'greet.eval.yaml']);
   assert.equal(code, 1, out);
@@ -126,7 +126,7 @@ test('run: a failed case exits with 1 and shows turn, text, reason and place', a
   assert.match(out, /Turn 2.*\n.*What do you want\?/);
 });
 
-test('run: an errored case exits with 2, the key it was told never appears', async (t) => {
+test('run: exits with 2 if a case errors, and never shows its key', async (t) => {
   const key = 'sk-secret-0123456789';
   const { server, folder } = await workspace(t, () => faults.unauthorized(key));
   const { code, out, err } = await turnlightProcess(folder, ['run'], { OPENAI_API_KEY: key });
@@ -138,7 +138,7 @@ test('run: an errored case exits with 2, the key it was told never appears', asy
   assert.ok(![out, err, kept].some((text) => text.includes(key)));
 });
 
-test('run: one invalid file refuses the whole run before anything is asked', async (t) => {
+test('run: refuses the whole run before any request if a file is invalid', async (t) => {
   const { server, folder } = await workspace(t, OBEDIENT, '    asertions: []\n');
   const { code, out, err } = await turnlightProcess(folder, ['run', '--case', 'polite']);
   assert.equal(code, 3);
@@ -171,7 +171,7 @@ for (const [args, words] of [
   [['chekc'], /unknown command/],
   [['lsp'], /--stdio/],
 ] as const) {
-  test(`a mistake in usage exits with 3 and says what to do: ${args.join(' ')}`, async (t) => {
+  test(`a usage error exits with 3 and says what to do: ${args.join(' ')}`, async (t) => {
     const { server, folder } = await workspace(t, OBEDIENT);
     const { code, err } = await turnlight(folder, args);
     assert.equal(code, 3, err);
@@ -195,7 +195,7 @@ test('run: `only` narrows, and is refused where CI is set unless it is allowed',
   assert.equal(server.requests.length, 1);
 });
 
-test('run: what --record wrote, --replay answers without asking anyone', async (t) => {
+test('run: --replay answers from the file of --record without any request', async (t) => {
   const { server, folder } = await workspace(t, RUDE);
   const first = await turnlight(folder, ['run', '--record', 'out/r.jsonl'], {
     OPENAI_API_KEY: 'sk-secret-1',
@@ -209,7 +209,7 @@ test('run: what --record wrote, --replay answers without asking anyone', async (
   assert.doesNotMatch(recording, /sk-secret|127\.0\.0\.1|authorization/i);
 });
 
-test('run: JUnit to a file beside the terminal, JSON to standard output', async (t) => {
+test('run: writes JUnit to a file and JSON to standard output next to the terminal report', async (t) => {
   const { folder } = await workspace(t, RUDE);
   const junit = await turnlight(folder, [
     'run',
@@ -244,7 +244,7 @@ test('run: --judge and --base-url replace the judge', async (t) => {
   assert.equal(judge.requests[0]?.body.model, 'other');
 });
 
-test('run: Ctrl+C ends gently with 130 and keeps what is finished', async (t) => {
+test('run: Ctrl+C exits with 130 and keeps finished cases', async (t) => {
   const { folder } = await workspace(t, (body) =>
     lastWords(body) === 'Say hello' ? 'Hello!' : faults.hang(),
   );
@@ -260,7 +260,7 @@ test('run: Ctrl+C ends gently with 130 and keeps what is finished', async (t) =>
   assert.match(kept, /"id":"polite"/);
 });
 
-test('check: an unknown key inside a turn is named with file, line, column, code and the right key', async (t) => {
+test('check: reports an unknown key in a turn with file, line, column, code, and the correct key', async (t) => {
   const folder = await workspaceWith(t, {
     'evals/a.eval.yaml': `name: A
 target: {type: module, path: ./agent.mjs}
@@ -302,14 +302,14 @@ test(
   },
 );
 
-test('check: valid files exit with 0; nothing is asked', async (t) => {
+test('check: exits with 0 if the files are valid, without any request', async (t) => {
   const { server, folder } = await workspace(t, OBEDIENT);
   const { code, out } = await turnlight(folder, ['check', '.']);
   assert.equal(code, 0, out);
   assert.equal(server.requests.length, 0);
 });
 
-test('check: what is the matter with many conversations is one warning with the first places', async (t) => {
+test('check: combines warnings about many conversations into one with the first places', async (t) => {
   const talk = JSON.stringify([{ user: 'Hi' }, { assistant: 'Hello' }, { user: 'Still there?' }]);
   const folder = await workspaceWith(t, {
     'a.eval.yaml':
@@ -338,7 +338,7 @@ test('list: prints the cases of each file', async (t) => {
   assert.equal(out, 'greet.eval.yaml\n  polite  [quick]\n  thankful  Says thanks.\n');
 });
 
-test('list: marks what a run leaves out', async (t) => {
+test("list: marks cases that don't run", async (t) => {
   const { folder } = await workspace(t, OBEDIENT);
   const transcript = [{ user: 'Hi' }, { assistant: 'Hello' }];
   const checks = [{ type: 'contains', value: 'Hello' }];

@@ -26,7 +26,7 @@ async function spaceAfterWork(bounded: boolean): Promise<number> {
   return Number((await promisify(execFile)(process.execPath, args)).stdout);
 }
 
-test('what a long run makes in all does not grow the space of new objects', async () => {
+test("a long run doesn't grow V8's new space", async () => {
   const [bounded, unbounded] = [await spaceAfterWork(true), await spaceAfterWork(false)];
   assert.ok(bounded <= 16, `${bounded} MB`);
   assert.ok(unbounded > bounded, `${unbounded} MB`);

@@ -18,7 +18,7 @@ const FILES = {
 };
 
 describe('turnlight run --shard and turnlight merge', () => {
-  it('deals the cases of all files to the parts, and makes one run of them again', async (t) => {
+  it('distributes the cases of all files over the shards, and merges them into one run', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const ran: string[][] = [];
     for (const part of ['1/2', '2/2']) {
@@ -48,7 +48,7 @@ describe('turnlight run --shard and turnlight merge', () => {
     assert.deepEqual(end?.counts, { pass: 4, fail: 1, error: 0, skipped: 0 });
   });
 
-  it('merges records that were downloaded to another folder, and tells missing and overlapping cases', async (t) => {
+  it('merges records from another folder, and reports missing and overlapping cases', async (t) => {
     const folder = await workspaceWith(t, FILES);
     for (const part of ['1/3', '2/3']) {
       await turnlight(folder, ['run', '--shard', part, '--concurrency', '1']);
@@ -79,7 +79,7 @@ describe('turnlight run --shard and turnlight merge', () => {
     assert.equal(new Set(ids(cases)).has('d'), true);
   });
 
-  it('goes by the share of repetitions that must pass, and by what a killed part lacks', async (t) => {
+  it('considers required pass rates, and missing cases of a killed shard', async (t) => {
     const cases = [aCase('a', 'repeat: {times: 2, pass: any}, '), aCase('b')];
     const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(cases) });
     await turnlight(folder, ['run', '--concurrency', '1']);
@@ -99,7 +99,7 @@ describe('turnlight run --shard and turnlight merge', () => {
     assert.match(out, /Cases: 1 passed, 0 failed/);
   });
 
-  it('says what is no part and no record', async (t) => {
+  it('reports invalid shards and records', async (t) => {
     const folder = await workspaceWith(t, FILES);
     for (const [args, message] of [
       [['run', '--shard', '3/2'], /Expected a part and the number of parts, such as 2\/3/],
@@ -115,7 +115,7 @@ describe('turnlight run --shard and turnlight merge', () => {
     assert.match(err, /This shard has no cases/);
   });
 
-  it('keeps suites of one name apart without a repository, in records and reports', async (t) => {
+  it('distinguishes suites of the same name outside of a repository, in records and reports', async (t) => {
     const folder = await workspaceWith(t, {
       'bot.mjs': askedBot(),
       'a/s.eval.yaml': suiteOf([aCase('same')]).replace('./bot.mjs', '../bot.mjs'),
@@ -148,7 +148,7 @@ describe('turnlight run --shard and turnlight merge', () => {
     ]);
   });
 
-  it('refuses records in which one path has two contents', async (t) => {
+  it('refuses records of different versions of a file', async (t) => {
     const folder = await workspaceWith(t, FILES);
     await turnlight(folder, ['run', 'a.eval.yaml']);
     await appendFile(join(folder, 'a.eval.yaml'), '# changed\n');

@@ -75,7 +75,7 @@ describe('turnlight mlflow pull', () => {
     assert.match((await run('list')).out, /\n {2}orders\n {2}refund\n/);
   });
 
-  it('finds a session beyond the newest 500 traces, by itself and among all', async (t) => {
+  it('finds a session beyond the newest 500 traces, alone and among all', async (t) => {
     const many = Array.from({ length: 620 }, (_, index) =>
       turnTrace(`t${index}`, `s${Math.floor(index / 31)}`, `Question ${index}`, 'Answer'),
     );
@@ -96,7 +96,7 @@ describe('turnlight mlflow pull', () => {
     assert.deepEqual((await run('list', 'one.eval.yaml')).out, 'one.eval.yaml\n  orders\n');
   });
 
-  it('leaves an eval file as it is written, and brings the sessions that are new', async (t) => {
+  it('keeps an existing eval file, and pulls only new sessions', async (t) => {
     const { run, read, folder } = await shop(t);
     await run('mlflow', 'pull', 'shop', '--session', 'orders');
     await writeFile(join(folder, 'shop.eval.yaml'), CHECKED);
@@ -109,7 +109,7 @@ describe('turnlight mlflow pull', () => {
     assert.match((await run('list')).out, /refund/);
   });
 
-  it('takes what people expect for expectations, and what they say for labels, once', async (t) => {
+  it('imports expectations and feedback of people once, as expectations and labels', async (t) => {
     const bob = { source_type: 'HUMAN', source_id: '../../bob' };
     const { run, read, folder } = await shop(t, TRACES, {
       assessments: {
@@ -164,7 +164,7 @@ describe('turnlight mlflow pull', () => {
     assert.equal((await readdir(folder)).includes('bob.jsonl'), false);
   });
 
-  it('keeps hostile names and words inside its folder and its files', async (t) => {
+  it('keeps hostile names and texts inside its folder and files', async (t) => {
     const names = [
       '../../evil',
       'con',
@@ -201,7 +201,7 @@ describe('turnlight mlflow pull', () => {
     assert.deepEqual(new Set(sessions), new Set(['orders', 'refund', ...names]));
   });
 
-  it('writes through no link', async (t) => {
+  it('follows no link when writing', async (t) => {
     const { run, folder } = await shop(t);
     const outside = await workspaceWith(t, { 'mine.yaml': 'mine\n' });
     await run('mlflow', 'pull', 'shop');
@@ -227,7 +227,7 @@ describe('turnlight mlflow push', () => {
     return made;
   }
 
-  it('writes each verdict on the first trace of its session, with its reason', async (t) => {
+  it('attaches each verdict with its reason to the first trace of its session', async (t) => {
     const { run, server } = await judged(t);
     const pushed = await run('mlflow', 'push', 'shop.eval.yaml');
     assert.match(
@@ -259,7 +259,7 @@ describe('turnlight mlflow push', () => {
     assert.deepEqual(server.assessmentsOn('b2'), []);
   });
 
-  it('counts what could not be judged, in the metrics and as errors of assessments', async (t) => {
+  it('reports errors in metrics and as assessment errors', async (t) => {
     const { run, server } = await judged(t);
     await run('mlflow', 'push');
     const [made] = server.runs;
@@ -283,7 +283,7 @@ describe('turnlight mlflow push', () => {
     assert.equal(Reflect.get(Object(error), 'error_code'), 'check-failed');
   });
 
-  it('counts a repeated case once, by the share that must pass', async (t) => {
+  it('counts a repeated case once, by its required pass rate', async (t) => {
     const { run, server, folder } = await shop(t);
     await run('mlflow', 'pull', 'shop');
     const repeated = CHECKED.replace(
@@ -297,7 +297,7 @@ describe('turnlight mlflow push', () => {
     assert.deepEqual([metrics['cases/passed'], metrics['cases/failed']], [1, 1]);
   });
 
-  it('writes the same run once, and the next one beside it', async (t) => {
+  it('writes each run once', async (t) => {
     const { run, server } = await judged(t);
     await run('mlflow', 'push');
     const again = await run('mlflow', 'push');
@@ -309,7 +309,7 @@ describe('turnlight mlflow push', () => {
     assert.equal(server.assessmentsOn('a1').length, 4);
   });
 
-  it('knows the sessions that are variants of one case', async (t) => {
+  it('matches sessions that are variants of a case', async (t) => {
     const { run, server, folder } = await judged(t);
     const one = `cases:
   - id: sessions
@@ -324,7 +324,7 @@ describe('turnlight mlflow push', () => {
     assert.deepEqual([on('a1'), on('b1')], [[1], [0]]);
   });
 
-  it('goes on where it was cut off', async (t) => {
+  it('continues after an interruption', async (t) => {
     let left = 2;
     const instead: FakeOptions['instead'] = (path) => {
       if (!path.endsWith('/assessments')) return undefined;
@@ -343,7 +343,7 @@ describe('turnlight mlflow push', () => {
     assert.deepEqual([server.runs.length, server.runs[0]?.status], [1, 'FINISHED']);
   });
 
-  it('says what to do where nothing was pulled, or nothing was run', async (t) => {
+  it('says what to do if nothing was pulled or run', async (t) => {
     const { run, folder } = await shop(t);
     await writeFile(join(folder, 'own.eval.yaml'), 'cases: []\n');
     for (const args of [[], ['own.eval.yaml']]) {
@@ -450,7 +450,7 @@ describe('an MLflow server', () => {
       { MLFLOW_TRACKING_USERNAME: 'ann', MLFLOW_TRACKING_PASSWORD: 's3cret' },
     ],
   ] as const) {
-    it(`is asked with ${how} of the environment, and told of where it is missing or wrong`, async (t) => {
+    it(`is asked with ${how} of the environment; missing or invalid values are reported`, async (t) => {
       const known = await shop(t, TRACES, { authorization }, env);
       assert.equal((await known.run('mlflow', 'pull', 'shop')).code, 0);
       const unknown = await shop(t, TRACES, { authorization });
@@ -468,14 +468,14 @@ describe('an MLflow server', () => {
     });
   }
 
-  it('without the experiment names those that it has', async (t) => {
+  it("lists its experiments if the given one doesn't exist", async (t) => {
     const { run } = await shop(t);
     const { code, err } = await run('mlflow', 'pull', 'shpo');
     assert.equal(code, 2);
     assert.match(err, /^There is no experiment "shpo" at http.* Available: "shop"\.\n$/);
   });
 
-  it('without the session, or with none at all, says so and writes no eval file', async (t) => {
+  it('reports missing sessions, and writes no eval file', async (t) => {
     const { run, folder } = await shop(t);
     const missing = await run('mlflow', 'pull', 'shop', '--session', 'nope');
     assert.deepEqual([missing.code, missing.err], [2, 'There is no session "nope".\n']);
@@ -488,7 +488,7 @@ describe('an MLflow server', () => {
     }
   });
 
-  it('that is busy is asked again', async (t) => {
+  it('is asked again if it is busy', async (t) => {
     let busy = 2;
     const instead: FakeOptions['instead'] = (path) => {
       if (!path.endsWith('/traces/search')) return undefined;
@@ -499,7 +499,7 @@ describe('an MLflow server', () => {
     assert.equal((await run('mlflow', 'pull', 'shop')).code, 0);
   });
 
-  it('needs to be told of no experiment: usage is exit code 3', async (t) => {
+  it('is not contacted without an experiment, which exits with 3', async (t) => {
     const { run } = await shop(t);
     assert.equal((await run('mlflow', 'pull')).code, 3);
     const { code, err } = await run('mlflow', 'pull', 'shop', '--out', 'x.yaml');

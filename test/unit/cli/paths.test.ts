@@ -21,7 +21,7 @@ async function found(folder: string, ...args: readonly string[]): Promise<string
   return files.map((file) => relative(folder, file).replaceAll('\\', '/'));
 }
 
-test('without arguments every eval file under the folder, node_modules left out', async (t) => {
+test('finds every eval file under the folder without arguments, except in node_modules', async (t) => {
   const folder = await folderWith(
     t,
     'b.eval.yml',
@@ -32,7 +32,7 @@ test('without arguments every eval file under the folder, node_modules left out'
   assert.deepEqual(await found(folder), ['a/x.eval.yaml', 'b.eval.yml']);
 });
 
-test('an argument is a file, a folder or a glob; each file comes once', async (t) => {
+test('an argument is a file, folder, or glob; each file is found once', async (t) => {
   const folder = await folderWith(
     t,
     'a/x.eval.yaml',
@@ -49,7 +49,7 @@ test('an argument is a file, a folder or a glob; each file comes once', async (t
   assert.deepEqual(await found(folder, join(folder, 'b')), ['b/[1] odd (name).eval.yaml']);
 });
 
-test('an argument that names nothing is an error that says what to name', async (t) => {
+test('an argument that matches nothing is an error that says what to pass', async (t) => {
   const folder = await folderWith(t, 'a/readme.md', 'x.eval.yaml');
   for (const args of [['nope.eval.yaml'], ['a'], ['x.eval.yaml', '*.eval.yml']]) {
     await assert.rejects(findEvalFiles(args, folder), UsageError);
@@ -57,14 +57,14 @@ test('an argument that names nothing is an error that says what to name', async 
   await assert.rejects(findEvalFiles([], join(folder, 'a')), /No eval file/);
 });
 
-test('the workspace is the nearest folder above that is one already', async (t) => {
+test('the workspace is the nearest existing one above', async (t) => {
   const folder = await folderWith(t, '.git/HEAD', 'evals/x.eval.yaml');
   assert.equal(workspaceOf(join(folder, 'evals')), folder);
   await mkdir(join(folder, 'evals/.turnlight'));
   assert.equal(workspaceOf(join(folder, 'evals')), join(folder, 'evals'));
 });
 
-test('a file outside the workspace is a workspace of its own', () => {
+test('a file outside the workspace has its own folder as workspace', () => {
   assert.equal(fileWorkspace('/work/a/x.eval.yaml', '/work'), '/work');
   assert.equal(fileWorkspace('/other/x.eval.yaml', '/work'), '/other');
 });

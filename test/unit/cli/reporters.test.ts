@@ -7,6 +7,7 @@ import { readDotenv } from '../../../src/cli/dotenv.ts';
 import { exitCodeOf, UsageError } from '../../../src/cli/exitCode.ts';
 import type { ChosenReporter } from '../../../src/cli/options.ts';
 import { createReporters } from '../../../src/cli/reporters.ts';
+import { SpillBuffer } from '../../../src/disk/spillBuffer.ts';
 import { buildCaseLine, runEvents } from '../../support/buildRun.ts';
 import { fakeShell } from '../../support/fakeShell.ts';
 
@@ -39,25 +40,21 @@ async function report(
 ) {
   const made = await createShell(t, env);
   const reporters = await createReporters(chosen(...given), output, made.shell);
-  test(
-    'a report that does not fit on the disk keeps no other from being written',
-    LINUX,
-    async (t) => {
-      const { shell, text } = await createShell(t);
-      const reporters = await createReporters(
-        chosen('terminal', 'json', 'junit'),
-        '/dev/full',
-        shell,
-      );
-      for (const event of EVENTS) reporters.event(event);
-      assert.deepEqual(
-        (await reporters.finish()).map(({ message }) => message),
-        ['The report cannot be written to /dev/full: the disk is full. Free some space.'],
-      );
-      assert.match(text.err, /✓ c/);
-      assert.equal(JSON.parse(text.out).cases[0].id, 'c');
-    },
-  );
+  test('other reports are written if the disk is too full for one', LINUX, async (t) => {
+    const { shell, text } = await createShell(t);
+    const reporters = await createReporters(
+      chosen('terminal', 'json', 'junit'),
+      '/dev/full',
+      shell,
+    );
+    for (const event of EVENTS) reporters.event(event);
+    assert.deepEqual(
+      (await reporters.finish()).map(({ message }) => message),
+      ['The report cannot be written to /dev/full: the disk is full. Free some space.'],
+    );
+    assert.match(text.err, /✓ c/);
+    assert.equal(JSON.parse(text.out).cases[0].id, 'c');
+  });
 
   for (const event of EVENTS) reporters.event(event);
   await reporters.finish();
@@ -70,19 +67,19 @@ test('the terminal reports to standard output', async (t) => {
   assert.equal(text.err, '');
 });
 
-test('a file reporter without --output has standard output, the terminal moves to standard error', async (t) => {
+test('a file reporter without --output writes to standard output, and the terminal to standard error', async (t) => {
   const { text } = await report(t, ['terminal', 'json']);
   assert.equal(JSON.parse(text.out).cases[0].id, 'c');
   assert.match(text.err, /✓ c/);
 });
 
-test('--output belongs to the last file reporter', async (t) => {
+test('--output sets the file of the last file reporter', async (t) => {
   const { text, folder } = await report(t, ['json', 'junit'], 'deep/report.xml');
   assert.equal(JSON.parse(text.out).cases.length, 1);
   assert.match(await readFile(join(folder, 'deep/report.xml'), 'utf8'), /^<\?xml/);
 });
 
-test('each reporter has its file, and the terminal keeps standard output', async (t) => {
+test('each reporter writes to its file, and the terminal to standard output', async (t) => {
   const { text, folder } = await report(t, [
     'json=a.json',
     'terminal',
@@ -95,7 +92,15 @@ test('each reporter has its file, and the terminal keeps standard output', async
   assert.match(await readFile(join(folder, 'c.csv'), 'utf8'), /^suite,case,/);
 });
 
-test('annotations go to standard output as commands, the Markdown to the step summary', async (t) => {
+test('stores no conversation of a passed case if no reporter needs it', async (t) => {
+  const put = t.mock.method(SpillBuffer.prototype, 'put');
+  await report(t, ['terminal', 'junit=a.xml', 'markdown=a.md']);
+  assert.equal(put.mock.callCount(), 0);
+  await report(t, ['junit=a.xml', 'json=a.json']);
+  assert.equal(put.mock.callCount(), EVENTS.filter(({ kind }) => kind === 'case-finished').length);
+});
+
+test('annotations are commands on standard output, and the Markdown is the step summary', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-summary-'));
   t.after(() => rm(folder, { recursive: true }));
   const summary = join(folder, 'summary.md');
@@ -113,7 +118,7 @@ test('annotations go to standard output as commands, the Markdown to the step su
   assert.match(await readFile(summary, 'utf8'), /^Before\.\n# ✗ 1 of 1 eval did not pass/);
 });
 
-test('an output that cannot be used is a mistake found before the run', async (t) => {
+test('an invalid output is reported before the run', async (t) => {
   const { shell, folder } = await createShell(t);
   await writeFile(join(folder, 'file'), '');
   await assert.rejects(createReporters(chosen('terminal'), 'x.json', shell), UsageError);
@@ -148,7 +153,7 @@ for (const [env, isTty, colors] of [
   });
 }
 
-test('no report writes over a file of the run, through a link neither', async (t) => {
+test('reports never overwrite files of the run, even through a link', async (t) => {
   const { shell, folder } = await createShell(t);
   const suite = join(folder, 'a.eval.yaml');
   await writeFile(suite, 'cases: []');
@@ -167,13 +172,13 @@ test('no report writes over a file of the run, through a link neither', async (t
   );
 });
 
-test('a report that was not written leaves no empty file', async (t) => {
+test('leaves no empty file if the report was not written', async (t) => {
   const { shell, folder } = await createShell(t);
   await createReporters(chosen('junit=evals.xml'), undefined, shell);
   assert.deepEqual(await readdir(folder), []);
 });
 
-test('a file of variables that cannot be read is a mistake in usage', async (t) => {
+test('an unreadable --dotenv file is a usage error', async (t) => {
   const { shell } = await createShell(t);
   await assert.rejects(
     readDotenv('none.env', shell),
@@ -181,7 +186,7 @@ test('a file of variables that cannot be read is a mistake in usage', async (t) 
   );
 });
 
-test('exit codes: cancelled, not written, a failure, an error or missing case; the first that applies', () => {
+test('the exit code is for the first of: cancelled, not written, a failure, an error or missing case', () => {
   const end = (
     counts: object,
     { cancelled = false, unwritten = false, isComplete = true, minPassRate = 1 } = {},

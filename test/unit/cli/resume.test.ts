@@ -32,7 +32,7 @@ async function killedAfter(folder: string, cases: number): Promise<string> {
 }
 
 describe('turnlight run --resume', () => {
-  it('goes on with the record of a killed run, heals it and runs only what is missing', async (t) => {
+  it('repairs the record of a killed run, and runs only missing cases', async (t) => {
     const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) });
     await turnlight(folder, ['run', '--concurrency', '1']);
     await killedAfter(folder, 2);
@@ -48,7 +48,7 @@ describe('turnlight run --resume', () => {
     assert.equal(read.run?.resumed?.length, 1);
   });
 
-  it('does not hand to a queue what began with options that are up to the workers', async (t) => {
+  it('refuses to continue on a queue if the run has options that workers decide', async (t) => {
     const files = { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) };
     for (const [option, value] of [
       ['--replay', 'made.jsonl'],
@@ -84,7 +84,7 @@ describe('turnlight run --resume', () => {
     assert.equal(end?.counts.fail, 1);
   });
 
-  it('runs anew what has another threshold, weight, number of repetitions, of those that must pass, or target', async (t) => {
+  it('runs cases again if their threshold, weight, repetitions, pass rate, or target has changed', async (t) => {
     const before = ['threshold', 'weight', 'repeat', 'pass', 'same'].map((id) => aCase(id));
     const folder = await workspaceWith(t, {
       'bot.mjs': askedBot(),
@@ -108,7 +108,7 @@ describe('turnlight run --resume', () => {
     assert.equal((await asked(folder)).length, 6);
   });
 
-  it('keeps to the files, the cases and the judge that the run chose', async (t) => {
+  it('keeps the files, cases, and judge of the run', async (t) => {
     const folder = await workspaceWith(t, {
       'bot.mjs': askedBot(),
       'a.eval.yaml': suiteOf(THREE),
@@ -138,7 +138,7 @@ describe('turnlight run --resume', () => {
     assert.match(choosing.err, /--resume runs the cases that the run selected/);
   });
 
-  it('counts what failed before in the exit code and the reports', async (t) => {
+  it('includes earlier failures in the exit code and the reports', async (t) => {
     const cases = [aCase('a', 'y'), aCase('b')];
     const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(cases) });
     await turnlight(folder, ['run', '--concurrency', '1']);
@@ -148,7 +148,7 @@ describe('turnlight run --resume', () => {
     assert.deepEqual(ids(JSON.parse(out).cases), ['a', 'b']);
   });
 
-  it('takes a run by its id or its record, passes over one that finished, and says where there is none', async (t) => {
+  it('accepts the id or record of a run, skips finished runs, and reports if there is none', async (t) => {
     const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) });
     const first = await turnlight(folder, ['run', '--resume', 'a.eval.yaml', '--concurrency', '1']);
     assert.match(first.out, /These files have no runs\. Starting a new one\./);
@@ -170,7 +170,7 @@ describe('turnlight run --resume', () => {
     assert.match(neither.err, /"nope" is neither a run nor an eval file\. Pass the id of a run/);
   });
 
-  it('refuses a run that still goes on', async (t) => {
+  it('refuses a run that is still running', async (t) => {
     const slow = 'export default () => new Promise((done) => setTimeout(done, 60_000, "x"));\n';
     const folder = await workspaceWith(t, { 'bot.mjs': slow, 'a.eval.yaml': suiteOf(THREE) });
     const running = start(folder, ['run', '--concurrency', '1', '--reporter', 'terminal']);
@@ -190,7 +190,7 @@ describe('turnlight run --resume', () => {
 describe('turnlight run --only-failed and --only-errors', () => {
   const BAD = askedBot({ failing: 'c' });
 
-  it('runs the cases that failed or errored when they last ran, whichever run that was', async (t) => {
+  it('runs the cases that failed or errored in their last run', async (t) => {
     const cases = [aCase('a', 'y'), aCase('b'), aCase('c'), aCase('d', 'y')];
     const folder = await workspaceWith(t, { 'bot.mjs': BAD, 'a.eval.yaml': suiteOf(cases) });
     await turnlight(folder, ['run']);
@@ -206,7 +206,7 @@ describe('turnlight run --only-failed and --only-errors', () => {
     assert.deepEqual(await ran('--only-failed', '--case', 'd'), [1, 'd']);
   });
 
-  it('counts the repetitions of a case together, and says where nothing failed', async (t) => {
+  it('combines the repetitions of a case, and reports if nothing failed', async (t) => {
     const flaky = `export default async (messages) => process.env.FAIL ? 'y' : messages.at(-1).content;\n`;
     const repeated = aCase('a').replace('turns', 'repeat: {times: 2, pass: any}, turns');
     const folder = await workspaceWith(t, { 'bot.mjs': flaky, 'a.eval.yaml': suiteOf([repeated]) });

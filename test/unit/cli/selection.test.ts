@@ -30,11 +30,11 @@ function chosen(selection: SelectionOptions): string[] {
   return SUITE.cases.filter((one) => select(SUITE, one)).map(({ id }) => id);
 }
 
-test('without names and tags every case is chosen', () => {
+test('selects every case without ids and tags', () => {
   assert.deepEqual(chosen({}), ['order-status', 'order-late', 'refund']);
 });
 
-test('names, with * for any text, and tags narrow the choice', () => {
+test('selects cases by ids, with * for any text, and by tags', () => {
   assert.deepEqual(chosen({ case: ['refund', 'order-status'] }), ['order-status', 'refund']);
   assert.deepEqual(chosen({ case: ['order-*'] }), ['order-status', 'order-late']);
   assert.deepEqual(chosen({ tag: ['slow'] }), ['order-late', 'refund']);
@@ -43,11 +43,11 @@ test('names, with * for any text, and tags narrow the choice', () => {
 
 for (const [name, selection, words] of [
   ['a name that no case has', { case: ['refnd'] }, /"refnd".*order-status, order-late, refund/],
-  ['a name with a dot, which stands for itself', { case: ['refun.'] }, /"refun\."/],
+  ['a name with a literal dot', { case: ['refun.'] }, /"refun\."/],
   ['a tag that no case has', { tag: ['x'] }, /No case has the tag "x"\. .*orders, slow/],
   ['a tag that no named case has', { case: ['refund'], tag: ['orders'] }, /None of the named/],
 ] as const) {
-  test(`${name} is an error that lists what there is`, () => {
+  test(`${name} is an error that lists the known names`, () => {
     assert.throws(
       () => chosen(selection),
       (error) => error instanceof UsageError && words.test(error.message),
@@ -55,7 +55,7 @@ for (const [name, selection, words] of [
   });
 }
 
-test('a limit takes the first of what is chosen, whatever the file', () => {
+test('a limit selects the first cases across all files', () => {
   assert.deepEqual(chosen({ tag: ['slow'], limit: 1 }), ['order-late']);
   assert.deepEqual(chosen({ limit: 5 }), ['order-status', 'order-late', 'refund']);
   const other = { ...suite({ last: [] }), path: '/work/other.eval.yaml' };
@@ -79,7 +79,7 @@ test('files without a case are an error', () => {
   assert.throws(() => selectCases([suite({})], {}), /no cases to run/);
 });
 
-test('an id stands for all variants of its case, and each has a name of its own', () => {
+test('an id matches all variants of its case, and each variant has its own name', () => {
   const [one] = SUITE.cases;
   const variants = ['line-1', 'line-2', 'deep/line-1'].map((variant) => ({ ...one, variant }));
   const several = { ...SUITE, cases: [...SUITE.cases.slice(1), ...variants] } as Suite;

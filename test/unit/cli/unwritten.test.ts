@@ -13,7 +13,7 @@ const FILES = {
     'cases:\n  - {id: a, transcript: [{user: x}, {assistant: y}], assert: [{type: contains, value: z}]}\n',
 };
 
-describe('what cannot be written exits with 4 and says what to do', () => {
+describe('a failed write exits with 4 and says what to do', () => {
   it('.turnlight, which is a file', async (t) => {
     const folder = await workspaceWith(t, { ...FILES, '.turnlight': '' });
     const { code, out, err } = await turnlight(folder, ['run']);
@@ -41,7 +41,7 @@ describe('what cannot be written exits with 4 and says what to do', () => {
     }
   });
 
-  it('a report that the disk has no space for, after all else is told', LINUX, async (t) => {
+  it('a report if the disk is full, after everything else is reported', LINUX, async (t) => {
     const folder = await workspaceWith(t, FILES);
     const args = ['run', '--reporter', 'terminal', '--reporter', 'junit', '--output', '/dev/full'];
     const { code, out, err } = await turnlight(folder, args);

@@ -15,7 +15,7 @@ describe('the version', () => {
   const { version } = JSON.parse(manifest) as { readonly version: string };
 
   for (const flag of ['--version', '-V']) {
-    it(`is told for ${flag} without loading the command line`, async (t) => {
+    it(`is printed for ${flag} without loading the command line`, async (t) => {
       const folder = await workspaceWith(t, {});
       const { code, out, err } = await turnlightProcess(folder, [flag], { NODE_OPTIONS });
       assert.deepEqual([code, out], [0, `${version}\n`]);
@@ -27,7 +27,7 @@ describe('the version', () => {
     });
   }
 
-  it('is told by the command line among other words', async (t) => {
+  it('is printed by the command line with other arguments', async (t) => {
     const { code, out } = await turnlightProcess(await workspaceWith(t, {}), ['--version', 'list']);
     assert.deepEqual([code, out], [0, `${version}\n`]);
   });

@@ -64,7 +64,7 @@ function settings(program: string, url: string, isBare: boolean): string {
 const HOOKS = ['reference-transaction', 'post-index-change', 'fsmonitor-watchman', 'post-checkout'];
 
 describe('git', POSIX, () => {
-  it('is the one of an absolute folder of the PATH, never one of the working folder', async (t) => {
+  it('is found in an absolute folder of the PATH, never in the working folder', async (t) => {
     const root = await temporary(t);
     const marker = join(root, 'ran');
     await writeFile(join(root, 'git'), `#!/bin/sh\ntouch '${marker}'\n`, { mode: 0o755 });
@@ -114,7 +114,7 @@ describe('a repository', POSIX, () => {
     }
   }
 
-  it('still says its commit', async (t) => {
+  it('still reports its commit', async (t) => {
     const root = await temporary(t);
     const git = (...args: string[]) => String(execFileSync('git', args, { cwd: root })).trim();
     git('init', '-q');

@@ -16,13 +16,13 @@ async function work(milliseconds: number, step: Step): Promise<void> {
 }
 
 describe('long work in steps', () => {
-  it('hears between them that nobody waits for it any more', async () => {
+  it('stops between steps when aborted', async () => {
     const unwanted = new AbortController();
     setImmediate(() => unwanted.abort());
     await assert.rejects(work(5_000, stepsOf(unwanted.signal)), /aborted/);
   });
 
-  it('lets others have their turn, be it wanted by a signal or not', async (t) => {
+  it('yields to other tasks, with and without a signal', async (t) => {
     let turns = 0;
     const others = setInterval(() => {
       turns += 1;
@@ -32,17 +32,17 @@ describe('long work in steps', () => {
     assert.ok(turns > 2);
   });
 
-  it('ends once it worked longer than it may', async () => {
+  it('ends if it takes longer than its limit', async () => {
     await assert.rejects(work(5_000, stepsOf(undefined, 50)), WorkLimitError);
   });
 
-  it('has no wait for the machine counted', async () => {
+  it("doesn't count waiting for the machine", async () => {
     const step = stepsOf(undefined, 100);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     await step();
   });
 
-  it('has the turns of others not counted', async (t) => {
+  it("doesn't count other tasks", async (t) => {
     const others = setInterval(() => {
       const end = performance.now() + 300;
       while (performance.now() < end);
@@ -53,7 +53,7 @@ describe('long work in steps', () => {
     for (let turn = 0; turn < 6; turn += 1) await work(12, step);
   });
 
-  it('comes to the same result as at once', async () => {
+  it('has the same result as synchronous work', async () => {
     function* sum(): Work<number> {
       yield;
       return 1 + (yield* one());

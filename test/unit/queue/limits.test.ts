@@ -74,7 +74,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
     );
   }
 
-  it('hold for a worker that has not heard of them, and no key is in Redis', async (t) => {
+  it('apply to a worker that has just joined, and no key is in Redis', async (t) => {
     const limiter = new Limiter({ requests: 5, window: 500, tells: true });
     const endpoint = await startModelServer(() => limiter.answer('ok'));
     t.after(() => endpoint.close());
@@ -102,7 +102,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
   });
 
   for (const what of ['requests', 'tokens']) {
-    it(`let no more ${what} through than are left, however many ask at once`, async (t) => {
+    it(`let no more ${what} through than are left, however many workers ask at once`, async (t) => {
       const { run, connections } = two(t);
       const [one, other] = connections.map((redis) => new QueueLimits(redis, run, 'a line'));
       assert.ok(one && other);
@@ -115,7 +115,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
     });
   }
 
-  it('tell the others of a wait that one was asked for', async (t) => {
+  it('share a wait requested from one worker with the others', async (t) => {
     const { run, connections } = two(t);
     const [one, other] = connections.map((redis) => new QueueLimits(redis, run, 'a line'));
     assert.ok(one && other);
@@ -136,7 +136,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
     await until('a request that may go', () => other.take(1), isTaken);
   });
 
-  it('begin anew where Redis holds something else', async (t) => {
+  it('restart if Redis contains something else', async (t) => {
     const { run, connections } = two(t);
     const [redis] = connections;
     const limits = new QueueLimits(redis, run, 'a line');

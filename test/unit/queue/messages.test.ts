@@ -21,7 +21,7 @@ const LEADING_OUT = [
   'a\0.eval.yaml',
 ];
 
-describe('what a queue says', () => {
+describe('a message from a queue', () => {
   it('names only eval files inside the folder', () => {
     const manifest = (path: string) =>
       JSON.stringify({
@@ -38,7 +38,7 @@ describe('what a queue says', () => {
     }
   });
 
-  it('brings nothing that is not known, and nothing without an end', () => {
+  it('contains no unknown keys, and is limited in size', () => {
     const nested = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     for (const job of [{ ...JOB, key: 'sk-1' }, { ...JOB, id: 'x'.repeat(20_000) }, null, 'a']) {
       assert.equal(readJob(job), undefined);
@@ -53,7 +53,7 @@ describe('what a queue says', () => {
 });
 
 describe('a result from a queue', () => {
-  it('is taken only for the case that was asked for, from its folder, and without secrets', async (t) => {
+  it('is accepted only for the requested case, from its folder, and without secrets', async (t) => {
     const files = {
       'bot.mjs': ECHO,
       'suite.eval.yaml': botSuite(

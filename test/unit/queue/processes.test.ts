@@ -49,7 +49,7 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
   });
   after(() => redis.stop());
 
-  it('lose nothing and record nothing twice when a worker is killed, nor tell the password', async (t) => {
+  it('lose and repeat nothing when a worker is killed, and never print the password', async (t) => {
     const [run, killed, other] = await Promise.all([1, 2, 3].map(() => workspaceWith(t, FILES)));
     const queue = ['--queue', url];
     const first = start(killed ?? '', ['worker', ...queue]);
@@ -102,7 +102,7 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
     assert.match(err, /Finishing the current cases/);
   });
 
-  it('say that a password is wrong, without the password', async (t) => {
+  it('report a wrong password without printing it', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const wrong = url.replace(PASSWORD, 'another-password');
     const { code, err } = await turnlightProcess(folder, ['run', '--queue', wrong]);
@@ -113,7 +113,7 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
 });
 
 describe('the commands of a queue without one', { timeout: 120_000 }, () => {
-  it('say that nobody answers, and end with code 2', async (t) => {
+  it('report that nothing answers, and exit with 2', async (t) => {
     const folder = await workspaceWith(t, { ...FILES, 'bot.mjs': ECHO });
     const url = `redis://:${PASSWORD}@127.0.0.1:${await freePort()}`;
     const ends = await Promise.all(
@@ -126,7 +126,7 @@ describe('the commands of a queue without one', { timeout: 120_000 }, () => {
     }
   });
 
-  it('say what an address looks like, without repeating what was given', async (t) => {
+  it('show the form of an address without repeating the given one', async (t) => {
     const folder = await workspaceWith(t, FILES);
     for (const command of ['run', 'worker']) {
       const args = [command, '--queue', `http://:${PASSWORD}@localhost`];
@@ -137,7 +137,7 @@ describe('the commands of a queue without one', { timeout: 120_000 }, () => {
     }
   });
 
-  it('say which packages to install where they are missing', async (t) => {
+  it('say which packages to install if they are missing', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const { code, err } = await turnlightProcess(folder, ['run', '--queue', 'redis://localhost'], {
       NODE_OPTIONS: WITHOUT_PACKAGES,
@@ -146,7 +146,7 @@ describe('the commands of a queue without one', { timeout: 120_000 }, () => {
     assert.match(err, /npm install bullmq ioredis/);
   });
 
-  it('take no option that is up to the workers', async (t) => {
+  it('refuse options that workers decide', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const args = ['run', '--queue', 'redis://localhost', '--concurrency', '8'];
     const { code, err } = await turnlightProcess(folder, args);

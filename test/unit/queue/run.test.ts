@@ -46,7 +46,7 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
   });
   after(() => redis.stop());
 
-  it('has the record of a run here, whoever ran its cases, and leaves nothing in Redis', async (t) => {
+  it('has the same record as a local run, and leaves nothing in Redis', async (t) => {
     const entry = { turn: 2, applicable: true, verdict: 'pass', rationale: 'r', evidence: 'Hi' };
     const verdict = json({ turns: [entry], rationale: 'Warm.', score: 9 });
     const server = await startModelServer(() => verdict);
@@ -80,7 +80,7 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
     );
   });
 
-  it('goes to workers that have the same files, and to no other', async (t) => {
+  it('uses only workers with the same files', async (t) => {
     const files = { 'bot.mjs': ECHO, 'suite.eval.yaml': botSuite(casesOf(4)) };
     const changed = { ...files, 'bot.mjs': `${ECHO}// Another agent.\n` };
     const other = await startWorker(t, redis.url, changed);
@@ -91,7 +91,7 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
     assert.match(other.told.join('\n'), /not joined\. bot\.mjs differs from the run's\./);
   });
 
-  it('ends with the reason where every worker has other files', async (t) => {
+  it('ends with the reason if every worker has other files', async (t) => {
     const files = { 'bot.mjs': ECHO, 'suite.eval.yaml': botSuite(casesOf(1)) };
     await startWorker(t, redis.url, { ...files, 'bot.mjs': `${ECHO}// Another agent.\n` });
     await assert.rejects(runQueued(t, redis.url, files), {
@@ -143,7 +143,7 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
     assert.equal(end.stopped, 'max-cost');
   });
 
-  it('cancels what its workers still run when it is cancelled', async (t) => {
+  it('cancels the cases of its workers when it is cancelled', async (t) => {
     const files = {
       'bot.mjs': SLOW.replace('300', '60_000'),
       'suite.eval.yaml': botSuite(casesOf(4)),

@@ -42,7 +42,7 @@ async function kept(answers: Readonly<Record<number, unknown>>): Promise<string>
 }
 
 describe('the folder of answers', () => {
-  it('is the one that is named, else the platform’s', () => {
+  it('is the given one, or the platform’s', () => {
     const env = (given: Record<string, string>) => (name: string) => given[name];
     assert.equal(answersFolder(env({ TURNLIGHT_CACHE_DIR: '/c' })), join('/c', 'answers'));
     if (process.platform === 'win32') return;
@@ -51,7 +51,7 @@ describe('the folder of answers', () => {
     assert.ok(answersFolder(env({})).startsWith(homedir()));
   });
 
-  it('is the user’s alone, with all that is in it', async () => {
+  it('is accessible only to the user, with all its files', async () => {
     if (process.platform === 'win32') return;
     const folder = await kept({ 1: 'yes' });
     const [file] = await listCacheFiles(folder);
@@ -61,7 +61,7 @@ describe('the folder of answers', () => {
     assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o600]);
   });
 
-  it('is not used where others may write, or where it is a link; the run is told once', async () => {
+  it('is not used if others may write to it or if it is a link, with one warning', async () => {
     if (process.platform === 'win32') return;
     const open755 = await kept({ 1: 'yes' });
     await chmod(open755, 0o777);
@@ -83,7 +83,7 @@ describe('the folder of answers', () => {
     assert.equal((await listCacheFiles(elsewhere)).length, 1);
   });
 
-  it('may be one that cannot be made: nothing is kept, and the run goes on', async () => {
+  it('may be impossible to create: nothing is stored, and the run continues', async () => {
     const file = join(emptyCache(), 'file');
     await writeFile(file, '');
     const warned: string[] = [];
@@ -96,7 +96,7 @@ describe('the folder of answers', () => {
 });
 
 describe('an answer', () => {
-  it('is found until it is forgotten', async () => {
+  it('is found until it is deleted', async () => {
     const folder = await kept({ 1: { said: 'yes' } });
     const store = open(folder);
     assert.deepEqual(await store.load(keyOf(1)), { said: 'yes' });
@@ -107,7 +107,7 @@ describe('an answer', () => {
     assert.deepEqual(await listCacheFiles(folder), []);
   });
 
-  it('replaces a link where it belongs, and leaves alone what that leads to', async () => {
+  it('replaces a link in its place without changing the target', async () => {
     if (process.platform === 'win32') return;
     const folder = await kept({ 2: 'other' });
     const target = join(folder, '..', 'precious');
@@ -123,12 +123,12 @@ describe('an answer', () => {
     assert.equal(await open(folder).load(keyOf(1)), 'yes');
   });
 
-  it('is not kept where it is longer than the limit', async () => {
+  it('is not stored if it is longer than the limit', async () => {
     const folder = await kept({ 1: 'x'.repeat(LIMITS.cachedAnswer) });
     assert.deepEqual(await listCacheFiles(folder), []);
   });
 
-  it('goes first where it was not used for the longest time', async () => {
+  it('is removed first if it is the least recently used', async () => {
     const folder = await kept({ 1: 'one', 2: 'two', 3: 'three' });
     const old = Date.now() / 1000 - 100_000;
     for (const index of [1, 2, 3]) {
@@ -142,7 +142,7 @@ describe('an answer', () => {
     assert.deepEqual(await Promise.all(left), ['one', undefined, 'three']);
   });
 
-  it('makes room once as much was added as may go uncounted', async () => {
+  it('triggers a cleanup after enough bytes were added', async () => {
     const folder = await kept({ 1: 'one' });
     const path = answerFile(folder, keyOf(1));
     const old = Date.now() / 1000 - 100_000;
@@ -161,7 +161,7 @@ describe('an answer', () => {
     assert.ok(bytesOf(await listCacheFiles(folder)) <= LIMITS.cache);
   });
 
-  it('is all that is removed', async () => {
+  it('is the only thing that is removed', async () => {
     const folder = await kept({ 1: 'one' });
     await writeFile(join(folder, 'notes.txt'), 'mine');
     await writeFile(join(dirname(answerFile(folder, keyOf(1))), 'notes.txt'), 'mine');

@@ -51,7 +51,7 @@ async function rootOf(folder: string, workspace = 'repo/evals'): Promise<string>
 
 const FILE = 'repo/evals/a.eval.yaml';
 
-describe('records of an eval file stand', () => {
+describe('records of an eval file are stored', () => {
   it('in the nearest .turnlight above it, but not above its repository', async (t) => {
     assert.equal(
       await rootOf(await folderWith(t, FILE, 'repo/.turnlight/', 'repo/.git/', '.turnlight/')),
@@ -65,18 +65,18 @@ describe('records of an eval file stand', () => {
     );
   });
 
-  it('else beside the nearest .git, which in a worktree is a file', async (t) => {
+  it('otherwise next to the nearest .git, which is a file in a worktree', async (t) => {
     assert.equal(await rootOf(await folderWith(t, FILE, 'repo/.git/', '.git/')), 'repo');
     assert.equal(await rootOf(await folderWith(t, FILE, 'repo/.git', '.git/')), 'repo');
   });
 
-  it('else in the workspace, if that contains it', async (t) => {
+  it('otherwise in the workspace, if that contains it', async (t) => {
     const folder = await folderWith(t, FILE, 'repo/other/.git/');
     assert.equal(await rootOf(folder, ''), '');
     assert.equal(await rootOf(folder, 'repo'), 'repo');
   });
 
-  it('else in its folder', async (t) => {
+  it('otherwise in its folder', async (t) => {
     const folder = await folderWith(t, FILE, 'repo/other/.git/');
     assert.equal(await rootOf(folder, 'repo/other'), 'repo/evals');
     assert.equal(
@@ -96,14 +96,14 @@ describe('records of an eval file stand', () => {
     assert.deepEqual(findDataFolder({ path: join(folder, FILE), workspace: folder }).existing, []);
   });
 
-  it('never in a file that is called .turnlight', async (t) => {
+  it('never in a file named .turnlight', async (t) => {
     assert.equal(
       await rootOf(await folderWith(t, FILE, 'repo/evals/.turnlight', 'repo/.git/')),
       'repo',
     );
   });
 
-  it('where its folder really is, through whatever link it is opened', async (t) => {
+  it('in its real folder, even if it is opened through a link', async (t) => {
     const folder = await folderWith(t, FILE, 'repo/.git/', 'elsewhere/');
     await symlink(join(folder, 'repo/evals'), join(folder, 'elsewhere/link'));
     const named = join(folder, 'elsewhere/link/a.eval.yaml');
@@ -114,7 +114,7 @@ describe('records of an eval file stand', () => {
     assert.equal(namedPath(home, join(folder, FILE)), named);
   });
 
-  it('with older ones in each folder above that has a .turnlight', async (t) => {
+  it('with older ones in each folder above with a .turnlight', async (t) => {
     const folder = await folderWith(t, FILE, '.turnlight/', 'repo/evals/.turnlight/', 'repo/.git/');
     const { existing: kept } = findDataFolder({ path: join(folder, FILE), workspace: folder });
     assert.deepEqual(kept, [join(folder, 'repo/evals'), folder]);
@@ -143,7 +143,7 @@ describe('a run of several eval files', () => {
     assert.deepEqual(rootsOf(own, ['ws', 'ws']), expected);
   });
 
-  it('names each apart where the workspaces have nothing in common', async (t) => {
+  it('gives each file a distinct path if the workspaces have nothing in common', async (t) => {
     const folder = await folderWith(t, A, B);
     assert.deepEqual(rootsOf(folder, ['ws/a', 'ws/b']), {
       roots: ['ws/a', 'ws/b'],
@@ -168,9 +168,9 @@ async function linked(t: TestContext, name: '' | 'runs') {
   return { outside, workspace, link: join(workspace, '.turnlight', name) };
 }
 
-describe('a link that a workspace brings along', () => {
+describe('a link in a workspace', () => {
   for (const name of ['', 'runs'] as const) {
-    it(`as .turnlight/${name} stops the run before anything is asked or written`, async (t) => {
+    it(`as .turnlight/${name} stops the run before any request or write`, async (t) => {
       const { outside, workspace } = await linked(t, name);
       const events: string[] = [];
       const run = runFiles(t, {}, { workspace, onEvent: ({ kind }) => events.push(kind) });
@@ -180,7 +180,7 @@ describe('a link that a workspace brings along', () => {
     });
   }
 
-  it('as the file of what judges were asked once is neither read nor appended to', async (t) => {
+  it('as the file of stored answers is neither read nor appended to', async (t) => {
     const folder = join(emptyCache(), 'answers');
     const home = { folder, root: '/work', workspaces: ['/work'], scrubber: new Scrubber() };
     await openPersistentAnswers(home).save('b', 'ours');
@@ -196,7 +196,7 @@ describe('a link that a workspace brings along', () => {
     assert.equal(await readFile(outside, 'utf8'), THEIRS);
   });
 
-  it('holds no records', async (t) => {
+  it('contains no records', async (t) => {
     const elsewhere = await workspaceWith(t, {});
     const workspace = await workspaceWith(t, FILES);
     const suite = join(workspace, 'suite.eval.yaml');
@@ -210,7 +210,7 @@ describe('a link that a workspace brings along', () => {
     assert.equal(await readFile(record, 'utf8'), text);
   });
 
-  it('among the records is no record', async (t) => {
+  it('is not a record', async (t) => {
     const workspace = await workspaceWith(t, FILES);
     const suite = join(workspace, 'suite.eval.yaml');
     const text = `${JSON.stringify(buildCaseLine({ id: 'a', status: 'pass', suite }))}\n`;

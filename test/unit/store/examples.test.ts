@@ -85,7 +85,7 @@ async function namesFor(suite: { path: string; cases: readonly SuiteCase[] }, ju
 }
 
 describe('the labeled conversations that may be examples', () => {
-  it('are of other cases with the same question, or recorded by themselves', async (t) => {
+  it('are of other cases with the same question, or were recorded separately', async (t) => {
     const { suite } = await labelledSuite(t);
     const of = (id: string, variant?: string) => {
       const found = suite.cases.find((one) => one.id === id && one.variant === variant);
@@ -96,7 +96,7 @@ describe('the labeled conversations that may be examples', () => {
     assert.deepEqual(await of('d', 'one'), ['a', 'd/two', 'e']);
   });
 
-  it('have what most people say, and nothing where as many say one thing as another', async (t) => {
+  it("have the majority's labels, without ties", async (t) => {
     const { suite, path, labels } = await labelledSuite(t);
     const own = labels.find((one) => one.case === 'e');
     assert.ok(own);
@@ -114,7 +114,7 @@ describe('the labeled conversations that may be examples', () => {
     assert.deepEqual(one?.verdicts, [{ turn: 2, status: 'fail', comments: ['No.'] }]);
   });
 
-  it('are none where the assertion asks for none', async (t) => {
+  it('are empty if the assertion uses no examples', async (t) => {
     const { suite } = await labelledSuite(t);
     const judged = suite.cases.find(({ id }) => id === 'c');
     assert.ok(judged);

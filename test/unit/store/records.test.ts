@@ -48,7 +48,7 @@ describe('the newest record', () => {
     return written.indexOf(found?.record ?? '');
   }
 
-  it('is the one that was begun last, also after the clock was set back', async (t) => {
+  it('is the one that started last, even if the clock was set back', async (t) => {
     const [morning, noon, later] = [
       '2026-01-01T08:00:00.000Z',
       '2026-01-01T12:00:00.000Z',
@@ -60,7 +60,7 @@ describe('the newest record', () => {
     assert.equal(await newest(t, noon, noon, noon), 2);
   });
 
-  it('is none that names itself the newest', async (t) => {
+  it('is never one with a forged name', async (t) => {
     const folder = await workspaceWith(t, {});
     const suite = join(folder, 'suite.eval.yaml');
     for (const name of [
@@ -79,7 +79,7 @@ describe('the newest record', () => {
     assert.equal(found?.record, record.path);
   });
 
-  it('holds each line whole that was appended beside others', async (t) => {
+  it('contains each concurrently appended line completely', async (t) => {
     const folder = await workspaceWith(t, {});
     const record = await createRecord(folder, 'r', new Date().toISOString(), new Scrubber());
     const ids = Array.from({ length: 20 }, (_, index) => `case-${index}`);
@@ -92,7 +92,7 @@ describe('the newest record', () => {
     await record.close();
   });
 
-  it('is that of the nearest .turnlight, whatever the clock said', async (t) => {
+  it('is in the nearest .turnlight, whatever the clock', async (t) => {
     const folder = await workspaceWith(t, {});
     const suite = join(folder, 'evals/suite.eval.yaml');
     await withRecord(folder, '2031-01-01', caseIn('evals/suite.eval.yaml'));
@@ -132,7 +132,7 @@ describe('the last runs of many cases', () => {
     return found;
   }
 
-  it('come in the order of the cases, each from the newest record that holds it', async (t) => {
+  it('are in the order of the cases, each from the newest record with it', async (t) => {
     const suite = await recordsOf(
       t,
       [ran('a', { status: 'fail' }), ran('b', { status: 'fail' }), ran('c')],
@@ -142,7 +142,7 @@ describe('the last runs of many cases', () => {
     assert.deepEqual(found, [['c  1 pass'], ['b  1 pass'], ['a  1 fail']]);
   });
 
-  it('hold all repetitions of the newest run', async (t) => {
+  it('contain all repetitions of the newest run', async (t) => {
     const suite = await recordsOf(
       t,
       [twice('a', 1), twice('a', 2)],
@@ -151,7 +151,7 @@ describe('the last runs of many cases', () => {
     assert.deepEqual(await eachOf(suite, { id: 'a' }), [['a  1 pass', 'a  2 pass']]);
   });
 
-  it('know conversations of one case apart', async (t) => {
+  it('distinguish variants of a case', async (t) => {
     const suite = await recordsOf(
       t,
       [ran('a', { variant: 'x', status: 'fail' }), ran('a', { variant: 'y', status: 'fail' })],
@@ -163,7 +163,7 @@ describe('the last runs of many cases', () => {
 });
 
 describe('a record', () => {
-  it('holds no path of the machine, with / in every path', async (t) => {
+  it('contains no path of the machine, and / in every path', async (t) => {
     const folder = await workspaceWith(t, {});
     await mkdir(join(folder, '.git'));
     await mkdir(join(folder, 'evals/deep'), { recursive: true });
@@ -190,7 +190,7 @@ describe('a record', () => {
     assert.equal(found?.line.verdicts[0]?.nested?.[0]?.assertion.path, found?.line.source.path);
   });
 
-  it('says of each verdict which assertion it is of and which question it answers', async (t) => {
+  it('names the assertion and question of each verdict', async (t) => {
     const asked = async (assertions: string) => {
       const { lines } = await runFiles(t, {
         'bot.mjs': ECHO,
@@ -213,7 +213,7 @@ describe('a record', () => {
     assert.notEqual(other[1]?.question, inner?.question);
   });
 
-  it('loses a torn last line alone, wherever it is torn', async (t) => {
+  it('loses only a torn last line, wherever it is torn', async (t) => {
     const { record = '' } = await runFiles(t, {
       'bot.mjs': ECHO,
       'suite.eval.yaml': botSuite(
@@ -230,7 +230,7 @@ describe('a record', () => {
     }
   });
 
-  it('of a newer version is read, the keys that are not known left out', async (t) => {
+  it('of a newer version is read without unknown keys', async (t) => {
     const folder = await workspaceWith(t, {});
     const line = buildCaseLine({
       id: 'a',
@@ -268,7 +268,7 @@ describe('a record', () => {
     assert.match((await readRecord(path)).problems.join(), /line 2: .*newer/);
   });
 
-  it('is found where an older rule put it, above the folder where records stand now', async (t) => {
+  it('is found above the current folder of records, where older versions stored it', async (t) => {
     const folder = await workspaceWith(t, {});
     await mkdir(join(folder, 'evals/.turnlight'), { recursive: true });
     const suite = join(folder, 'evals/suite.eval.yaml');
@@ -297,7 +297,7 @@ describe('a record', () => {
     }
   });
 
-  it('stands at each root that the files of a run have', async (t) => {
+  it("is stored at each root of a run's files", async (t) => {
     const files = {
       'bot.mjs': ECHO,
       'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
@@ -339,7 +339,7 @@ describe('a record of version 1', () => {
     return { path, suite, text, linesOf, document, lastRuns };
   }
 
-  it('is read whole', async (t) => {
+  it('is read completely', async (t) => {
     const { path, suite } = await opened(t);
     const { run, cases, end, problems } = await readRecord(path);
     assert.deepEqual(problems, []);
@@ -347,7 +347,7 @@ describe('a record of version 1', () => {
     assert.equal(end?.counts.fail, 2);
   });
 
-  it('shows in hovers on a case, a turn, an assertion and one of a group', async (t) => {
+  it('appears in hovers on a case, a turn, an assertion, and a nested one', async (t) => {
     const { text, document, lastRuns } = await opened(t);
     const lines = text.split('\n');
     const shownAt = async (piece: string) => {
@@ -368,7 +368,7 @@ describe('a record of version 1', () => {
     assert.doesNotMatch(await shownAt('value: noon'), /has changed/);
   });
 
-  it('shows before the turns and in the conversation view', async (t) => {
+  it('appears before the turns and in the conversation view', async (t) => {
     const { document, suite, linesOf, lastRuns } = await opened(t);
     const all = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
     const settings = { turnNumbers: false, scores: true };

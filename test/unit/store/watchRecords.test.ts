@@ -25,8 +25,8 @@ function watching(t: TestContext) {
 const ran = async (t: TestContext, workspace: string) =>
   (await runFiles(t, { 'suite.eval.yaml': SUITE }, { workspace })).record ?? '';
 
-describe('a watch of records', { timeout: 60_000 }, () => {
-  it('tells of the first record in a new folder, every time', async (t) => {
+describe('a watcher of records', { timeout: 60_000 }, () => {
+  it('reports the first record in a new folder, every time', async (t) => {
     const { watch, tells } = watching(t);
     for (let round = 0; round < 10; round += 1) {
       const folder = await workspaceWith(t, {});
@@ -36,7 +36,7 @@ describe('a watch of records', { timeout: 60_000 }, () => {
     }
   });
 
-  it('tells of what is new, not of what was there before', async (t) => {
+  it('reports new records, not existing ones', async (t) => {
     const folder = await workspaceWith(t, { '.git/HEAD': '' });
     const before = await ran(t, folder);
     const { watch, told, tells } = watching(t);
@@ -46,7 +46,7 @@ describe('a watch of records', { timeout: 60_000 }, () => {
     assert.equal(told.includes(before), false);
   });
 
-  it('tells of what was written before the eval file was added', async (t) => {
+  it('reports records written before the eval file was added', async (t) => {
     const { watch, told } = watching(t);
     const folder = await workspaceWith(t, {});
     const record = await ran(t, folder);

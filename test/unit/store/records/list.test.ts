@@ -21,7 +21,7 @@ const passed = (id: string) => buildCaseLine({ id, status: 'pass', score: 1, ...
 const failed = (id: string) => buildCaseLine({ id, status: 'fail', score: 0, ...cost(0.5) });
 
 describe('the list of runs', () => {
-  it('tells of each run how it went, the newest first', async (t) => {
+  it('shows the result of each run, newest first', async (t) => {
     const root = await workspaceWith(t, {});
     const end = { usage: { ...NO_USAGE, cost: 0.75 } };
     await writeRecord(root, { id: 'aaaa', cases: [passed('a'), failed('b')], end });
@@ -43,7 +43,7 @@ describe('the list of runs', () => {
     );
   });
 
-  it('counts the cases of a run that goes on, and of one that was killed', async (t) => {
+  it('counts the cases of a running and of a killed run', async (t) => {
     const root = await workspaceWith(t, {});
     const path = await writeRecord(root, { id: 'aaaa', cases: [passed('a')] });
     const list = new RunList();
@@ -57,7 +57,7 @@ describe('the list of runs', () => {
     assert.deepEqual(await look(), [['unfinished', 2]]);
   });
 
-  it('knows the cost of records of earlier versions, whose last line has none', async (t) => {
+  it('shows the cost of records of earlier versions, whose last line has none', async (t) => {
     const root = await workspaceWith(t, {});
     const run = { id: 'aaaa', cases: [passed('a'), failed('b')], end: { usage: undefined } };
     await writeRecord(root, run);
@@ -65,26 +65,26 @@ describe('the list of runs', () => {
     assert.deepEqual([found?.state, found?.cost], ['finished', 0.75]);
   });
 
-  it('has in its last line what a run used', async (t) => {
+  it('includes the usage of a run in its last line', async (t) => {
     const suite = botSuite('  - {id: a, turns: [Hi], assert: [{type: contains, value: Hi}]}\n');
     const { end } = await runFiles(t, { 'suite.eval.yaml': suite, 'bot.mjs': ECHO });
     assert.equal(end.usage?.calls, 0);
   });
 
-  it('leaves out what is no record, and says nothing of a folder without any', async (t) => {
+  it('skips other files, and folders without records', async (t) => {
     const root = await workspaceWith(t, { '.turnlight/runs/x.jsonl': '{"kind":"chat"}\n' });
     assert.deepEqual(await new RunList().runs([root, '/nowhere']), []);
   });
 });
 
-describe('what a person notes of a run', () => {
+describe("a person's note on a run", () => {
   async function one(root: string): Promise<ListedRun> {
     const [run] = await new RunList().runs([root]);
     assert.ok(run);
     return run;
   }
 
-  it('stands beside the record, which stays as it was; a pinned run comes first', async (t) => {
+  it('is stored next to the unchanged record; a pinned run comes first', async (t) => {
     const root = await workspaceWith(t, {});
     const path = await writeRecord(root, { id: 'aaaa', cases: [passed('a')], end: {} });
     await writeRecord(root, {
@@ -108,7 +108,7 @@ describe('what a person notes of a run', () => {
     );
   });
 
-  it('is gone once it says nothing', async (t) => {
+  it('is deleted if it is empty', async (t) => {
     const root = await workspaceWith(t, {});
     await writeRecord(root, { id: 'aaaa', cases: [], end: {} });
     await changeNote(await one(root), { pinned: true });
@@ -116,7 +116,7 @@ describe('what a person notes of a run', () => {
     assert.equal((await readdir(recordsIn(root))).length, 1);
   });
 
-  it('is none where the file is not one of ours', async (t) => {
+  it('is ignored if the file is invalid', async (t) => {
     const root = await workspaceWith(t, {});
     await writeRecord(root, { id: 'aaaa', cases: [], end: {} });
     for (const text of [

@@ -23,22 +23,22 @@ describe('lines of run records', () => {
       .sort();
   }
 
-  it('have their schemas used by their one reader, and for what a queue sends', () => {
+  it('are parsed only by their reader, and by the queue', () => {
     assert.deepEqual(others(/\b(run|case|end|record)LineSchema\b/), [
       'core/record/runRecord.ts',
       'queue/messages.ts',
     ]);
   });
 
-  it('are the only JSON Lines that the store reads besides labels and kept answers', () => {
+  it('are the only JSON Lines that the store reads besides labels and stored answers', () => {
     assert.deepEqual(others(/\/jsonLines\.ts'/), ['store/labels.ts', 'store/persistentAnswers.ts']);
   });
 
-  it('are told from each other by no raw key anywhere else', () => {
+  it('are distinguished by raw keys nowhere else', () => {
     assert.deepEqual(others(/mappingOf\([^)]*\)\.kind\b|\{ kind \} = mappingOf/), []);
   });
 
-  it('are kept from all other folders by lint rules', async () => {
+  it("can't be imported by other folders, by lint rules", async () => {
     const rules = await readFile(new URL('../biome.arrows.json', `file://${SOURCE}`), 'utf8');
     for (const { names, why } of nameHomes) {
       assert.ok(rules.includes(JSON.stringify(names)) && rules.includes(why));

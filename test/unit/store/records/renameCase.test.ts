@@ -54,7 +54,7 @@ describe('renaming a case with records', () => {
     return path;
   }
 
-  it('records its results under the new id, fresh where only the id changed', async () => {
+  it('keeps its results under the new id, and current if only the id changed', async () => {
     const folder = await workspace();
     const run = await createRecord(folder, 'r1', '2026-01-01T00:00:00.000Z', new Scrubber());
     const line = buildCaseLine({ id: 'old', status: 'pass', suite: SUITE });
@@ -72,7 +72,7 @@ describe('renaming a case with records', () => {
     assert.deepEqual(await runs.find(suite, 'old'), []);
   });
 
-  it('changes no other line, and keeps what cannot be read', async () => {
+  it('changes no other line, and keeps unreadable ones', async () => {
     const folder = await workspace();
     const others = [
       buildCaseLine({ id: 'old', status: 'pass', suite: 'other.eval.yaml' }),
@@ -93,7 +93,7 @@ describe('renaming a case with records', () => {
     assert.deepEqual((await readdir(recordsIn(folder))).sort(), ['a.jsonl', 'b.jsonl']);
   });
 
-  it('leaves a record alone while its run is being written, however old its last line is', async () => {
+  it("doesn't change the record of a running run, even if its last line is old", async () => {
     const folder = await workspace();
     const run = await createRecord(folder, 'r1', '2026-01-01T00:00:00.000Z', new Scrubber());
     await run.append(buildCaseLine({ id: 'old', status: 'fail', suite: SUITE }));
@@ -114,7 +114,7 @@ describe('renaming a case with records', () => {
     assert.deepEqual(await readdir(recordsIn(folder)), [basename(run.path)]);
   });
 
-  it('renames in the record of a killed run at once', async () => {
+  it('renames immediately in the record of a killed run', async () => {
     const folder = await workspace();
     const mine = buildCaseLine({ id: 'old', status: 'fail', suite: SUITE });
     const path = await record(folder, '2026-01-01T00-00-00-000Z-r1', mine, '');

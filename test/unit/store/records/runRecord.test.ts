@@ -35,7 +35,7 @@ async function recordWith(t: TestContext, text: string) {
 }
 
 describe('the index of a record', () => {
-  it('is gone on with from where it ended: what was read before is not read again', async (t) => {
+  it('continues after its last line, without reading lines again', async (t) => {
     const { path } = await recordWith(t, lineOf('first') + lineOf('second', 'y'.repeat(2_000)));
     const reader = new RunRecord(path);
     assert.deepEqual(await idsIn(reader), ['first', 'second']);
@@ -47,7 +47,7 @@ describe('the index of a record', () => {
     assert.deepEqual(await idsIn(reader), ['first', 'second', 'third']);
   });
 
-  it('is made anew where the record was written anew', async (t) => {
+  it('is rebuilt if the record was rewritten', async (t) => {
     const { path } = await recordWith(t, lineOf('first'));
     const reader = new RunRecord(path);
     await reader.readNew();
@@ -58,7 +58,7 @@ describe('the index of a record', () => {
     assert.deepEqual(await idsIn(reader), ['changed', 'in', 'place']);
   });
 
-  it('has a line that is written in pieces once it is whole', async (t) => {
+  it('contains a line written in pieces once it is complete', async (t) => {
     const [head, tail] = [lineOf('whole').slice(0, 40), lineOf('whole').slice(40)];
     const { path } = await recordWith(t, lineOf('first') + head);
     const reader = new RunRecord(path);
@@ -69,7 +69,7 @@ describe('the index of a record', () => {
     assert.deepEqual(await idsIn(reader), ['first', 'whole', 'next']);
   });
 
-  it('is empty where there is no record', async () => {
+  it('is empty if there is no record', async () => {
     assert.deepEqual(await idsIn(new RunRecord('/nowhere/x.jsonl')), []);
   });
 });
@@ -98,7 +98,7 @@ describe('the state of a run', () => {
     assert.equal(await stateOf(path), 'interrupted', 'the process of the lock was killed');
   });
 
-  it('is finished if its last line says so, however old its record is', async (t) => {
+  it('is finished if its last line says so, even in an old record', async (t) => {
     const folder = await root(t);
     const finished = await writeRecord(folder, { id: 'aaaa', cases: [], end: {} });
     const cancelled = await writeRecord(folder, {
@@ -138,7 +138,7 @@ describe('the records of a run', () => {
     assert.equal(reader.run?.files.length, 2);
   });
 
-  it('count lines that could not be read from the beginning, whenever they were read', async (t) => {
+  it('number unreadable lines from the start, even if they are read later', async (t) => {
     const { path } = await recordWith(t, `${lineOf('first')}no JSON\n\n`);
     const record = new RunRecord(path);
     await record.readNew();
@@ -151,7 +151,7 @@ describe('the records of a run', () => {
 });
 
 describe('a hostile record', () => {
-  it('is given up after some hundred broken lines', async (t) => {
+  it('is abandoned after hundreds of broken lines', async (t) => {
     const { path } = await recordWith(t, '{x}\n'.repeat(100_000) + lineOf('last'));
     assert.deepEqual(await idsIn(new RunRecord(path)), []);
     const { problems } = await readRecord(path);
@@ -161,7 +161,7 @@ describe('a hostile record', () => {
   // A case that passed has verdicts.
   const failed = (line: string) => line.replace('"pass"', '"fail"');
 
-  it('loses a line that is too long, and no other', async (t) => {
+  it('loses only a line that is too long', async (t) => {
     const long = `{"kind":"case","id":"${'x'.repeat(LIMITS.recordLine)}"}\n`;
     const { path } = await recordWith(t, failed(lineOf('first')) + long + failed(lineOf('last')));
     assert.deepEqual(await idsIn(new RunRecord(path)), ['first', 'last']);
@@ -173,14 +173,14 @@ describe('a hostile record', () => {
     );
   });
 
-  it('loses a line of too many values, and no other', async (t) => {
+  it('loses only a line with too many values', async (t) => {
     const values = '1,'.repeat(LIMITS.values);
     const { path } = await recordWith(t, `${lineOf('first')}[${values}1]\n${lineOf('last')}`);
     assert.deepEqual(await idsIn(new RunRecord(path)), ['first', 'last']);
     assert.match((await readRecord(path)).problems.join(), /line 2: the line has more than/);
   });
 
-  it('loses a case whose id is longer than that of an eval file can be', async (t) => {
+  it('loses a case whose id is longer than an eval file allows', async (t) => {
     const ids = ['a', 'b'.repeat(LIMITS.caseId), 'c'.repeat(LIMITS.caseId + 1)];
     const { path } = await recordWith(t, ids.map((id) => lineOf(id)).join(''));
     const record = new RunRecord(path);
@@ -191,7 +191,7 @@ describe('a hostile record', () => {
   const dense = (id: string) =>
     lineOf(id).replace('{', `{"other":[${'{},'.repeat(LIMITS.values * 0.9)}{}],`);
 
-  it('is read no further than to its limit of values, which is a problem', async (t) => {
+  it('is read up to its limit of values, which is reported', async (t) => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     const { path } = await recordWith(t, ids.map(dense).join(''));
     const record = new RunRecord(path);
@@ -201,7 +201,7 @@ describe('a hostile record', () => {
     assert.deepEqual(await idsIn(record), ids.slice(0, 5));
   });
 
-  it('has lines in memory together only up to a megabyte', async (t) => {
+  it('has at most a megabyte of lines in memory at once', async (t) => {
     const { path } = await recordWith(t, ['a', 'b', 'c'].map(dense).join('') + lineOf('d'));
     const record = new RunRecord(path);
     await record.readNew();
@@ -212,7 +212,7 @@ describe('a hostile record', () => {
     assert.equal(lines.mock.callCount(), 4);
   });
 
-  it('is looked at no further than to the first of its verdicts that is none', async (t) => {
+  it('is checked only up to its first invalid verdict', async (t) => {
     const many = `[${'{},'.repeat(20_000)}{}]`;
     const work = async (key: 'verdicts' | 'other') => {
       const { path } = await recordWith(
@@ -237,7 +237,7 @@ describe('a hostile record', () => {
     assert.ok((await least('verdicts')) < 10 * (await least('other')));
   });
 
-  it('hides no older one by lines that only look like those of a case', async (t) => {
+  it("doesn't hide older records with lines that only resemble cases", async (t) => {
     const { path, suite } = await recordWith(t, lineOf('a'));
     const glance = { kind: 'case', suite: 'a.eval.yaml', id: 'a', repetition: 1, status: 'pass' };
     const newer = path.replace('2026', '2027');
@@ -248,7 +248,7 @@ describe('a hostile record', () => {
 });
 
 describe('the runs of a case', () => {
-  it('are read only as far as they are wanted', async (t) => {
+  it('are read only as far as needed', async (t) => {
     const { suite } = await recordWith(t, [3, 1, 2].map(repetitionOf).join('\n'));
     const runs = new LatestRuns();
     const wants = ({ repetition }: { readonly repetition: number }) => repetition > 1;
@@ -259,7 +259,7 @@ describe('the runs of a case', () => {
     );
   });
 
-  it('are read with their record opened once, and not again where they are known', async (t) => {
+  it('are read with one opening of their record, and only once', async (t) => {
     const lines = Array.from({ length: 5 }, (_, index) => repetitionOf(index + 1));
     const { path, suite } = await recordWith(t, lines.join('\n'));
     const runs = new LatestRuns();
