@@ -40,22 +40,6 @@ async function report(
 ) {
   const made = await createShell(t, env);
   const reporters = await createReporters(chosen(...given), output, made.shell);
-  test('other reports are written if the disk is too full for one', LINUX, async (t) => {
-    const { shell, text } = await createShell(t);
-    const reporters = await createReporters(
-      chosen('terminal', 'json', 'junit'),
-      '/dev/full',
-      shell,
-    );
-    for (const event of EVENTS) reporters.event(event);
-    assert.deepEqual(
-      (await reporters.finish()).map(({ message }) => message),
-      ['The report cannot be written to /dev/full: the disk is full. Free some space.'],
-    );
-    assert.match(text.err, /✓ c/);
-    assert.equal(JSON.parse(text.out).cases[0].id, 'c');
-  });
-
   for (const event of EVENTS) reporters.event(event);
   await reporters.finish();
   return made;
@@ -116,6 +100,18 @@ test('annotations are commands on standard output, and the Markdown is the step 
   assert.match(text.out, /late/);
   assert.equal(text.commands, '::error file=suite.eval.yaml,line=10,title=late::It timed out.\n');
   assert.match(await readFile(summary, 'utf8'), /^Before\.\n# ✗ 1 of 1 eval did not pass/);
+});
+
+test('other reports are written if the disk is too full for one', LINUX, async (t) => {
+  const { shell, text } = await createShell(t);
+  const reporters = await createReporters(chosen('terminal', 'json', 'junit'), '/dev/full', shell);
+  for (const event of EVENTS) reporters.event(event);
+  assert.deepEqual(
+    (await reporters.finish()).map(({ message }) => message),
+    ['The report cannot be written to /dev/full: the disk is full. Free some space.'],
+  );
+  assert.match(text.err, /✓ c/);
+  assert.equal(JSON.parse(text.out).cases[0].id, 'c');
 });
 
 test('an invalid output is reported before the run', async (t) => {
