@@ -19,10 +19,7 @@ interface CommandEntry {
   /** Text after the help. */
   readonly after?: string;
   readonly commands?: readonly CommandEntry[];
-  /**
-   * Imports the implementation when the command runs: a function of the arguments, the options if there are any, and
-   * the shell. Absent if only subcommands do something.
-   */
+  /** Imports a function of the arguments, the options if any, and the shell. Absent if only subcommands run. */
   load?(): Promise<(...given: never[]) => Promise<ExitCode>>;
 }
 

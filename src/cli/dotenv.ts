@@ -25,9 +25,7 @@ const FORBIDDEN: ReadonlyMap<string, string> = new Map([
 
 /**
  * Reads variables that the process doesn't have from a file such as `.env`, for models, eval files, and programs of
- * targets. Hosts in it get only its own variables unless they are allowed. Node reserves the name `--env-file`.
- *
- * @throws UsageError
+ * targets. Hosts in it get only its own variables unless they are allowed. @throws UsageError
  */
 export async function readDotenv(file: string, shell: Shell): Promise<void> {
   const path = resolve(shell.folder, file);

@@ -22,13 +22,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/**
- * The exit code of a run. A failure, which is about the agent, takes precedence over an error, which is about the run.
- *
- * @param unwritten whether a record or report could not be written
- * @param isComplete whether all cases have a result
- * @param minPassRate see `RunCommandOptions`
- */
+/** A failure, which is about the agent, takes precedence over an error. @param minPassRate see `RunCommandOptions` */
 export function exitCodeOf(
   end: EndLine,
   unwritten: boolean,

@@ -26,12 +26,7 @@ export async function allowedHostsOf(
   ];
 }
 
-/**
- * Checks that keys go only to allowed hosts. At a terminal, asks whether to allow others; elsewhere, refuses them.
- *
- * @returns all allowed hosts
- * @throws UsageError
- */
+/** At a terminal, asks whether to allow other hosts; elsewhere, refuses them. @returns all allowed hosts @throws UsageError */
 export async function requireHosts(
   cases: readonly SuiteCase[],
   allowed: readonly AllowedHost[],

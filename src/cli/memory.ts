@@ -1,9 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/**
- * Garbage to allow before it is collected, in percent of the memory in use. Reading eval files takes fifty times their
- * size; a run should spend less time collecting.
- */
+/** Garbage to allow before it is collected, in percent of the memory in use: reading takes fifty times the size of files. */
 const MAX_GARBAGE = { reading: 20, running: 50 };
 
 /** Bytes. */

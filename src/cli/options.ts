@@ -18,7 +18,7 @@ export const RUN_NAMES =
 
 export const MEASURES = ['kappa', 'accuracy', 'precision', 'recall', 'alpha'] as const;
 
-/** The lowest acceptable value of a measure: `kappa` and 0.7. */
+/** The lowest acceptable value of a measure. */
 export interface Least {
   readonly measure: (typeof MEASURES)[number];
   readonly value: number;
@@ -42,7 +42,6 @@ export interface Recordings {
   readonly replay?: string;
 }
 
-/** The options of `run` and `judge`. */
 export interface RunCommandOptions extends Recordings {
   readonly case?: readonly string[];
   readonly tag?: readonly string[];

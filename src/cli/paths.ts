@@ -11,10 +11,8 @@ import type { Recordings } from './options.ts';
 const IGNORED = ['**/node_modules/**', '**/.git/**'];
 
 /**
- * Finds the eval files of arguments.
- *
  * @param args files, folders, or globs. Default: the working folder
- * @param advice for a working folder without any
+ * @param advice for a working folder without eval files
  * @returns absolute paths, sorted, each once
  * @throws UsageError if an argument matches nothing
  */

@@ -18,9 +18,7 @@ export function problemsOf(loaded: readonly LoadedSuite[]): Problem[] {
 
 /**
  * Writes lines such as `evals/a.eval.yaml:7:5: error unknown-key There is no key "asserts". …`.
- *
- * @param all includes problems of severity `information`
- * @returns whether any of them is an error
+ * @param all includes problems of severity `information` @returns whether any of them is an error
  */
 export function reportProblems(
   loaded: readonly LoadedSuite[],
@@ -40,10 +38,7 @@ export function reportProblems(
 /** Maximum number of places to list in a warning. */
 const MAX_PLACES = 10;
 
-/**
- * Combines equal warnings about conversations of a case into one, with their number and first places. Errors stay
- * separate, because each one must be fixed.
- */
+/** Combines equal warnings about conversations of a case. Errors stay separate, because each one must be fixed. */
 export function groupWarnings(problems: readonly Problem[], folder: string): Problem[] {
   const groups = groupBy(problems, (one) =>
     isError(one) ? one : JSON.stringify([one.code, one.message]),

@@ -21,7 +21,6 @@ import { type ChosenReporter, DEFAULT_REPORTERS } from './options.ts';
 import { assertNoLinkOut } from './paths.ts';
 import type { Shell, Stream } from './shell.ts';
 
-/** The reporters of one run. */
 export interface Reporters {
   event(event: RunEvent): void;
   /** Shows a line to the user during the run. */
@@ -39,9 +38,8 @@ interface Output {
 }
 
 /**
- * Creates the reporters of a run. If one writes to standard output, the terminal's report goes to standard error.
+ * If a reporter writes to standard output, the terminal's report goes to standard error.
  *
- * @param chosen default: `DEFAULT_REPORTERS`
  * @param output the file of the last reporter that has none
  * @param taken files that the run itself reads or writes, absolute
  * @throws UsageError, UnwritableError
@@ -126,7 +124,7 @@ function outputsOf(
   );
 }
 
-/** Checks that no report overwrites another one or a file of the run. @throws UsageError */
+/** @param taken see `createReporters` @throws UsageError if files are the same */
 async function assertApart(outputs: readonly Output[], taken: readonly string[]): Promise<void> {
   const ofRun = new Set(await Promise.all(taken.map(realPath)));
   const seen = new Set<string>();

@@ -14,11 +14,9 @@ import { areEvalFiles, findEvalFiles, workspaceOf } from './paths.ts';
 import { findEarlier, findRun, NO_RUNS, RUN_ID } from './runs.ts';
 import { caseList } from './selection.ts';
 
-/** An earlier run to resume or judge again. */
 export interface PriorRun {
   /** Absent if the files have no runs. */
   readonly earlier?: EarlierRun;
-  /** The files to read. */
   readonly files: readonly string[];
   /** The given options, and defaults from the earlier run. */
   readonly options: RunCommandOptions;

@@ -11,7 +11,6 @@ import { RUN_NAMES } from './options.ts';
 import { findEvalFiles, workspaceOf } from './paths.ts';
 import type { Shell } from './shell.ts';
 
-/** The id or record of a run. */
 export const RUN_ID = /^[0-9a-f]{8}$|\.jsonl$/;
 
 /** @param name matches `RUN_ID` @throws UsageError */
@@ -78,7 +77,6 @@ export function rootFor(record: string, folder: string): string {
   return isAtHome(record) ? rootOfRecord(record) : workspaceOf(folder);
 }
 
-/** The newest run that matches. */
 export async function findEarlier(
   files: readonly string[],
   matches: (run: RunLine) => boolean = () => true,

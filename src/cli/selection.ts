@@ -11,9 +11,8 @@ import type { RunCommandOptions, Shard } from './options.ts';
 export type SelectionOptions = Pick<RunCommandOptions, 'case' | 'tag' | 'limit' | 'shard'>;
 
 /**
- * Selects the cases with one of the ids and one of the tags, if any are given: up to `limit` of them, across all files.
+ * Selects up to `limit` cases, across all files, with one of the ids and one of the tags, if any are given.
  *
- * @param among the cases to choose from. Default: all
  * @throws UsageError if a name matches no case, or if no case matches, whatever its last status
  */
 export function selectCases(

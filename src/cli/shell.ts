@@ -1,7 +1,6 @@
 import type { AllowedHost } from '../core/environment.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 
-/** The process that a command runs in. */
 export interface Shell {
   /** The absolute path of the working folder. */
   readonly folder: string;

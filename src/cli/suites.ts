@@ -20,8 +20,6 @@ interface LoadFlags extends Pick<JudgeOverride, 'judge' | 'baseUrl'> {
 }
 
 /**
- * Reads eval files, with their included files and variants.
- *
  * @param args files, folders, or globs
  * @param isOwnAddress whether the user gave `baseUrl`; one from a record needs the same consent as one from an eval file
  * @throws UsageError

@@ -16,9 +16,7 @@ export function readErrorText(error: unknown): string {
 
 type UnwritableReason = 'full' | 'not-allowed' | 'missing' | 'in-the-way' | 'other';
 
-/**
- * A file of Turnlight's own could not be written; no verdict depends on it. `message` names the file and what to do.
- */
+/** Turnlight could not write one of its own files; no verdict depends on it. `message` says what to do. */
 export class UnwritableError extends ReasonedError<UnwritableReason> {
   override readonly name = 'UnwritableError';
   /** The file as messages call it: `The record`. */

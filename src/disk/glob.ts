@@ -16,12 +16,8 @@ const MAX_STEPS = 50_000_000;
 /**
  * The files that match any of the patterns, absolute and sorted. `*` and `?` match characters of a name, `**`
  * folders, `[a-z]` and `[!a-z]` one character, and `{a,b}` either. Hidden names match only if a name in the pattern
- * begins with a dot. Links and `node_modules` are skipped. Matching takes at most the product of the lengths of path and
- * pattern, and `MAX_STEPS` in all: glob libraries build regular expressions, and a hostile pattern could keep those
- * busy for hours.
- *
- * @param folder absolute
- * @throws PatternError
+ * begins with a dot. Links and `node_modules` are skipped. Unlike in glob libraries, which build regular expressions, a
+ * hostile pattern takes at most `MAX_STEPS`. @param folder absolute @throws PatternError
  */
 export async function matchingFiles(
   patterns: readonly string[],
@@ -66,47 +62,38 @@ export function folderWithoutWildcards(pattern: string): string {
   return pieces.slice(0, pieces.findIndex(isGlob)).join('/');
 }
 
-/**
- * One pattern without braces per combination of choices. Braces without a comma, or that aren't closed, are plain
- * characters.
- */
+/** One pattern per combination of choices. Braces without a comma, or that aren't closed, are plain characters. */
 function expandBraces(pattern: string): string[] {
   let done = [''];
   let at = 0;
   while (at < pattern.length) {
-    const end = pattern[at] === '{' ? closingBrace(pattern, at) : undefined;
-    const choices = end === undefined ? [] : splitChoices(pattern.slice(at + 1, end));
-    const texts = choices.length > 1 ? choices.flatMap(expandBraces) : [pattern[at] ?? ''];
+    const braces = pattern[at] === '{' ? parseBraces(pattern, at) : undefined;
+    const texts = braces ? braces.choices.flatMap(expandBraces) : [pattern[at] ?? ''];
     if (done.length * texts.length > MAX_ALTERNATIVES) {
       throw new PatternError(`Its braces stand for more than ${MAX_ALTERNATIVES} patterns.`);
     }
     done = done.flatMap((before) => texts.map((text) => before + text));
-    at = choices.length > 1 && end !== undefined ? end + 1 : at + 1;
+    at = (braces?.end ?? at) + 1;
   }
   return done;
 }
 
-function closingBrace(pattern: string, open: number): number | undefined {
+/** The choices in braces, separated by commas outside inner braces. @returns undefined without a choice or an end */
+function parseBraces(pattern: string, start: number) {
+  const choices: string[] = [];
   let depth = 0;
-  for (let at = open; at < pattern.length; at += 1) {
+  let from = start + 1;
+  for (let at = start; at < pattern.length; at += 1) {
     if (pattern[at] === '{') depth += 1;
     if (pattern[at] === '}') depth -= 1;
-    if (depth === 0) return at;
+    const isEnd = depth === 0;
+    if (isEnd || (pattern[at] === ',' && depth === 1)) {
+      choices.push(pattern.slice(from, at));
+      from = at + 1;
+    }
+    if (isEnd) return choices.length > 1 ? { choices, end: at } : undefined;
   }
   return undefined;
-}
-
-/** Splits at commas outside inner braces. */
-function splitChoices(text: string): string[] {
-  const choices = [''];
-  let depth = 0;
-  for (const one of text) {
-    if (one === '{') depth += 1;
-    if (one === '}') depth -= 1;
-    if (one === ',' && depth === 0) choices.push('');
-    else choices[choices.length - 1] += one;
-  }
-  return choices;
 }
 
 /** Matches one name of a path, or one character of a name; `any` matches any number of them. */
@@ -154,8 +141,8 @@ function parseClass(text: string): (one: string) => boolean {
 }
 
 /**
- * Whether items match a pattern in which some elements match any number of items. Each of these takes as few items as
- * possible, and one more if the rest doesn't match; only the last one ever needs to backtrack.
+ * Each `any` takes as few items as possible, and one more if the rest doesn't match; only the last one ever needs to
+ * backtrack.
  */
 function matchesPattern(
   pattern: readonly Matcher[],

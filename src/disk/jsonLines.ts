@@ -27,11 +27,7 @@ const LINE_FEED = 10;
 /** Bytes per read; other work can run in between. */
 const SLICE_BYTES = 100_000;
 
-/**
- * The non-empty lines of a part of a file, in slices. At most a slice and a line are in memory.
- *
- * @param first number of the line at the offset
- */
+/** Non-empty lines, at most a slice and a line in memory. @param first number of the line at `from` */
 export async function* readLines(
   file: FileHandle,
   from: number,
@@ -124,12 +120,9 @@ class PartialLine {
 }
 
 /**
- * Writes a temporary file next to the file and renames it, so that readers see either all or nothing of the change.
- *
- * @param what the file as messages call it
- * @param before its state when the lines were read
- * @returns false if the file has changed since
- * @throws UnwritableError
+ * Replaces a file at once, so that readers see either all or nothing of the change.
+ * @param what the file as messages call it @param before its state when the lines were read
+ * @returns false if the file has changed since @throws UnwritableError
  */
 export async function replaceLines(
   what: string,

@@ -6,16 +6,13 @@ import { join } from 'node:path';
 /** Characters. */
 const MAX_IN_MEMORY = 8_000_000;
 
-/** Position of a text in the file, in bytes. */
+/** In bytes. */
 interface FileRange {
   readonly offset: number;
   readonly length: number;
 }
 
-/**
- * Stores texts in memory up to a limit, then in an unnamed temporary file, which disappears however this process
- * ends.
- */
+/** Stores texts in memory, then in an unnamed temporary file, which disappears however this process ends. */
 export class SpillBuffer {
   readonly #texts: (string | FileRange)[] = [];
   #inMemory = 0;

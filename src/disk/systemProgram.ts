@@ -4,10 +4,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * Output of a program of the system, such as `git`. Windows would look for it in the working folder first, and
- * relative folders of the PATH start there: both may be in a workspace.
- *
- * @throws if it isn't in an absolute folder of the PATH, or fails
+ * The output of a system program such as `git`, from an absolute folder of the PATH: others may be in a workspace.
+ * @throws if there is none, or it fails
  */
 export async function systemProgramOutput(
   name: string,

@@ -22,8 +22,6 @@ export type Step = () => Promise<void>;
 export type Work<Result> = Generator<undefined, Result>;
 
 /**
- * Steps that can be canceled.
- *
  * @param most milliseconds of CPU time, so that neither other tasks nor a busy machine count
  * @returns rejects with the signal's reason when aborted, and with `WorkLimitError`
  */

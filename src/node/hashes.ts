@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Conversation } from '../core/conversation.ts';
-import { unreachable } from '../core/errors.ts';
 import type { MessageHistory, SuiteCase } from '../core/suite.ts';
 
 /** JSON with object keys sorted at every depth, so that equal values have equal texts. */
@@ -27,7 +26,7 @@ export function digestOf(value: unknown): string {
   return sha256(canonicalJson(value));
 }
 
-/** SHA-256 of what was said in a conversation, hexadecimal; files, latencies, and the cache don't count. */
+/** SHA-256 of a conversation, hexadecimal, without files, latencies, and the cache. */
 export function conversationHash(conversation: Conversation): string {
   return digestOf(withoutCircumstances(conversation).entries);
 }
@@ -36,23 +35,13 @@ export function conversationHash(conversation: Conversation): string {
 export function withoutCircumstances({ entries, notes }: Conversation): Conversation {
   const plain = entries.map((entry) => {
     if (entry.kind === 'system') return entry;
-    const {
-      source: _source,
-      latency: _latency,
-      startup: _startup,
-      fromCache: _cached,
-      ...rest
-    } = entry;
+    const { source: _s, latency: _l, startup: _st, fromCache: _c, ...rest } = entry;
     return rest;
   });
   return { entries: plain, notes };
 }
 
-/**
- * SHA-256 of a conversation's inputs, hexadecimal: scripted or recorded texts, simulated user, and target.
- *
- * @param target digest of its target, if it has one
- */
+/** SHA-256 of a conversation's inputs: texts, simulated user, and target. @param target digest of its target, if any */
 export function inputHash(suiteCase: SuiteCase, target: string | undefined): string {
   const { context, tools } = suiteCase;
   return digestOf({ input: inputOf(suiteCase), context, tools, target });
@@ -67,24 +56,18 @@ export function shortHash(hash: string): string {
 }
 
 function inputOf({ origin }: SuiteCase): unknown {
-  switch (origin.kind) {
-    case 'turns': {
-      const turns = origin.turns.map(({ user, expected }) => [user, expected]);
-      return origin.history ? { history: messagesIn(origin.history), turns } : turns;
-    }
-    case 'simulate': {
-      const { opening, model, source: _, ...user } = origin.user;
-      return {
-        history: origin.history && messagesIn(origin.history),
-        simulate: { ...user, opening: opening.map((turn) => turn.user) },
-        model: model && String((model.written ?? model.params).model),
-      };
-    }
-    case 'transcript':
-      return messagesIn(origin);
-    default:
-      return unreachable(origin);
+  if (origin.kind === 'transcript') return messagesIn(origin);
+  const history = origin.history && messagesIn(origin.history);
+  if (origin.kind === 'turns') {
+    const turns = origin.turns.map(({ user, expected }) => [user, expected]);
+    return history ? { history, turns } : turns;
   }
+  const { opening, model, source: _, ...user } = origin.user;
+  return {
+    history,
+    simulate: { ...user, opening: opening.map((turn) => turn.user) },
+    model: model && String((model.written ?? model.params).model),
+  };
 }
 
 function messagesIn({ messages }: MessageHistory): unknown {

@@ -12,8 +12,6 @@ import { isEvalFile } from '../node/paths.ts';
 
 const DAY = 86_400_000;
 
-const ID = /^[0-9a-f]{16}$/;
-
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Relative to the workspace folder, with `/`; it can't lead out. */
@@ -94,7 +92,7 @@ const MAX_WORKER_BYTES = 20_000;
 const MAX_LIMITS_BYTES = 2_000;
 
 export function isRunId(text: string): boolean {
-  return ID.test(text);
+  return /^[0-9a-f]{16}$/.test(text);
 }
 
 export function readManifest(text: string): Manifest | undefined {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Job, Queue, QueueEvents } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import { turnsOf } from '../core/conversation.ts';
 import { executionKey } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
@@ -9,7 +9,8 @@ import { mapCasePaths } from '../node/paths.ts';
 import { lostLine, openCase } from '../runner/case/caseLine.ts';
 import { answersCase } from '../runner/earlierRun.ts';
 import type { RunEvent } from '../runner/events.ts';
-import type { CaseRunner, PlannedCase } from '../runner/runOptions.ts';
+import type { OpenRunner } from '../runner/run.ts';
+import type { PlannedCase } from '../runner/runOptions.ts';
 import {
   type CaseJob,
   type Manifest,
@@ -18,16 +19,7 @@ import {
   staysInside,
   type WorkerStatus,
 } from './messages.ts';
-import {
-  type Connection,
-  connect,
-  keysOf,
-  PREFIX,
-  QueueError,
-  RUN_TTL,
-  RUNS,
-  waitAtMost,
-} from './redis.ts';
+import { connect, keysOf, PREFIX, QueueError, RUN_TTL, RUNS, waitAtMost } from './redis.ts';
 import { localPath, type SuiteWithFiles, sharedPath, sharedSuite } from './sharedFiles.ts';
 
 const HEARTBEAT_INTERVAL = 1_000;
@@ -63,175 +55,135 @@ interface PendingCase {
   readonly reject: (error: unknown) => void;
 }
 
-/** Runs the cases of a run on the workers of a queue. */
-export class QueuedRun implements CaseRunner {
-  readonly #options: QueuedRunOptions;
-  readonly #connection: Connection;
-  readonly #id: string;
-  readonly #queue: Queue;
-  readonly #events: QueueEvents;
-  readonly #results: RemoteResults;
-  readonly #workers: Workers;
-  readonly #waiting = new Map<string, PendingCase>();
-  readonly #timer: NodeJS.Timeout;
-  #isBeating = false;
-  #beats = 0;
-  #count = 0;
-  #failure: unknown;
-  /** The workers decide how many of these run. */
-  readonly concurrency = 500;
-  stopped = false;
+/** Starts a run whose cases run on the workers of a queue. @throws QueueError */
+export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunner> {
+  const { url, version, root, timeout, maxCost, cache, log, signal } = options;
+  const manifest: Manifest = {
+    version,
+    timeout,
+    cache,
+    ...(maxCost !== undefined && { maxCost }),
+    suites: await Promise.all(options.suites.map((one) => sharedSuite(one, root))),
+  };
+  const connection = await connect(url, options.scrubber, log);
+  const { bullmq, redis } = connection;
+  const id = randomBytes(8).toString('hex');
+  const keys = keysOf(id);
+  const results = new RemoteResults(options);
+  const workers = new Workers(log);
+  const pending = new Map<string, PendingCase>();
+  let stopped = false;
+  let failure: unknown;
+  const shared = { connection: redis, prefix: PREFIX };
+  const queue: Queue = new bullmq.Queue(id, {
+    ...shared,
+    streams: { events: { maxLen: MAX_EVENTS } },
+  });
+  const events = new bullmq.QueueEvents(id, { ...shared, lastEventId: '0-0' });
+  // The connection reports its errors.
+  queue.on('error', () => {});
+  events.on('error', () => {});
 
-  private constructor(options: QueuedRunOptions, connection: Connection, id: string) {
-    this.#options = options;
-    this.#connection = connection;
-    this.#id = id;
-    this.#results = new RemoteResults(options);
-    this.#workers = new Workers(options.log);
-    const { bullmq, redis } = connection;
-    const shared = { connection: redis, prefix: PREFIX };
-    this.#queue = new bullmq.Queue(id, { ...shared, streams: { events: { maxLen: MAX_EVENTS } } });
-    this.#events = new bullmq.QueueEvents(id, { ...shared, lastEventId: '0-0' });
-    // The connection reports its errors.
-    this.#queue.on('error', () => {});
-    this.#events.on('error', () => {});
-    this.#events.on('active', ({ jobId }) => this.#onStarted(jobId));
-    this.#events.on('completed', ({ jobId, returnvalue }) => this.#onCompleted(jobId, returnvalue));
-    this.#events.on('failed', ({ jobId }) => this.#onFailed(jobId));
-    this.#timer = setInterval(() => void this.#beat(), HEARTBEAT_INTERVAL);
-    options.signal.addEventListener('abort', () => this.#fail(options.signal.reason));
-  }
-
-  /** @throws QueueError */
-  static async open(options: QueuedRunOptions): Promise<QueuedRun> {
-    const { url, version, root, timeout, maxCost, cache, suites } = options;
-    const manifest: Manifest = {
-      version,
-      timeout,
-      cache,
-      ...(maxCost !== undefined && { maxCost }),
-      suites: await Promise.all(suites.map((one) => sharedSuite(one, root))),
-    };
-    const connection = await connect(url, options.scrubber, options.log);
-    const { redis } = connection;
-    const id = randomBytes(8).toString('hex');
-    const run = new QueuedRun(options, connection, id);
-    await run.#events.waitUntilReady();
-    await redis.set(keysOf(id).manifest, JSON.stringify(manifest), 'EX', RUN_TTL);
-    await redis.zadd(RUNS, Date.now(), id);
-    return run;
-  }
-
-  async run(planned: PlannedCase): Promise<CaseLine | undefined> {
-    this.#options.signal.throwIfAborted();
-    if (this.#failure) throw this.#failure;
-    const { suite, ...ref } = planned.ref;
-    const job: CaseJob = { suite: sharedPath(suite, this.#options.root), ...ref };
-    this.#count += 1;
-    const jobId = `case-${this.#count}`;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(jobId, { planned, resolve, reject });
-      this.#queue.add('case', job, { jobId, attempts: MAX_ATTEMPTS }).catch(reject);
-    });
-  }
-
-  /** Removes the run from Redis; workers stop its cases. */
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await waitAtMost(CLOSE_TIMEOUT, this.#clean());
-    await waitAtMost(
-      CLOSE_TIMEOUT,
-      Promise.allSettled([this.#events.close(), this.#queue.close()]),
-    );
-    await this.#connection.close();
-  }
-
-  async #clean(): Promise<void> {
-    const { redis } = this.#connection;
-    const { manifest, workers, cost, held, limits } = keysOf(this.#id);
-    await redis.del(manifest, workers, cost, held, limits);
-    await redis.zrem(RUNS, this.#id);
-    await this.#queue.obliterate({ force: true });
-  }
-
-  #onStarted(jobId: string): void {
-    const waiting = this.#waiting.get(jobId);
-    if (waiting) void this.#results.started(waiting.planned);
-  }
-
-  async #onCompleted(jobId: string, text: unknown): Promise<void> {
-    const waiting = this.#waiting.get(jobId);
-    if (!waiting) return;
-    this.#waiting.delete(jobId);
+  const fail = (error: unknown) => {
+    failure ??= error;
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+  };
+  const checkCost = async () => {
+    if (stopped || maxCost === undefined) return;
+    stopped ||= (await redis.hget(keys.cost, 'exhausted')) === '1';
+  };
+  const onCompleted = async (jobId: string, text: unknown) => {
+    const found = pending.get(jobId);
+    if (!found) return;
+    pending.delete(jobId);
     try {
-      await this.#checkCost();
+      await checkCost();
       // Empty if the cost limit prevented its start.
-      const isUnstarted = text === '' && this.stopped;
-      waiting.resolve(
-        isUnstarted ? undefined : await this.#results.finished(waiting.planned, text),
-      );
+      const isUnstarted = text === '' && stopped;
+      found.resolve(isUnstarted ? undefined : await results.finished(found.planned, text));
     } catch (error) {
-      waiting.reject(error);
+      found.reject(error);
     }
-    this.#queue.remove(jobId).catch(() => {});
-  }
+    queue.remove(jobId).catch(() => {});
+  };
+  const onFailed = async (jobId: string) => {
+    const found = pending.get(jobId);
+    if (!found) return;
+    pending.delete(jobId);
+    const job: Job | undefined = await queue.getJob(jobId).catch(() => undefined);
+    found.resolve(await results.lost(found.planned, job?.failedReason));
+    queue.remove(jobId).catch(() => {});
+  };
+  events.on('active', ({ jobId }) => {
+    const found = pending.get(jobId);
+    if (found) void results.started(found.planned);
+  });
+  events.on('completed', ({ jobId, returnvalue }) => onCompleted(jobId, returnvalue));
+  events.on('failed', ({ jobId }) => onFailed(jobId));
 
-  async #onFailed(jobId: string): Promise<void> {
-    const waiting = this.#waiting.get(jobId);
-    if (!waiting) return;
-    this.#waiting.delete(jobId);
-    const job: Job | undefined = await this.#queue.getJob(jobId).catch(() => undefined);
-    waiting.resolve(await this.#results.lost(waiting.planned, job?.failedReason));
-    this.#queue.remove(jobId).catch(() => {});
-  }
-
-  async #beat(): Promise<void> {
-    if (this.#isBeating) return;
-    this.#isBeating = true;
-    try {
-      await this.#check();
-    } catch (error) {
-      this.#fail(error);
-    } finally {
-      this.#isBeating = false;
-    }
-  }
-
-  async #check(): Promise<void> {
-    const { redis } = this.#connection;
-    const { manifest, workers } = keysOf(this.#id);
-    if ((await redis.expire(manifest, RUN_TTL)) === 0) {
+  let beats = 0;
+  const beat = async () => {
+    if ((await redis.expire(keys.manifest, RUN_TTL)) === 0) {
       const message =
         'The queue has forgotten this run: its Redis was emptied, or this computer slept too long.';
       throw new QueueError('lost', message);
     }
-    if ((await redis.hlen(workers)) < 1_000) {
-      this.#workers.update(await redis.hvals(workers), performance.now());
+    if ((await redis.hlen(keys.workers)) < 1_000) {
+      workers.update(await redis.hvals(keys.workers), performance.now());
     }
-    await this.#checkCost();
-    this.#beats += 1;
-    if (this.#beats % BEATS_PER_SWEEP === 0) await this.#sweep();
-  }
-
-  async #checkCost(): Promise<void> {
-    if (this.stopped || this.#options.maxCost === undefined) return;
-    const { cost } = keysOf(this.#id);
-    this.stopped ||= (await this.#connection.redis.hget(cost, 'exhausted')) === '1';
-  }
-
-  /** Events may be lost, but not results. */
-  async #sweep(): Promise<void> {
-    const ended: Job[] = await this.#queue.getJobs(['completed', 'failed'], 0, 99);
-    for (const { id = '', failedReason, returnvalue } of ended) {
-      await (failedReason === undefined ? this.#onCompleted(id, returnvalue) : this.#onFailed(id));
+    await checkCost();
+    beats += 1;
+    if (beats % BEATS_PER_SWEEP > 0) return;
+    const ended: Job[] = await queue.getJobs(['completed', 'failed'], 0, 99);
+    for (const { id: jobId = '', failedReason, returnvalue } of ended) {
+      await (failedReason === undefined ? onCompleted(jobId, returnvalue) : onFailed(jobId));
     }
-  }
+  };
+  let isBeating = false;
+  const timer = setInterval(async () => {
+    if (isBeating) return;
+    isBeating = true;
+    await beat().catch(fail);
+    isBeating = false;
+  }, HEARTBEAT_INTERVAL);
+  signal.addEventListener('abort', () => fail(signal.reason));
+  await events.waitUntilReady();
+  await redis.set(keys.manifest, JSON.stringify(manifest), 'EX', RUN_TTL);
+  await redis.zadd(RUNS, Date.now(), id);
 
-  #fail(error: unknown): void {
-    this.#failure ??= error;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
-  }
+  const removeRun = async () => {
+    await redis.del(keys.manifest, keys.workers, keys.cost, keys.held, keys.limits);
+    await redis.zrem(RUNS, id);
+    await queue.obliterate({ force: true });
+  };
+  let count = 0;
+  return {
+    // The workers decide how many of these run.
+    concurrency: 500,
+    get stopped() {
+      return stopped;
+    },
+    async run(planned) {
+      signal.throwIfAborted();
+      if (failure) throw failure;
+      const { suite, ...ref } = planned.ref;
+      const job: CaseJob = { suite: sharedPath(suite, root), ...ref };
+      count += 1;
+      const jobId = `case-${count}`;
+      return new Promise((resolve, reject) => {
+        pending.set(jobId, { planned, resolve, reject });
+        queue.add('case', job, { jobId, attempts: MAX_ATTEMPTS }).catch(reject);
+      });
+    },
+    /** Workers stop the cases of a removed run. */
+    async close() {
+      clearInterval(timer);
+      await waitAtMost(CLOSE_TIMEOUT, removeRun());
+      await waitAtMost(CLOSE_TIMEOUT, Promise.allSettled([events.close(), queue.close()]));
+      await connection.close();
+    },
+  };
 }
 
 interface RemoteOptions {
@@ -326,10 +278,7 @@ class Workers {
     this.#log = log;
   }
 
-  /**
-   * @param texts from the workers
-   * @throws QueueError if every worker refuses the run
-   */
+  /** @param texts from the workers @throws QueueError if every worker refuses the run */
   update(texts: readonly string[], now: number): void {
     for (const text of texts) {
       const member = readWorkerStatus(text);

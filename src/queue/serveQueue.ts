@@ -230,7 +230,6 @@ interface WorkerHost
   readonly onCase: (line: CaseLine) => void;
 }
 
-/** A run that this worker joined. */
 interface ServedRun {
   /** Takes no more cases, and waits for the started ones. */
   finish(): Promise<void>;

@@ -25,12 +25,7 @@ export function sharedPath(path: string, root: string): string {
   throw new QueueError('not-shared', message);
 }
 
-/**
- * What a run and its workers must have in common to get the same results: files with their digests, and models with their
- * ids. Each worker has its own keys and addresses.
- *
- * @throws QueueError
- */
+/** A suite's files with digests, and its models: they must be equal for a run and its workers. @throws QueueError */
 export async function sharedSuite(
   { suite, files }: SuiteWithFiles,
   root: string,

@@ -119,10 +119,7 @@ redis.call('EXPIRE', KEYS[1], kept)
 return 1
 `;
 
-/**
- * The limits of one endpoint of a run, for all its workers. A change that conflicts with another worker's is repeated.
- * Reservations of a killed worker expire.
- */
+/** The limits of one endpoint, for all workers of a run. Reservations of a killed worker expire. */
 export class QueueLimits implements SharedLimits {
   readonly #redis: Redis;
   readonly #key: string;

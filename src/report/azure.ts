@@ -6,10 +6,7 @@ import type { Verdict } from '../core/verdict.ts';
 import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/**
- * The result of `evaluate` in Azure's evaluation SDK: one row per case with `inputs.` and `outputs.` columns, and the
- * means and pass rates of the evaluators under `metrics`.
- */
+/** The result of `evaluate` in Azure's evaluation SDK: a row per case, and means and pass rates under `metrics`. */
 export const writeAzure: ReportWriter = function* (log) {
   const metrics = summaries(log.cases).flatMap(({ name, mean: score, passed, failed }) => {
     const key = keyOf(name);

@@ -6,10 +6,7 @@ import type { Verdict } from '../core/verdict.ts';
 import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/**
- * A test run as in DeepEval's `.deepeval/.latest_test_run.json`: conversational test cases with turns and metrics. As
- * there, metrics that don't apply are omitted.
- */
+/** A test run as in DeepEval's `.deepeval/.latest_test_run.json`; like there, metrics that don't apply are omitted. */
 export const writeDeepEval: ReportWriter = function* (log) {
   const { cases, duration, usage, run } = log;
   const verdicts = cases.flatMap((line) => line.verdicts.filter(isApplicable));

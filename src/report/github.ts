@@ -5,11 +5,8 @@ import type { ReportWriter } from './reporter.ts';
 import { shownPath } from './style.ts';
 
 /**
- * Annotations of GitHub Actions at the lines of failed turns and assertions: workflow commands such as `::error
- * file=evals/shop.eval.yaml,line=54,title=refund::Turn 3: …`.
+ * Annotations of GitHub Actions at failed turns and assertions: `::error file=evals/shop.eval.yaml,line=54,title=refund::…`.
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
- *
- * @param folder the repository's: GitHub resolves paths from there
  */
 export const writeAnnotations: ReportWriter = function* (log, folder) {
   for (const line of log.lines(log.failures)) {

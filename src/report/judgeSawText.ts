@@ -3,9 +3,7 @@ import { cacheText, costText, counted, durationText } from '../core/text/format.
 import { visibleLine, visibleText } from '../core/text/visibleText.ts';
 import type { JudgeAnswer, JudgeRequest, JudgeRequests } from '../runner/judgeRequests.ts';
 
-/**
- * Plain text: our own lines start at the margin and quoted text is indented, so that it can't imitate another part.
- */
+/** As plain text. Quoted text is indented, so that it can't imitate another part. */
 export function judgeSawText(saw: JudgeRequests, line: CaseLine): string {
   const { verdict, isSame, requests } = saw;
   const { judge, assertion, usage } = verdict;

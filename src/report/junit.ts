@@ -8,10 +8,7 @@ import { describeFailure } from './failures.ts';
 import type { CaseResult, ReportWriter, RunLog } from './reporter.ts';
 import { createPaint, shownPath } from './style.ts';
 
-/**
- * JUnit XML for CI: a test suite per eval file, a test case per case with its repetitions combined. A judged failure
- * is a `failure`; a case that could not be judged or run is an `error`.
- */
+/** JUnit XML: a suite per eval file, a test case per case. A judged failure is a `failure`; other errors are an `error`. */
 export const writeJUnit: ReportWriter = function* (log, folder) {
   const { results } = log;
   const suites = groupBy(results, ({ lines }) => lines[0].suite);

@@ -7,8 +7,7 @@ import { streamJson } from './streamJson.ts';
 type Value = string | number | bigint | undefined;
 
 /**
- * One OTLP JSON request with a log record per verdict: the event `gen_ai.evaluation.result` of OpenTelemetry's
- * conventions for generative AI. `POST` it to `/v1/logs` of a collector.
+ * A log record per verdict, as one OTLP JSON request to `POST` to `/v1/logs` of a collector.
  * https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/
  */
 export const writeOtlp: ReportWriter = function* (log) {

@@ -53,10 +53,7 @@ export class RunLog {
   #cases: readonly CaseSummary[] | undefined;
   #results: readonly CaseResult[] | undefined;
 
-  /**
-   * @param isNeeded which lines to store in full. Default: all
-   * @param scrubber redacts secrets in events. Default: they contain none
-   */
+  /** @param isNeeded which lines to store in full. Default: all @param scrubber default: events contain no secrets */
   constructor(isNeeded: (line: CaseLine) => boolean = () => true, scrubber = new Scrubber()) {
     this.#isNeeded = isNeeded;
     this.#scrubber = scrubber;

@@ -40,7 +40,7 @@ export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): s
     ...(log.end?.stopped === 'max-cost'
       ? ['Stopped: the next request could have exceeded the cost limit.']
       : []),
-    `Cases: ${countText(results, paint)}${unfinishedText(log)}`,
+    `Cases: ${countText(results, paint)}${log.unfinished > 0 ? `, ${log.unfinished} not finished` : ''}`,
     `Model usage: ${usageText(log)}`,
     `Time: ${durationText(milliseconds)}`,
   ];
@@ -79,10 +79,6 @@ function countText(results: readonly CaseResult[], paint: Paint): string {
       return count > 0 ? paint.status(status, text) : text;
     })
     .join(', ');
-}
-
-function unfinishedText(log: RunLog): string {
-  return log.unfinished > 0 ? `, ${log.unfinished} not finished` : '';
 }
 
 /** Verdicts that differ between samples are unreliable. */

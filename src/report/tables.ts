@@ -9,11 +9,8 @@ export function plainTable(head: readonly string[], rows: readonly (readonly str
 }
 
 /**
- * Lays out rows under a head, in time linear in the cells.
- *
- * @param boxed whether to draw lines around the cells, for a terminal
- * @param numbers indexes of right-aligned columns
- * @returns the width in terminal columns, and a function that builds the text
+ * Takes time linear in the number of cells. @param boxed whether to draw lines around the cells
+ * @param numbers indexes of right-aligned columns @returns the width in terminal columns, and a function for the text
  */
 export function layOutTable(
   head: readonly string[],

@@ -224,11 +224,7 @@ function lastTurn({ origin }: SuiteCase): number {
 const MAX_NAME = 24;
 const MAX_CELL = 18;
 
-/**
- * Cases × assertions, or a list with the same content if the columns don't fit into `width`.
- *
- * @param boxed whether to draw lines around the cells, for a terminal
- */
+/** Cases × assertions, or a list if the columns don't fit into `width`. @param boxed whether to draw lines around cells */
 function caseTable(
   lines: readonly CaseSummary[],
   paint: Paint,

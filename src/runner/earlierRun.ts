@@ -24,11 +24,7 @@ import type { PlannedCase } from './runOptions.ts';
 
 export type StoredCases = Awaited<ReturnType<typeof openStoredCases>>;
 
-/**
- * Opens the conversations of a run to judge again. Each is read when its case starts.
- *
- * @param dataFolders of the suites, by their paths
- */
+/** Opens the conversations of a run to judge again. Each is read when its case starts. @param dataFolders by suite */
 export async function openStoredCases(
   { records }: EarlierRun,
   dataFolders: ReadonlyMap<string, DataFolder>,

@@ -32,8 +32,7 @@ export async function estimateLabelled(cases: readonly LabelledCase[]): Promise<
 }
 
 /**
- * Judges labeled conversations, outside of a run, without a record. Reports each line when it is known.
- *
+ * Judges labeled conversations, without a run and its record. Reports each line when it is known.
  * @throws RecordingError, UnwritableError, RunRefusedError; the signal's reason when aborted
  */
 export async function judgeLabelled(
@@ -98,10 +97,8 @@ export interface LabelledCase extends LabelledConversation {
 export type UnusableLabel = 'no-conversation' | 'no-case' | 'no-judge' | 'not-changed';
 
 /**
- * The labeled conversations of a suite. The conversations of a case are in one fold, unless each was recorded by itself;
- * cases are assigned to folds in the order of the hashes of their names.
- *
- * @param folds at least 2; with fewer conversations, each is its own fold
+ * The conversations of a case are in one fold, unless they were recorded separately. Cases are assigned to folds in the
+ * order of the hashes of their names. @param folds at least 2; with fewer conversations, each is its own fold
  * @param changed returns the assertion to judge instead; undefined if that isn't possible
  * @returns cases, the number of folds, and the number of unusable labels by reason
  */

@@ -53,11 +53,8 @@ type RequestHost = Pick<RunOptions, 'env' | 'secret'> & {
 };
 
 /**
- * The requests to a judge for a verdict, and its answers. A record contains neither: the requests are reconstructed from
- * the judged conversation and the current file, and their answers are looked up. No model is called.
- *
- * @param line of the case, with absolute paths
- * @param suiteCase the current one, opened
+ * Reconstructs the requests to a judge from the judged conversation and the current file, and looks up their answers.
+ * Calls no model. @param line with absolute paths @param suiteCase the current one, opened
  * @returns undefined if the file no longer has the assertion, or no judge was called
  */
 export async function reconstructRequests(

@@ -14,11 +14,7 @@ interface ModelChoice {
   readonly replay?: string | undefined;
 }
 
-/**
- * Lets `use` call one model outside of a run, optionally recorded or replayed.
- *
- * @throws ModelError, RecordingError, UnwritableError, and what `use` throws
- */
+/** Optionally recorded or replayed. @throws ModelError, RecordingError, UnwritableError, and errors of `use` */
 export async function withModel<Made>(
   { name, baseUrl, record, replay }: ModelChoice,
   host: ModelHost,

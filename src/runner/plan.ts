@@ -72,8 +72,6 @@ function countExecutions(cases: readonly SuiteCase[]): number {
 }
 
 /**
- * The first lines of a run's records.
- *
  * @param rootOf returns the root of a suite's record
  * @returns for the whole run, with the commit of the first root; for each root, with its files and their commit
  */

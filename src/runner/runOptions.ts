@@ -123,9 +123,7 @@ export interface CostBounds {
 /** The cost limit of a run, in the currency of the prices. */
 export interface SpendingLimit {
   /**
-   * Reserves up to `most`, at least `least`, and does the work. If work in progress has reserved the rest, waits for it.
-   *
-   * @param work gets the reserved amount
+   * Reserves up to `most`, at least `least`, and does the work with it. Waits if work in progress has reserved the rest.
    * @throws ModelError `over-budget` if less than `least` is left, before anything is spent
    */
   spend<Paid>(

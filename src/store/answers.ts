@@ -188,8 +188,7 @@ function cacheFolder(env: (name: string) => string | undefined): string {
 }
 
 /**
- * Creates the folder, and checks that neither other users nor authors of commits can put answers there.
- *
+ * Checks that neither other users nor authors of commits can write to the folder, and creates it.
  * @throws UntrustedFolderError, NotRegularError, or a system error
  */
 export async function prepareFolder(folder: string, workspaces: readonly string[]): Promise<void> {

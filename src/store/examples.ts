@@ -10,11 +10,7 @@ import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { readLabelledConversation, readLabels } from './labels.ts';
 
-/**
- * The labeled conversations that assertions of a case can use as examples. Labels are read once, when they are needed.
- *
- * @param isAmong excludes some, such as those of the measured fold
- */
+/** Examples for assertions of a case. @param isAmong excludes some, such as those of the measured fold */
 export function examplesOf(
   suite: Pick<Suite, 'path' | 'cases'>,
   isAmong: (judged: SuiteCase, example: Example) => boolean = () => true,

@@ -70,10 +70,7 @@ export async function readLabels(evalFile: string): Promise<Labels> {
 
 /**
  * Appends labels of a person. Earlier labels of the same subject stay in the file and no longer count.
- *
- * @param evalFile absolute
- * @returns the number of new labels
- * @throws UnwritableError
+ * @param evalFile absolute @returns the number of new labels @throws UnwritableError
  */
 export async function appendLabels(
   evalFile: string,
@@ -210,12 +207,8 @@ function problemIn(value: unknown): string | undefined {
 export type LabelledConversation = z.infer<typeof labelledConversationSchema>;
 
 /**
- * Stores a conversation next to its labels, atomically. The file is the same on all machines, so that people who label it
- * write the same file.
- *
- * @param evalFile absolute
- * @returns its hash
- * @throws UnwritableError
+ * Stores a conversation next to its labels, atomically. Everyone who labels it writes the same file.
+ * @param evalFile absolute @returns its hash @throws UnwritableError
  */
 export async function saveLabelledConversation(
   evalFile: string,

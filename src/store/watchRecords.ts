@@ -29,11 +29,8 @@ export class RecordWatch {
 }
 
 /**
- * Watches the files in a nested folder that may not exist yet.
- *
- * @param names path from `folder` to the nested folder
- * @param since milliseconds since 1970; reports existing files that were written later
- * @returns a function that stops watching
+ * Watches the files in a nested folder that may not exist yet. @param names path from `folder` to the nested folder
+ * @param since milliseconds since 1970; reports files that were written later @returns a function that stops watching
  */
 function watchIn(
   folder: string,

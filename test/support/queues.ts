@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { SILENT } from '../../src/core/logger.ts';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
-import { QueuedRun } from '../../src/queue/queuedRun.ts';
+import { openQueuedRun } from '../../src/queue/queuedRun.ts';
 import { serveQueue } from '../../src/queue/serveQueue.ts';
 import type { RunEvent } from '../../src/runner/events.ts';
 import { putFiles, type Ran, runFiles, suiteIn, workspaceWith } from './runs.ts';
@@ -72,7 +72,7 @@ export async function runQueued(
   const root = await workspaceWith(t, {});
   await putFiles(root, files);
   const suite = await suiteIn(root);
-  const elsewhere = await QueuedRun.open({
+  const elsewhere = await openQueuedRun({
     url,
     version: VERSION,
     root,

@@ -70,7 +70,7 @@ export async function run(
   const elsewhere =
     queue === undefined
       ? undefined
-      : await openQueuedRun(
+      : await startOnQueue(
           queue,
           loaded.filter((one) => one.suite?.cases.some((suiteCase) => used.has(suiteCase))),
           { ...limits, cache: options.cache, log, signal },
@@ -130,7 +130,7 @@ function reportDamage(damage: readonly string[] = [], shell: Shell): boolean {
 }
 
 /** Sends the cases of a run to the workers of a queue. @throws UsageError, QueueError */
-async function openQueuedRun(
+async function startOnQueue(
   given: string | true,
   loaded: readonly LoadedSuite[],
   options: Pick<RunOptions, 'timeout' | 'maxCost' | 'log' | 'signal'> & { readonly cache: boolean },
@@ -138,8 +138,8 @@ async function openQueuedRun(
   onEvent: (event: RunEvent) => void,
 ) {
   const url = queueAddress(given, shell);
-  const { QueuedRun } = await import('../../queue/queue.ts');
-  return QueuedRun.open({
+  const { openQueuedRun } = await import('../../queue/queue.ts');
+  return openQueuedRun({
     ...options,
     url,
     version: ownVersion(),
@@ -211,26 +211,19 @@ function shardOf(
 
 /** The given options, without defaults, for the run record. */
 function describeOptions(options: RunCommandOptions): Record<string, unknown> {
-  const { case: cases, tag, limit, judge, baseUrl, concurrency, timeout, record, replay } = options;
-  const { maxCost: max_cost, minPassRate: min_pass_rate, cache, queue } = options;
-  const { onlyFailed: only_failed, onlyErrors: only_errors } = options;
-  const given = {
-    case: cases,
-    tag,
-    limit,
-    only_failed,
-    only_errors,
-    judge,
-    base_url: baseUrl,
-    record,
-    replay,
-    max_cost,
-    min_pass_rate,
-    ...(!cache && { cache }),
-  };
+  const { cache, queue, concurrency } = options;
+  const given = RECORDED_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    options[name],
+  ]);
   return {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(given),
+    ...(!cache && { cache }),
     ...(queue === undefined ? { concurrency } : { queue: true }),
-    timeout,
   };
 }
+
+const RECORDED_OPTIONS = [
+  ...(['case', 'tag', 'limit', 'onlyFailed', 'onlyErrors', 'judge', 'baseUrl'] as const),
+  ...(['record', 'replay', 'maxCost', 'minPassRate', 'timeout'] as const),
+];

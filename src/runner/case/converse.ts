@@ -48,10 +48,8 @@ export interface ConversationResult {
 }
 
 /**
- * Runs a conversation of a user and a target, after the target's system text and the history of the case.
- *
- * @param onTurn called with each complete turn
- * @param onSpeaking called with the start of a reply while it arrives; if undefined, replies aren't streamed
+ * Runs a conversation, after the target's system text and the history of the case. @param onTurn gets complete turns
+ * @param onSpeaking gets the start of a reply while it arrives; if undefined, replies aren't streamed
  * @param shouldContinue called after each reply; false ends the conversation
  */
 export async function converse(

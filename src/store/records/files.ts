@@ -39,10 +39,7 @@ export function newestFirst(paths: readonly string[]): string[] {
 }
 
 /**
- * The time at the start of a new record's name. If the clock was set back since the last run, it is a millisecond later
- * than that run.
- *
- * @param paths of existing records
+ * The time at the start of a new record's name: later than all existing ones, even if the clock was set back.
  * @param started ISO 8601; replaced by the current time if it is unlikely, as in a record of another program
  */
 export function stampAfter(paths: readonly string[], started: string): string {
@@ -83,11 +80,8 @@ const MAX_BYTES = 32;
 const heldLocks = new Set<string>();
 
 /**
- * Locks a run's record for one writer, with a file next to it that names the process. Locks of killed processes don't
- * count.
- *
- * @returns a function that releases the lock
- * @throws RecordBusyError, or a system error
+ * Locks a run's record for one writer, with a file that names the process. Locks of killed processes don't count.
+ * @returns a function that releases the lock @throws RecordBusyError, or a system error
  */
 export async function lockRecord(folder: string, id: string): Promise<() => Promise<void>> {
   const path = lockPath(folder, id);

@@ -227,7 +227,12 @@ export class LatestRuns {
   }
 
   #list(suite: string): Promise<Records> {
-    const list = this.#listings.get(suite) ?? coalesce(() => recordsFor(suite));
+    const list =
+      this.#listings.get(suite) ??
+      coalesce(async () => {
+        const folders = findExistingDataFolders(suite);
+        return { folders, records: await recordsOf(folders) };
+      });
     this.#listings.set(suite, list);
     return list();
   }
@@ -301,11 +306,6 @@ function ofSuite<One>(
   return listOf(path) ?? listOf(suite) ?? [];
 }
 
-async function recordsFor(suite: string): Promise<Records> {
-  const folders = findExistingDataFolders(suite);
-  return { folders, records: await recordsOf(folders) };
-}
-
 function asNamed(line: CaseLine, folders: ExistingDataFolders): CaseLine {
   if (folders.path === folders.named || line.suite === folders.named) return line;
   return mapCasePaths(line, (path) => namedPath(folders, path));
@@ -315,11 +315,8 @@ function asNamed(line: CaseLine, folders: ExistingDataFolders): CaseLine {
 const LABELLED_RUNS = 20;
 
 /**
- * The cases of an eval file's last runs that may have labels, newest run first. The newest run may have renamed cases, so
- * it yields all.
- *
- * @param evalFile absolute
- * @param ids of labeled cases. Default: all
+ * The cases of the last runs that may have labels, newest run first. The newest run may have renamed cases, so it yields all.
+ * @param evalFile absolute @param ids of labeled cases. Default: all
  */
 export async function* labelledLines(
   evalFile: string,

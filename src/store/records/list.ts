@@ -58,11 +58,7 @@ export async function lastRun(evalFiles: readonly string[]): Promise<EarlierRun 
   return finished;
 }
 
-/**
- * The run of these records. Records that name files outside of their root are ignored: they may come with a checkout.
- *
- * @param rootOf returns the base of the paths in a record
- */
+/** Ignores records that name files outside of their root. @param rootOf returns the base of the paths in a record */
 export async function runIn(
   records: readonly string[],
   rootOf: (record: string) => string = rootOfRecord,

@@ -85,11 +85,7 @@ export type ParsedLine<Case> =
   | { readonly kind: 'end'; readonly end: EndLine }
   | string;
 
-/**
- * @param parseCase `parseSummary`, or `parseTrueCase` for whole cases
- * @param root base of the paths
- * @param version of the record; 0 before its first line
- */
+/** @param parseCase `parseSummary` or `parseTrueCase` @param version of the record; 0 before its first line */
 export function parseLine<Case extends object>(
   { value, isTooLarge }: JsonLine,
   parseCase: (value: unknown, root: string) => Case | string | undefined,

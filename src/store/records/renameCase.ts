@@ -22,10 +22,7 @@ export interface CaseRenaming {
 
 /**
  * Renames a case in all records and labels of its suite. Each file is replaced atomically; other lines don't change.
- *
- * @returns absolute paths of changed records, of records that a run is writing, which keep the old id, and of changed
- * labels
- * @throws UnwritableError
+ * @returns absolute paths; records that a run is writing (`running`) keep the old id @throws UnwritableError
  */
 export async function renameCase(renaming: CaseRenaming) {
   const { path: suite, existing } = findExistingDataFolders(renaming.suite);

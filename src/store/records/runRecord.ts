@@ -60,10 +60,7 @@ const BYTES_AT_ONCE = 1_000_000;
 const UNREAD = 0;
 const MOVED = -1;
 
-/**
- * A record of a run, read as it grows. Newer versions are read as far as this version knows their keys; unreadable lines
- * are skipped.
- */
+/** A record of a run, read as it grows. Keys of newer versions are ignored; unreadable lines are skipped. */
 export class RunRecord {
   readonly root: string;
   readonly #options: RecordOptions;

@@ -15,9 +15,7 @@ const REPORT_INTERVAL = 250;
 
 /**
  * Searches whole lines for a text, a slice of the record at a time.
- *
- * @param from index of the first place to search
- * @yields the matches since the last report
+ * @param from index of the first place to search @yields the matches since the last report
  */
 export async function* searchRecords(
   places: readonly RecordedLine[],
