@@ -3,7 +3,7 @@ import type { ComparisonData } from '../analysis/comparisonData.ts';
 import type { RunLine } from '../core/record/runRecord.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { gitOutput } from '../disk/git.ts';
-import { isAtHome, rootOfRecord } from '../node/paths.ts';
+import { isInDataFolder, rootOfRecord } from '../node/paths.ts';
 import { type EarlierRun, earlierRuns, runIn } from '../store/records/list.ts';
 import { readCases } from '../store/records/runRecord.ts';
 import { UsageError } from './exitCode.ts';
@@ -74,7 +74,7 @@ async function recentRun(name: 'last' | 'previous', files: string[]): Promise<Ea
 
 /** The root of the paths in a record. If the record was copied, they start at the workspace of the working folder. */
 export function rootFor(record: string, folder: string): string {
-  return isAtHome(record) ? rootOfRecord(record) : workspaceOf(folder);
+  return isInDataFolder(record) ? rootOfRecord(record) : workspaceOf(folder);
 }
 
 export async function findEarlier(

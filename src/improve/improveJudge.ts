@@ -19,7 +19,7 @@ import {
   judgeLabelled,
   type LabelledCase,
   labelledCases,
-} from '../runner/judgeLabelled.ts';
+} from '../runner/judgeLabeled.ts';
 import { verdictsOf } from '../store/examples.ts';
 import { replaceValue } from '../yaml/edits.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';

@@ -12,14 +12,14 @@ export function outsideMessage(what: string): string {
   return `${what} is outside the workspace folder. Paths are relative to the file that contains them and must stay inside the workspace, symbolic links included.`;
 }
 
-export const HOME_FOLDER = '.turnlight';
+export const DATA_FOLDER = '.turnlight';
 
 export const RUNS_FOLDER = 'runs';
 
-export const RECORD_FILES = `**/${HOME_FOLDER}/${RUNS_FOLDER}/*.jsonl`;
+export const RECORD_FILES = `**/${DATA_FOLDER}/${RUNS_FOLDER}/*.jsonl`;
 
-/** The location of an eval file's records. Paths are absolute. */
-export interface RecordHome {
+/** The root of an eval file's records. Paths are absolute. */
+export interface RecordRoot {
   /** The eval file's path as given. */
   readonly named: string;
   /** The same, with the links of its folder followed. */
@@ -34,12 +34,12 @@ export function rootOfRecord(path: string): string {
 }
 
 /** Whether a path is in a folder for records. */
-export function isAtHome(path: string): boolean {
-  return dirname(path).endsWith(join(sep, HOME_FOLDER, RUNS_FOLDER));
+export function isInDataFolder(path: string): boolean {
+  return dirname(path).endsWith(join(sep, DATA_FOLDER, RUNS_FOLDER));
 }
 
 /** A path as written in an eval file's records: relative to their root, with `/`. */
-export function recordedPath({ named, path, root }: RecordHome, given: string): string {
+export function recordedPath({ named, path, root }: RecordRoot, given: string): string {
   const followed = resolve(dirname(path), relative(dirname(named), given));
   return relative(root, followed).split(sep).join('/');
 }
@@ -51,7 +51,7 @@ export function absolutePath(root: string, recorded: string): string {
 
 /** The path of a recorded file relative to the eval file as it was opened, even through a link. */
 export function namedPath(
-  { named, path }: Pick<RecordHome, 'named' | 'path'>,
+  { named, path }: Pick<RecordRoot, 'named' | 'path'>,
   absolute: string,
 ): string {
   return resolve(dirname(named), relative(dirname(path), absolute));

@@ -6,10 +6,10 @@ import { streamJson } from './streamJson.ts';
 
 /** One JSON document with the run's record and its sums: `{run, cases, assertions, pass_at_all, end}`. */
 export const writeJson: ReportWriter = function* (log) {
-  const { run, cases, results, homes, end = null } = log;
+  const { run, cases, results, dataFolders, end = null } = log;
   const recorded = (suite: string) => (path: string) => {
-    const home = homes.get(suite);
-    return home ? recordedPath(home, path) : path;
+    const dataFolder = dataFolders.get(suite);
+    return dataFolder ? recordedPath(dataFolder, path) : path;
   };
   function* lines() {
     for (const line of log.lines()) yield mapCasePaths(line, recorded(line.suite));

@@ -15,7 +15,7 @@ import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { isFailure, type Usage, usageOf } from '../core/verdict.ts';
 import { SpillBuffer } from '../disk/spillBuffer.ts';
-import { type RecordHome, recordedPath } from '../node/paths.ts';
+import { type RecordRoot, recordedPath } from '../node/paths.ts';
 import type { RunEvent } from '../runner/events.ts';
 
 /** Writes a finished run, in pieces. @param folder base of relative paths */
@@ -40,7 +40,7 @@ export class RunLog {
   end: EndLine | undefined;
   /** Absolute paths. */
   records: readonly string[] = [];
-  homes: ReadonlyMap<string, RecordHome> = new Map();
+  dataFolders: ReadonlyMap<string, RecordRoot> = new Map();
   readonly #scrubber: Scrubber;
   readonly #isNeeded: (line: CaseLine) => boolean;
   #planned: readonly CaseRef[] = [];
@@ -64,7 +64,7 @@ export class RunLog {
       case 'run-started':
         this.run = this.#scrubber.data(event.run);
         this.records = this.#scrubber.data(event.records);
-        this.homes = event.dataFolders;
+        this.dataFolders = event.dataFolders;
         this.#planned = event.cases;
         break;
       case 'case-started': {
@@ -100,8 +100,8 @@ export class RunLog {
 
   /** The path of a suite as in its record. */
   recordedSuite(suite: string): string {
-    const home = this.homes.get(suite);
-    return home ? recordedPath(home, suite) : suite;
+    const dataFolder = this.dataFolders.get(suite);
+    return dataFolder ? recordedPath(dataFolder, suite) : suite;
   }
 
   /** Milliseconds that a finished run took since it was started or resumed. */

@@ -3,7 +3,7 @@ import type { CaseRef } from '../core/identity.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { RecordHome } from '../node/paths.ts';
+import type { RecordRoot } from '../node/paths.ts';
 
 /** What a resumed run found in its record. */
 export interface ResumeSummary {
@@ -23,7 +23,7 @@ export type RunEvent =
       /** Paths of the records, absolute. */
       readonly records: readonly string[];
       /** Of the suites, by their paths. */
-      readonly dataFolders: ReadonlyMap<string, RecordHome>;
+      readonly dataFolders: ReadonlyMap<string, RecordRoot>;
       readonly cases: readonly CaseRef[];
       readonly resumed?: ResumeSummary;
       /** Of a run that judges again: number of conversations whose cases are no longer in the files. */

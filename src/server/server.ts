@@ -16,7 +16,7 @@ import { CaseRenames, type RenamedCase } from '../evalfile/caseRenames.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import type { ClientSettings, EstimateCase } from '../language/ports.ts';
 import { createLanguageService } from '../language/service.ts';
-import { HOME_FOLDER, isEvalFile } from '../node/paths.ts';
+import { DATA_FOLDER, isEvalFile } from '../node/paths.ts';
 import { SECTION } from '../protocol/names.ts';
 import {
   CASE_RENAMED,
@@ -199,5 +199,5 @@ function createEstimator(): EstimateCase {
 }
 
 function isRecord(path: string): boolean {
-  return path.split(/[\\/]/).includes(HOME_FOLDER);
+  return path.split(/[\\/]/).includes(DATA_FOLDER);
 }

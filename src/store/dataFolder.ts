@@ -9,9 +9,9 @@ import {
   realPathOf,
   writeRegular,
 } from '../disk/regularFile.ts';
-import { HOME_FOLDER, type RecordHome } from '../node/paths.ts';
+import { DATA_FOLDER, type RecordRoot } from '../node/paths.ts';
 
-export interface DataFolder extends RecordHome {
+export interface DataFolder extends RecordRoot {
   /** All folders above the file with a `.turnlight`, nearest first: they may contain older records. */
   readonly existing: readonly string[];
 }
@@ -54,8 +54,8 @@ export function findDataFolders(files: readonly PlacedFile[]): ReadonlyMap<strin
 
 /** For reports: with one common root, so that each file has a distinct path. */
 export function dataFoldersBelowOneRoot(
-  dataFolders: ReadonlyMap<string, RecordHome>,
-): ReadonlyMap<string, RecordHome> {
+  dataFolders: ReadonlyMap<string, RecordRoot>,
+): ReadonlyMap<string, RecordRoot> {
   const roots = [...new Set([...dataFolders.values()].map(({ root }) => root))];
   const [first] = roots;
   if (first === undefined || roots.length === 1) return dataFolders;
@@ -63,7 +63,7 @@ export function dataFoldersBelowOneRoot(
   return withRoot(dataFolders, above ?? first);
 }
 
-function withRoot<Folder extends RecordHome>(folders: ReadonlyMap<string, Folder>, root: string) {
+function withRoot<Folder extends RecordRoot>(folders: ReadonlyMap<string, Folder>, root: string) {
   return new Map([...folders].map(([path, folder]) => [path, { ...folder, root }]));
 }
 
@@ -86,7 +86,7 @@ export function findExistingDataFolders(evalFile: string): ExistingDataFolders {
 }
 
 function hasDataFolder(folder: string): boolean {
-  return isRealFolder(join(folder, HOME_FOLDER));
+  return isRealFolder(join(folder, DATA_FOLDER));
 }
 
 /** Whether it is the home folder or the root of the file system. */
@@ -100,14 +100,14 @@ export function isWithin(folder: string, path: string): boolean {
   return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
 }
 
-/** @param root see `RecordHome` */
+/** @param root see `RecordRoot` */
 export function pathInDataFolder(root: string, name: string): string {
-  return join(root, HOME_FOLDER, name);
+  return join(root, DATA_FOLDER, name);
 }
 
 /** Creates the folder, with a `.gitignore` for its content. Doesn't follow links. */
 export async function makeDataFolder(root: string): Promise<void> {
-  await makeRealFolder(join(root, HOME_FOLDER));
+  await makeRealFolder(join(root, DATA_FOLDER));
   await writeRegular(pathInDataFolder(root, '.gitignore'), '*\n', CREATE).catch(ignoreExists);
 }
 

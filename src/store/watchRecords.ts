@@ -1,6 +1,6 @@
 import { type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { HOME_FOLDER, RUNS_FOLDER } from '../node/paths.ts';
+import { DATA_FOLDER, RUNS_FOLDER } from '../node/paths.ts';
 import { findDataFolder, type PlacedFile } from './dataFolder.ts';
 
 /** Watches for new records, including the first one of a new `.turnlight/runs`, which editors' watchers miss. */
@@ -19,7 +19,7 @@ export class RecordWatch {
     const { root } = findDataFolder(evalFile);
     if (this.#watched.has(root)) return;
     const onFile = (path: string) => path.endsWith('.jsonl') && this.#onRecord(path);
-    this.#watched.set(root, watchIn(root, [HOME_FOLDER, RUNS_FOLDER], onFile, this.#began));
+    this.#watched.set(root, watchIn(root, [DATA_FOLDER, RUNS_FOLDER], onFile, this.#began));
   }
 
   dispose(): void {

@@ -13,7 +13,7 @@ import {
   labelledCases,
   overrideExamples,
   type UnusableLabel,
-} from '../../runner/judgeLabelled.ts';
+} from '../../runner/judgeLabeled.ts';
 import { modelsOf } from '../../runner/models.ts';
 import { DEFAULT_TIMEOUT } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answers.ts';

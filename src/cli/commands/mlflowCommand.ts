@@ -108,9 +108,9 @@ async function withClient(
 
 /** The newest run with cases that have sessions. */
 async function newestRun(evalFile: string, link: Link): Promise<JudgedRun | undefined> {
-  const home = findExistingDataFolders(evalFile);
-  const { path } = home;
-  for (const record of await recordsOf(home)) {
+  const dataFolders = findExistingDataFolders(evalFile);
+  const { path } = dataFolders;
+  for (const record of await recordsOf(dataFolders)) {
     const { run, cases } = await readRecord(record);
     const own = cases.filter(
       (line) => (line.suite === path || line.suite === evalFile) && sessionOf(link, line),

@@ -57,10 +57,10 @@ async function logOf(
   const log = new RunLog();
   if (run) {
     const suites = [...new Set(places.map(({ suite }) => suite))];
-    const homes = dataFoldersBelowOneRoot(
+    const dataFolders = dataFoldersBelowOneRoot(
       findDataFolders(suites.map((path) => placedFile(vscode.Uri.file(path)))),
     );
-    log.add({ kind: 'run-started', run, cases: places, dataFolders: homes, records: paths });
+    log.add({ kind: 'run-started', run, cases: places, dataFolders, records: paths });
   }
   for (let at = 0; at < places.length; at += BATCH_SIZE) {
     if (token.isCancellationRequested) return undefined;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { indexInColumn, outcomeAt } from '../../core/presentation/assertionColumns.ts';
 import { isFailure } from '../../core/verdict.ts';
-import { isAtHome, rootOfRecord } from '../../node/paths.ts';
+import { isInDataFolder, rootOfRecord } from '../../node/paths.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { TableBuilder, type TableExecution } from '../../report/resultsTable.ts';
 import { rootAbove } from '../../store/dataFolder.ts';
@@ -107,7 +107,7 @@ export class RunResults extends RunReader {
  * @param folders candidates, such as workspace folders, absolute
  */
 export async function rootFor(record: string, folders: readonly string[]): Promise<string> {
-  if (isAtHome(record)) return rootOfRecord(record);
+  if (isInDataFolder(record)) return rootOfRecord(record);
   const candidates = [...folders, dirname(record)].flatMap((folder) => [
     folder,
     rootAbove(folder) ?? folder,

@@ -9,7 +9,7 @@ import { type ExistingDataFolders, pathInDataFolder } from '../dataFolder.ts';
 /** Milliseconds, a day: the difference between the clocks of two machines. */
 const TOO_FAR = 24 * 3600 * 1000;
 
-/** The folder of the records at a root. @param root see `RecordHome` */
+/** The folder of the records at a root. @param root see `RecordRoot` */
 export function recordsIn(root: string): string {
   return pathInDataFolder(root, RUNS_FOLDER);
 }

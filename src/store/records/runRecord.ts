@@ -10,7 +10,7 @@ import { counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { type JsonLine, readFileLines, readLines } from '../../disk/jsonLines.ts';
 import { openRegular } from '../../disk/regularFile.ts';
-import { isAtHome, rootOfRecord } from '../../node/paths.ts';
+import { isInDataFolder, rootOfRecord } from '../../node/paths.ts';
 import { isLocked, recordsAt, runIdOf } from './files.ts';
 import {
   type CaseStats,
@@ -211,7 +211,7 @@ export class RunRecord {
   /** Finds the file, or the one that continues its run. */
   async #find(): Promise<Stats | undefined> {
     const found = await regularStats(this.#path);
-    if (found || !this.#options.followsRun || !isAtHome(this.#path)) return found;
+    if (found || !this.#options.followsRun || !isInDataFolder(this.#path)) return found;
     const id = runIdOf(this.#path);
     const next = (await recordsAt(this.root)).find((one) => runIdOf(one) === id);
     if (next === undefined) return undefined;

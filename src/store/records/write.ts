@@ -5,7 +5,7 @@ import type { CaseLine, EndLine, RecordLine, RunLine } from '../../core/record/r
 import type { Scrubber } from '../../core/scrubber.ts';
 import { toUnwritableError, type UnwritableError } from '../../disk/fileErrors.ts';
 import { APPEND, CREATE, makeRealFolder, openRegular } from '../../disk/regularFile.ts';
-import { mapCasePaths, mapRunPaths, type RecordHome, recordedPath } from '../../node/paths.ts';
+import { mapCasePaths, mapRunPaths, type RecordRoot, recordedPath } from '../../node/paths.ts';
 import { makeDataFolder } from '../dataFolder.ts';
 import { lockRecord, RecordBusyError, recordsAt, recordsIn, stampAfter } from './files.ts';
 import type { LinePlace } from './parseLine.ts';
@@ -29,7 +29,7 @@ export interface RecordWriter {
 /**
  * Creates a record in `.turnlight/runs/`.
  *
- * @param root as of `RecordHome`
+ * @param root as of `RecordRoot`
  * @param started ISO 8601
  * @throws UnwritableError
  */
@@ -161,11 +161,11 @@ export interface RetainedLines {
  * them have the run's id.
  */
 export class RunWriter {
-  readonly #dataFolders: ReadonlyMap<string, RecordHome>;
+  readonly #dataFolders: ReadonlyMap<string, RecordRoot>;
   readonly #writers: ReadonlyMap<string, RecordWriter>;
 
   private constructor(
-    dataFolders: ReadonlyMap<string, RecordHome>,
+    dataFolders: ReadonlyMap<string, RecordRoot>,
     writers: ReadonlyMap<string, RecordWriter>,
   ) {
     this.#dataFolders = dataFolders;
@@ -180,7 +180,7 @@ export class RunWriter {
    */
   static async open(
     runs: ReadonlyMap<string, RunLine>,
-    dataFolders: ReadonlyMap<string, RecordHome>,
+    dataFolders: ReadonlyMap<string, RecordRoot>,
     scrubber: Scrubber,
     earlier: ReadonlyMap<string, RetainedLines> = new Map(),
   ): Promise<RunWriter> {
@@ -231,7 +231,7 @@ export class RunWriter {
     for (const writer of this.#writers.values()) await writer.close();
   }
 
-  #dataFolderOf(suite: string): RecordHome {
+  #dataFolderOf(suite: string): RecordRoot {
     const dataFolder = this.#dataFolders.get(suite);
     if (!dataFolder) throw new Error(`Internal error: ${suite} has no data folder.`);
     return dataFolder;
