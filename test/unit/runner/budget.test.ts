@@ -47,8 +47,8 @@ cases:
 }
 
 // One reply costs 0.02, and may beforehand cost up to about 0.1.
-describe('a limit of the cost', () => {
-  it('asks nothing that could pass it; finished cases are kept, the rest is not begun', async (t) => {
+describe('a cost limit', () => {
+  it('sends no request that could exceed it, keeps finished cases, and starts no others', async (t) => {
     const { server, files } = await suite(t);
     const { lines, end, record = '' } = await runFiles(t, files, { maxCost: 0.12, concurrency: 1 });
     assert.deepEqual(
@@ -67,13 +67,13 @@ describe('a limit of the cost', () => {
     assert.deepEqual((await readRecord(record)).problems, []);
   });
 
-  it('does not stand in the way of what stays below it', async (t) => {
+  it("doesn't affect runs below it", async (t) => {
     const { files } = await suite(t);
     const { end } = await runFiles(t, files, { maxCost: 1 });
     assert.deepEqual([end.counts.pass, end.stopped], [3, undefined]);
   });
 
-  it('counts what is under way side by side', async (t) => {
+  it('counts parallel requests', async (t) => {
     const { server, files } = await suite(t);
     const { lines } = await runFiles(t, files, { maxCost: 0.15, concurrency: 3 });
     // The second waits for the first: 0.13 is left then, and 0.11 for the third.
@@ -81,13 +81,13 @@ describe('a limit of the cost', () => {
     assert.deepEqual(lines.map(({ status }) => status).sort(), ['error', 'pass', 'pass']);
   });
 
-  it('takes a reply without usage for what it may have cost', async (t) => {
+  it('assumes the maximum cost of a reply without usage', async (t) => {
     const { server, files } = await suite(t, PRICE, null);
     await runFiles(t, files, { maxCost: 0.2, concurrency: 1 });
     assert.equal(server.requests.length, 1);
   });
 
-  it('asks for answers that are no longer than what is left pays for', async (t) => {
+  it('limits answers to the length that the rest pays for', async (t) => {
     const { server, files } = await suite(t, 'price: {input: 1000, output: 1000}, ');
     await runFiles(t, files, { maxCost: 4, concurrency: 1 });
     const limits = server.requests.map(({ body }) => Number(body.max_tokens));
@@ -95,7 +95,7 @@ describe('a limit of the cost', () => {
     for (const limit of limits) assert.ok(limit > 2_000 && limit < 4_000, String(limit));
   });
 
-  it('leaves room for all answers that are asked for together', async (t) => {
+  it('reserves the cost of all answers of a request', async (t) => {
     const script = () => ({ text: '', refusal: 'no' });
     const server = await startModelServer(script);
     t.after(() => server.close());
@@ -114,14 +114,14 @@ cases:
     assert.equal(await asked(4.1), 1);
   });
 
-  it('begins nothing more where an answer cost more than it could', async (t) => {
+  it('starts nothing more if an answer cost more than expected', async (t) => {
     const { server, files } = await suite(t, PRICE, { input: 10, output: 5_000 });
     const { end } = await runFiles(t, files, { maxCost: 0.5, concurrency: 1 });
     assert.equal(server.requests.length, 1);
     assert.equal(end.stopped, 'max-cost');
   });
 
-  it('refuses a run of which the cost cannot be known', async (t) => {
+  it("refuses a run whose cost can't be known", async (t) => {
     const { server, files } = await suite(t, '');
     await assert.rejects(runFiles(t, files, { maxCost: 1 }), { reason: 'no-price' });
     assert.equal(server.requests.length, 0);
@@ -169,15 +169,15 @@ async function refused(made: readonly Suite[], maxCost?: number): Promise<string
   return refusedSuites(error, chosen).map(({ suite }) => suite.path.split(/[\\/]/).at(-2) ?? '');
 }
 
-describe('what is to blame where a run is refused', () => {
-  it('are the suites whose record cannot be written, and no record of the others is left behind', async (t) => {
+describe('the suites that make a run fail to start', () => {
+  it("are those whose record can't be written, and the others leave no record", async (t) => {
     const { root, made } = await suites(t, { free: `cases: [${CASE}]`, full: `cases: [${CASE}]` });
     await writeFile(join(root, 'full/.turnlight/runs'), '');
     assert.deepEqual(await refused(made), ['full']);
     assert.deepEqual(await readdir(join(root, 'free/.turnlight/runs')), []);
   });
 
-  it('are the suites whose models have no price where the cost is limited', async (t) => {
+  it('are those whose models have no price if the cost is limited', async (t) => {
     const { made } = await suites(t, { free: `cases: [${CASE}]`, dear: ASKS });
     assert.deepEqual(await refused(made, 1), ['dear']);
   });

@@ -63,7 +63,7 @@ function outcomes(lines: readonly CaseLine[]) {
 }
 
 describe('answers of earlier runs', () => {
-  it('serve a run of which nothing has changed, and cost nothing', async (t) => {
+  it('are used in an unchanged run, and cost nothing', async (t) => {
     const { run, model } = await setUp(t, scored);
     const text = `judge: ${model('j', ', price: {input: 1, output: 1}')}\ncases:\n  - {id: a, ${TALK}, assert: [${rated('warm')}, ${rated('calm')}]}\n`;
     const first = await run(text);
@@ -83,7 +83,7 @@ describe('answers of earlier runs', () => {
     assert.equal(first.lines[0]?.usage.from_cache, undefined);
   });
 
-  it('leave only the edited assertion to be asked', async (t) => {
+  it('are used except for an edited assertion', async (t) => {
     const { run, model } = await setUp(t, scored);
     const suite = (edited: string) =>
       `judge: ${model('j')}\ndefaults: {assert: [${rated('warm')}, ${rated(edited)}]}\ncases:\n  - {id: a, ${TALK}}\n  - {id: b, ${TALK.replace('Hi', 'Ho')}}\n`;
@@ -92,7 +92,7 @@ describe('answers of earlier runs', () => {
     assert.equal((await run(suite('calm'))).asked, 0);
   });
 
-  it('end where a conversation takes another way', async (t) => {
+  it('are used until a conversation differs', async (t) => {
     const { run, model } = await setUp(t, (body) => `You said: ${body.messages.at(-1)?.content}`);
     const suite = (first: string) =>
       `target: {type: chat, model: ${model('m')}}\ncases:\n  - {id: a, turns: [${first}, two, three], assert: [{type: contains, value: said}]}\n`;
@@ -106,7 +106,7 @@ describe('answers of earlier runs', () => {
     assert.equal((await run(suite('zero'))).asked, 3);
   });
 
-  it('are never shared by repetitions or samples', async (t) => {
+  it('are never shared between repetitions or samples', async (t) => {
     const { server, run, model } = await setUp(t, scored);
     const sampled = `${rated('warm', ', samples: 3')}, ${rated('warm', ', name: again')}`;
     const text = `judge: ${model('j')}\ncases:\n  - {id: a, repeat: 2, ${TALK}, assert: [${sampled}]}\n`;
@@ -123,7 +123,7 @@ describe('answers of earlier runs', () => {
     assert.equal(more.asked, 2 + 5);
   });
 
-  it('are another model’s or endpoint’s own, whatever the limits and prices of both', async (t) => {
+  it('are separate per model and endpoint, whatever their limits and prices', async (t) => {
     const { server, run, model } = await setUp(t, scored);
     const other = await startModelServer(scored);
     t.after(() => other.close());
@@ -138,7 +138,7 @@ describe('answers of earlier runs', () => {
     assert.equal(other.requests.length, 1);
   });
 
-  it('are left alone by a run that asks anew, and replaced by what it is told', async (t) => {
+  it('are ignored and replaced by a fresh run', async (t) => {
     const { folder, run, model } = await setUp(t, scored);
     const text = `judge: ${model('j')}\ncases:\n  - {id: a, ${TALK}, assert: [${rated('warm')}]}\n`;
     await run(text);
@@ -149,7 +149,7 @@ describe('answers of earlier runs', () => {
     assert.deepEqual(outcomes(again.lines), outcomes(fresh.lines));
   });
 
-  it('are not kept where they were errors', async (t) => {
+  it("aren't stored if they are errors", async (t) => {
     const steps: Step[] = [
       'no JSON',
       'nor this',
@@ -173,7 +173,7 @@ describe('answers of earlier runs', () => {
     ]);
   });
 
-  it('count for limits of cost, tokens and latency as they were, and for the run as nothing', async (t) => {
+  it('count as recorded for limits of cost, tokens, and latency, and cost the run nothing', async (t) => {
     const slow = async () => {
       await new Promise((done) => setTimeout(done, 60));
       return { text: 'Hello!', usage: { input: 40, output: 20 } };
@@ -190,7 +190,7 @@ describe('answers of earlier runs', () => {
     assert.deepEqual([again.asked, again.lines[0]?.usage.cost], [0, 0]);
   });
 
-  it('go into a recording as they were, which replays like any other', async (t) => {
+  it('are recorded unchanged, and the recording replays like any other', async (t) => {
     const { workspace, run, model } = await setUp(t, scored);
     const text = `judge: ${model('j')}\ncases:\n  - {id: a, ${TALK}, assert: [${rated('warm')}]}\n`;
     const record = join(workspace, 'r.jsonl');
@@ -203,7 +203,7 @@ describe('answers of earlier runs', () => {
     assert.deepEqual(usage, first.lines[0]?.usage);
   });
 
-  it('serve simulated users and embeddings too', async (t) => {
+  it('are used for simulated users and embeddings, too', async (t) => {
     const server = await startModelServer(
       (body) =>
         body.response_format
@@ -236,7 +236,7 @@ describe('replies of earlier runs', () => {
   const suite = (cache: string) =>
     `target: {type: module, path: ./bot.mjs${cache}}\ncases:\n  - {id: a, turns: [x, y], assert: [{type: contains, value: x}]}\n`;
 
-  it('serve a program only where its target says so', async (t) => {
+  it('are used for a program only if its target sets `cache`', async (t) => {
     const { workspace, run } = await setUp(t, []);
     const askedFor = () => readFile(join(workspace, 'asked'), 'utf8').then(({ length }) => length);
     const files = { 'bot.mjs': bot };
@@ -250,7 +250,7 @@ describe('replies of earlier runs', () => {
     assert.equal(lines[0]?.usage.from_cache, 2);
   });
 
-  it('end with the program as it was', async (t) => {
+  it("aren't used after the program changes", async (t) => {
     const { run } = await setUp(t, []);
     await run(suite(', cache: true'), {}, { 'bot.mjs': ECHO });
     const { lines } = await run(
@@ -269,7 +269,7 @@ describe('replies of earlier runs', () => {
 });
 
 describe('a file in the cache', () => {
-  it('is only asked for again where it is broken, of another answer, or none of ours', async (t) => {
+  it('is replaced if it is broken, of another answer, or foreign', async (t) => {
     const { folder, run, model } = await setUp(t, scored);
     const text = `judge: ${model('j')}\ncases:\n  - {id: a, ${TALK}, assert: [${rated('warm', ', threshold: 0')}]}\n`;
     await run(text);
@@ -294,7 +294,7 @@ describe('a file in the cache', () => {
     assert.equal((await run(text)).asked, 0);
   });
 
-  it('holds no key and no secret, wherever they were said', async (t) => {
+  it('contains no key or secret', async (t) => {
     const secret = 'sk-0123456789abcdef';
     const { folder, run, model } = await setUp(t, (_body, index) =>
       index === 0 ? 'I know.' : `I know ${secret}.`,
@@ -343,8 +343,8 @@ function suite(baseUrl: string): string {
   return `judge: {provider: openai, model: j, base_url: "${baseUrl}"}\ncases:\n${rated('a')}\n${rated('b')}\n`;
 }
 
-describe('what a judge is asked once', () => {
-  it('is asked once in a run and kept for the next, and shown', async (t) => {
+describe('an answer that cases share', () => {
+  it('is requested once in a run, stored for the next, and shown', async (t) => {
     const server = await startModelServer(answer);
     t.after(() => server.close());
     const files = { 'suite.eval.yaml': suite(server.baseUrl) };
@@ -365,7 +365,7 @@ describe('what a judge is asked once', () => {
     assert.equal(server.requests.length, 8);
   });
 
-  it('is not kept in a folder of the workspace, where whoever commits a file could forge it', async (t) => {
+  it('is not stored in the workspace, where whoever commits a file could forge it', async (t) => {
     const root = await workspaceWith(t, {});
     const answers = () =>
       openPersistentAnswers({
@@ -379,7 +379,7 @@ describe('what a judge is asked once', () => {
     assert.deepEqual(await readdir(root), []);
   });
 
-  it('is asked again where the run is recorded: a recording holds all that was asked', async (t) => {
+  it('is requested again if the run is recorded: a recording contains all answers', async (t) => {
     const server = await startModelServer(answer);
     t.after(() => server.close());
     const files = { 'suite.eval.yaml': suite(server.baseUrl) };
@@ -395,7 +395,7 @@ describe('what a judge is asked once', () => {
     assert.equal(server.requests.length, 6);
   });
 
-  it('is asked again where more is kept than is read', async () => {
+  it('is requested again if the file exceeds its limit', async () => {
     const folder = join(emptyCache(), 'answers');
     const home = { folder, root: '/work', workspaces: ['/work'], scrubber: new Scrubber() };
     await openPersistentAnswers(home).save('a', 'x'.repeat(LIMITS.kept - 100));
@@ -405,7 +405,7 @@ describe('what a judge is asked once', () => {
     assert.equal(await load('b'), undefined);
   });
 
-  it('is asked again where the file was torn', async () => {
+  it('is requested again if the file was torn', async () => {
     const folder = join(emptyCache(), 'answers');
     const home = { folder, root: '/work', workspaces: ['/work'], scrubber: new Scrubber() };
     await openPersistentAnswers(home).save('a', { steps: [] });

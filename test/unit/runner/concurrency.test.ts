@@ -110,7 +110,7 @@ describe('the concurrency of a run', { concurrency: true }, () => {
     });
   }
 
-  it('asks about several assertions of one case at once, within the bound', async (t) => {
+  it('judges assertions of a case in parallel, within the limit', async (t) => {
     const { baseUrl, seen } = await endpoint(t, slowly);
     const text = suite({ agent: baseUrl, judge: baseUrl, cases: ['a'] });
     const { end } = await runFiles(t, { 'suite.eval.yaml': text }, { concurrency: N });
@@ -118,7 +118,7 @@ describe('the concurrency of a run', { concurrency: true }, () => {
     assert.equal(seen.most, N);
   });
 
-  it('is that of each endpoint', async (t) => {
+  it('applies to each endpoint', async (t) => {
     const [agent, judge] = [await endpoint(t, slowly), await endpoint(t, slowly)];
     const text = suite({ agent: agent.baseUrl, judge: judge.baseUrl });
     const { end } = await runFiles(t, { 'suite.eval.yaml': text }, { concurrency: N });
@@ -135,7 +135,7 @@ describe('the concurrency of a run', { concurrency: true }, () => {
     assert.equal(mostBegun(ran), N);
   });
 
-  it('lets the next conversation begin while others are judged', async (t) => {
+  it('starts the next conversation while others are judged', async (t) => {
     const { promise: allowed, resolve: answer } = barrier();
     const agent = await endpoint(t, async () => {});
     const judge = await endpoint(t, async (body) => {
@@ -151,7 +151,7 @@ describe('the concurrency of a run', { concurrency: true }, () => {
     assert.equal(mostBegun(ran), N);
   });
 
-  it('keeps no case that waits when the run is cancelled', async (t) => {
+  it('starts no waiting case after the run is cancelled', async (t) => {
     const abort = new AbortController();
     const { baseUrl } = await endpoint(t, async ({ model }) => {
       if (model === 'judge') abort.abort(new Error('Cancelled.'));

@@ -33,7 +33,7 @@ async function lineOf(t: Parameters<typeof runFiles>[0], rest: string, bot = ROL
 }
 
 describe('a case with a history', () => {
-  it('gives it to the target and goes on from there', async (t) => {
+  it('passes it to the target and continues from there', async (t) => {
     const { line } = await lineOf(t, '    turns: [Hi, Bye]\n    assert: [{type: no-repeat}]\n');
     const turns = turnsOf(line.conversation);
     assert.deepEqual(
@@ -50,7 +50,7 @@ describe('a case with a history', () => {
     assert.equal(line.conversation.entries[0]?.kind, 'system');
   });
 
-  it('tells the turns of the history first', async (t) => {
+  it('reports the turns of the history first', async (t) => {
     const { events } = await lineOf(t, '    turns: [Hi]\n    assert: [{type: no-repeat}]\n');
     const told = events.flatMap((event) => (event.kind === 'turn' ? [event.turn.number] : []));
     assert.deepEqual(told, [1, 2, 3, 4]);
@@ -79,7 +79,7 @@ describe('a case with a history', () => {
     });
   }
 
-  it('checks plain types over live turns unless `at` says all', async (t) => {
+  it('checks plain types in live turns unless `at` says all', async (t) => {
     const { line } = await lineOf(
       t,
       `    turns: [Hi]
@@ -119,7 +119,7 @@ describe('a case with a history', () => {
     );
   });
 
-  it('is another input than the same turns with another history', async (t) => {
+  it('has another input hash than the same turns with another history', async (t) => {
     const rest = '    turns: [Hi]\n    assert: [{type: no-repeat}]\n';
     const { line } = await lineOf(t, rest);
     const other = await runFiles(t, {
@@ -185,8 +185,8 @@ const CASE = `  - id: a
     assert: [{type: contains, value: Hello}]
 `;
 
-describe('a turn that does not come', () => {
-  it('is recorded with its number, its side, and the line that it answers', async (t) => {
+describe('a missing turn', () => {
+  it('is recorded with its number, side, and the line that it answers', async (t) => {
     const { lines } = await runFiles(t, { 'bot.mjs': BOT, 'suite.eval.yaml': botSuite(CASE) });
     const [line = assert.fail()] = lines;
     assert.equal(line.status, 'error');
@@ -196,7 +196,7 @@ describe('a turn that does not come', () => {
     assert.equal(turnsOf(line.conversation).length, 3);
   });
 
-  it('is where its error is shown: in test messages, in text, and in the view', async (t) => {
+  it('shows its error in test messages, in text, and in the view', async (t) => {
     const { lines } = await runFiles(t, { 'bot.mjs': BOT, 'suite.eval.yaml': botSuite(CASE) });
     const [line = assert.fail()] = lines;
     const at = line.failed_turn?.source?.range.start.line ?? assert.fail();
@@ -233,25 +233,25 @@ async function statuses(t: Parameters<typeof runFiles>[0], usage: string) {
   return lines[0]?.verdicts.map(({ status }) => status);
 }
 
-describe('limits of what a target uses', () => {
-  it('hold where every reply says what it used', async (t) => {
+describe("limits of a target's usage", () => {
+  it('apply if every reply reports its usage', async (t) => {
     const usage = 'usage: { input_tokens: 10, output_tokens: 5, cost: 0.1 }';
     assert.deepEqual(await statuses(t, usage), ['pass', 'pass']);
   });
 
-  it('are errors where one reply does not, never a pass', async (t) => {
+  it('are errors if a reply reports none, never a pass', async (t) => {
     const usage = '...(first && { usage: { input_tokens: 10, output_tokens: 5, cost: 0.1 } })';
     assert.deepEqual(await statuses(t, usage), ['error', 'error']);
   });
 
-  it('of the cost are an error where one reply does not know its own', async (t) => {
+  it('of the cost are errors if the cost of a reply is unknown', async (t) => {
     const usage = 'usage: { input_tokens: 10, output_tokens: 5, ...(first && { cost: 0.1 }) }';
     assert.deepEqual(await statuses(t, usage), ['pass', 'error']);
   });
 });
 
-describe('what failed', () => {
-  it('is counted as asked: each request to a judge and to a target, whatever came of it', async (t) => {
+describe('a failed request', () => {
+  it('counts as a request to the judge or target', async (t) => {
     const server = await startModelServer(() => unauthorized());
     t.after(() => server.close());
     const model = (name: string) =>
@@ -304,7 +304,7 @@ describe('the id of a conversation', () => {
          console.log(JSON.stringify({ content: JSON.parse(line).conversation }));\n`,
     ],
   ] as const) {
-    it(`tells repetitions, variants and runs apart for a ${what} and a script`, async (t) => {
+    it(`distinguishes repetitions, variants, and runs for a ${what} and a script`, async (t) => {
       const files = {
         'agent.mjs': agent,
         'check.mjs': CHECK,
@@ -363,7 +363,7 @@ ${CASES}`,
     }
   });
 
-  it('stays with a conversation that is judged again', async (t) => {
+  it('stays the same if the conversation is rejudged', async (t) => {
     const files = {
       'agent.mjs': SAYS_ID,
       'check.mjs': CHECK,

@@ -58,7 +58,7 @@ describe('a run whose endpoint is down', { concurrency: true }, () => {
       /http:\/\/127\.0\.0\.1:2\/chat cannot be reached \(connect ECONNREFUSED/,
     ],
   ] as const) {
-    it(`where ${what}: asks no more, ends every case, and tells it once`, async (t) => {
+    it(`where ${what}: sends no more requests, ends every case, and reports it once`, async (t) => {
       const { told, log } = logged();
       const began = performance.now();
       const ran = await runFiles(t, { 'suite.eval.yaml': suite(top) }, { log });
@@ -74,7 +74,7 @@ describe('a run whose endpoint is down', { concurrency: true }, () => {
     });
   }
 
-  it('where it fails on every request: leaves it alone after a few', async (t) => {
+  it('stops calling it after a few failures if it fails on every request', async (t) => {
     const server = await startModelServer(() => faults.serverError(503));
     t.after(() => server.close());
     const { told, log } = logged();
@@ -87,7 +87,7 @@ describe('a run whose endpoint is down', { concurrency: true }, () => {
   });
 });
 
-describe('a reply that waits in line', { concurrency: true }, () => {
+describe('a queued reply', { concurrency: true }, () => {
   /** Milliseconds; the waits take twice as long. */
   const TIMEOUT = 1_000;
   const expectWaited = (ran: Ran) => {
@@ -97,7 +97,7 @@ describe('a reply that waits in line', { concurrency: true }, () => {
   };
   const within = '{type: max-latency, max: 1000}';
 
-  it('keeps to the time limits of its target and of its model, and is not slow', async (t) => {
+  it("has the time limits of its target and model without the wait, and isn't slow", async (t) => {
     const server = await startModelServer((_body, index) =>
       index < 3 ? faults.rateLimited(0.7) : 'ok',
     );

@@ -55,18 +55,18 @@ describe('a program of a target', () => {
     ['module', 'type: module, path: ./module.mjs'],
     ['command', `type: command, command: ["${process.execPath}", program.mjs]`],
   ] as const) {
-    it(`(${what}) inherits all variables but those of models' keys, used or not`, async (t) => {
+    it(`(${what}) inherits all variables except those of models' keys, used or not`, async (t) => {
       assert.deepEqual(await seen(t, `{${keys}}`), ['TURNLIGHT_TEST_PLAIN=plain']);
     });
 
-    it(`(${what}) is passed the keys that it names`, async (t) => {
+    it(`(${what}) gets the keys that it names`, async (t) => {
       assert.deepEqual(await seen(t, `{${keys}, pass_env: [OPENAI_API_KEY]}`), [
         'OPENAI_API_KEY=usual',
         'TURNLIGHT_TEST_PLAIN=plain',
       ]);
     });
 
-    it(`(${what}) is given what its \`env\` sets`, async (t) => {
+    it(`(${what}) gets the variables in its \`env\``, async (t) => {
       const env = 'env: {TURNLIGHT_TEST_JUDGE_KEY: mine, TURNLIGHT_TEST_PLAIN: "not plain"}';
       assert.deepEqual(await seen(t, `{${keys}, ${env}}`), [
         'TURNLIGHT_TEST_JUDGE_KEY=mine',
@@ -75,7 +75,7 @@ describe('a program of a target', () => {
     });
   }
 
-  it('is not started where a variable that it names is not set', async (t) => {
+  it('is not started if a variable that it names is not set', async (t) => {
     const told = await seen(
       t,
       '{type: module, path: ./module.mjs, pass_env: [TURNLIGHT_TEST_NONE]}',
@@ -83,7 +83,7 @@ describe('a program of a target', () => {
     assert.match(told.join(), /^target-not-found: .* TURNLIGHT_TEST_NONE\. Set it first/);
   });
 
-  it('that names a variable which is not set is told so while typing', async () => {
+  it('with a variable that is not set is reported while typing', async () => {
     const target = '{type: module, path: ./a.mjs, pass_env: [PATH, NONE]}';
     const loaded = await load(
       suiteWith(`turns: [Hi]\ntarget: ${target}\nassert: [x]`),
@@ -96,7 +96,7 @@ describe('a program of a target', () => {
   });
 });
 
-describe('a file that a target names', () => {
+describe('a file of a target', () => {
   const SUITE = `target: {type: module, path: ./bot.mjs}\ncases:\n  - {id: a, turns: [Hi], assert: [{type: contains, value: out}]}\n`;
 
   /** The reason of a run after which `change` has happened to the files that were checked. */
@@ -114,7 +114,7 @@ describe('a file that a target names', () => {
     return lines[0]?.reason ?? '';
   }
 
-  it('and that has become a link out of the workspace since is not run', async (t) => {
+  it('is not run if it has become a link out of the workspace', async (t) => {
     const outside = await workspaceWith(t, { 'evil.mjs': 'export default () => "out";\n' });
     const reason = await reasonAfter(t, (workspace) =>
       symlink(join(outside, 'evil.mjs'), join(workspace, 'bot.mjs')),
@@ -125,7 +125,7 @@ describe('a file that a target names', () => {
     );
   });
 
-  it('and that is gone since is an error that says so', async (t) => {
+  it('is an error if it was deleted', async (t) => {
     assert.match(await reasonAfter(t, async () => {}), /^target-not-found: .* does not exist/);
   });
 
@@ -149,8 +149,8 @@ const withKeys = (
 
 const NO_LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-describe('the keys that cases need and lack', () => {
-  it('are those of judges and of models that play the assistant, by their variables', async () => {
+describe('the missing keys of cases', () => {
+  it('are those of judges and chat targets, by their variables', async () => {
     const { suite } = await load(`models:
   own: {provider: openai, model: m, api_key_env: MY_KEY}
   local: {provider: openai, model: m, base_url: "http://localhost/v1"}
@@ -171,7 +171,7 @@ cases:
     );
   });
 
-  it('are none where nobody is asked', async () => {
+  it('are empty if no model is called', async () => {
     const { suite } = await load(
       'cases: [{id: a, transcript: [{user: Hi}], assert: [{type: max-turns, value: 1}]}]\n',
     );
@@ -186,7 +186,7 @@ cases:
     assert.deepEqual(await missingKeys(suite?.cases ?? [], own), []);
   });
 
-  it('are not those that are set', async () => {
+  it("don't include keys that are set", async () => {
     const { suite } = await load(
       'judge: openai:m\ncases: [{id: a, transcript: [{user: Hi}, {assistant: Hi}], assert: [It greets.]}]\n',
     );
@@ -196,7 +196,7 @@ cases:
 });
 
 describe('the keys that cases need', () => {
-  it('are each there once, those first that are not set', async () => {
+  it('are listed once, missing ones first', async () => {
     const { suite } = await load(`models:
   own: {provider: openai, model: m, api_key_env: MY_KEY}
 cases:
@@ -214,7 +214,7 @@ cases:
   });
 });
 
-describe('a key that is tried', () => {
+describe('a tested key', () => {
   for (const [kind, script] of [
     ['answered', ['OK']],
     ['refused', [faults.httpError(401, 'Bad key.')]],

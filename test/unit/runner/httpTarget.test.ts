@@ -51,7 +51,7 @@ cases:
   assert.equal(requests.length, 4);
 });
 
-it('a target does not get a secret for a host that nobody allowed, whoever forgot to ask', async (t) => {
+it('a target gets no secret for a forbidden host, even without a check before', async (t) => {
   const text = `target: { type: http, url: "https://agent.example.invalid", headers: { x: "\${env:AGENT_TOKEN}" } }
 cases: [{ id: a, turns: [Hi], assert: [{ type: contains, value: x }] }]
 `;

@@ -29,7 +29,7 @@ function bot(keys: string, agent = ECHO, top = ''): Files {
 }
 
 describe("a case's line", () => {
-  it('says enough to judge its conversation again without the file', async (t) => {
+  it('is enough to rejudge its conversation without the file', async (t) => {
     const top = 'role: A shop.\ntopics: [orders]\ntools: [{name: lookup, description: Finds}]\n';
     const keys = 'turns: [x], context: {city: Rome}, expectations: An answer';
     const line = await lineOf(t, bot(keys, ECHO, top));
@@ -47,12 +47,12 @@ describe("a case's line", () => {
     assert.match(`${line.target?.digest} ${line.input_hash}`, /^[0-9a-f]{64} [0-9a-f]{64}$/);
   });
 
-  it('says that a conversation has happened already', async (t) => {
+  it('marks a transcript', async (t) => {
     const line = await lineOf(t, bot('transcript: [{user: x}, {assistant: x}]'));
     assert.deepEqual([line.origin, line.target], ['transcript', undefined]);
   });
 
-  it('says why a conversation ended before its end', async (t) => {
+  it('contains the reason if a conversation ended early', async (t) => {
     const failing = `{user: y, ${CHECK}}`;
     const stopped = await lineOf(t, bot(`stop_on_failure: true, turns: [${failing}, x]`));
     assert.equal(stopped.stop_reason, 'stop-on-failure');
@@ -70,7 +70,7 @@ describe('the hash of the input', () => {
     assert.equal(await hashOf(t, 'turns: [x], role: Other, expectations: Other, tags: [a]'), hash);
   });
 
-  it('is another with other turns, facts that a target is given, or another target', async (t) => {
+  it('differs with other turns, facts for the target, or another target', async (t) => {
     const hashes = [
       await hashOf(t, 'turns: [x]'),
       await hashOf(t, 'turns: [x, x]'),
@@ -105,7 +105,7 @@ describe('the digest of a target', () => {
   const model = (keys: string) => `{provider: openai, model: m, ${keys}}`;
   const chat = (keys: string, of = 'openai:m') => `{type: chat, model: ${of}, ${keys}}`;
 
-  it('of a chat target is of its model, its system text, its tools and their results', async (t) => {
+  it('of a chat target covers its model, system text, tools, and their results', async (t) => {
     const digests = [await digestOf(t, chat('system: Hi'))];
     for (const target of [
       chat('system: Hi', 'openai:n'),
@@ -119,7 +119,7 @@ describe('the digest of a target', () => {
     assert.equal(new Set(digests).size, digests.length);
   });
 
-  it('is none of how long and where it is asked, and by whose key', async (t) => {
+  it('ignores time limits, addresses, and keys', async (t) => {
     const digest = await digestOf(t, chat('system: Hi'));
     const elsewhere = model('base_url: "http://localhost:1/v1", api_key_env: KEY, timeout: 5');
     assert.equal(await digestOf(t, chat('system: Hi, timeout: 5', elsewhere)), digest);
@@ -127,13 +127,13 @@ describe('the digest of a target', () => {
     assert.equal(await digestOf(t, chat('system: Hi', replayed), { 'r.jsonl': '' }), digest);
   });
 
-  it('is of its keys as they are written', async (t) => {
+  it('covers its keys as written', async (t) => {
     const target = chat(`system: "Hi \${env:WHO}"`, `"openai:\${env:MODEL}"`);
     const digest = await digestOf(t, target, {}, { WHO: 'Ann', MODEL: 'a' });
     assert.equal(await digestOf(t, target, {}, { WHO: 'Bob', MODEL: 'b' }), digest);
   });
 
-  it('of a program is of the files that it is made of', async (t) => {
+  it('of a program covers its files', async (t) => {
     for (const [target, file] of [
       ['{type: module, path: ./bot.mjs}', 'bot.mjs'],
       ['{type: command, command: [node, ./agents/bot.mjs, "--fast"]}', 'agents/bot.mjs'],
@@ -145,7 +145,7 @@ describe('the digest of a target', () => {
     }
   });
 
-  it('reads no device that a program is given', {
+  it("reads no device in a program's arguments", {
     skip: process.platform === 'win32',
   }, async (t) => {
     const up = '../'.repeat(20);
@@ -202,7 +202,7 @@ function kept(before: readonly string[], after: readonly string[]): boolean[] {
 }
 
 describe('the digest of a case', () => {
-  it('stays where the case moves or another one changes', async (t) => {
+  it('stays the same if the case moves or another one changes', async (t) => {
     const { before, now } = await digests(t);
     const moved = `# A comment\n${SUITE.replace('value: x', 'value: y')}`;
     assert.deepEqual(kept(before, await now({ 'suite.eval.yaml': moved })), [true, false]);
@@ -210,13 +210,13 @@ describe('the digest of a case', () => {
     assert.deepEqual(kept(before, await now({ 'suite.eval.yaml': context })), [false, true]);
   });
 
-  it('is another one where a program that it rests on is', async (t) => {
+  it('differs if a program of the case changes', async (t) => {
     const { before, now } = await digests(t);
     assert.deepEqual(kept(before, await now({ 'agent.mjs': 'other' })), [false, false]);
     assert.deepEqual(kept(before, await now({ 'check.mjs': 'other' })), [false, true]);
   });
 
-  it('rests on the programs of its target and its scripts', async (t) => {
+  it('covers the programs of its target and scripts', async (t) => {
     const { folder } = await digests(t);
     const [alpha] = (await suiteIn(folder)).cases;
     assert.deepEqual(alpha && programsOf(alpha), [

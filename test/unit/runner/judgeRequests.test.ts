@@ -59,7 +59,7 @@ async function ran(t: TestContext, assertion: string, steps: Step[], more: strin
 const GOOD = { ...json(answer(entry(2))), usage: { input: 321, output: 45 } };
 
 describe('what the judge saw', () => {
-  it('is the request as it was sent, with the answer of the cache, its tokens and time', async (t) => {
+  it('is the sent request, with the cached answer, its tokens, and its time', async (t) => {
     const { server, saw } = await ran(t, 'type: turn-relevancy', [GOOD]);
     const { seen, text = '' } = await saw();
     assert.equal(seen?.isSame, true);
@@ -77,7 +77,7 @@ describe('what the judge saw', () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it('shows a repair with the answer that it repairs', async (t) => {
+  it('shows a repair with the repaired answer', async (t) => {
     const bad = json({ turns: [] });
     const { saw } = await ran(t, 'type: turn-relevancy', [bad, GOOD]);
     const { seen, text = '' } = await saw();
@@ -87,7 +87,7 @@ describe('what the judge saw', () => {
     assert.equal(text.match(/=== CONVERSATION ===/g)?.length, 1);
   });
 
-  it('shows answers that could not be used, without secrets and within a limit', async (t) => {
+  it('shows unusable answers, without secrets and within a limit', async (t) => {
     const first = `sk-secret-key-of-mine ${'é'.repeat(40_000)}`;
     const { saw } = await ran(t, 'type: turn-relevancy', [{ text: first }, { text: 'no JSON' }]);
     const { text = '', line } = await saw();
@@ -110,7 +110,7 @@ describe('what the judge saw', () => {
     }
   });
 
-  it('of criteria that share a request is that one, also for the second', async (t) => {
+  it('of criteria that share a request is that request, for each of them', async (t) => {
     const criteria = [1, 2].map((criterion) => ({
       criterion,
       turns: [entry(2)],
@@ -128,7 +128,7 @@ describe('what the judge saw', () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it('says where the answer is not kept, and where the question has changed since', async (t) => {
+  it('reports missing answers and changed questions', async (t) => {
     const { saw, path } = await ran(t, 'type: turn-relevancy', [GOOD], ['--no-cache']);
     const { text = '' } = await saw();
     assert.match(text, /exactly what was sent/);

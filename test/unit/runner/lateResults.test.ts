@@ -41,7 +41,7 @@ const TARGETS = [
   ['command', '{type: command, command: [node, bot.mjs]}', PROGRAM],
 ] as const;
 
-describe('a tool result that comes a turn after its call', () => {
+describe('a tool result one turn after its call', () => {
   for (const [type, target, body] of TARGETS) {
     it(`is the result of its call: ${type}`, async (t) => {
       const line = await lineOf(t, target, botOf('c1') + body);

@@ -36,7 +36,7 @@ function said(event: RunEvent): string | undefined {
 }
 
 describe('a reply that arrives piece by piece', () => {
-  it('is told as the turn that it is so far, before the turn is told', async (t) => {
+  it('is reported as an incomplete turn before the turn', async (t) => {
     const words = ['One ', 'two ', 'three ', 'four ', 'five ', 'six.'];
     const { events, line } = await talk(t, words);
     assert.equal(line?.status, 'pass', line?.reason);
@@ -93,7 +93,7 @@ describe('a reply that arrives piece by piece', () => {
     });
   }
 
-  it('shows no secret, not even the beginning of one', async (t) => {
+  it('shows no secret, not even its beginning', async (t) => {
     const words = ['One: ', ...SECRET, ' was it.'];
     const { events } = await talk(t, words);
     const told = events.flatMap((event) => said(event) ?? []);

@@ -40,8 +40,8 @@ const reasonsOf = (verdicts: readonly Verdict[]) =>
 
 const ERROR = 'error not-reported';
 
-describe('what a target does not report', () => {
-  it('passes no check, negated or in a group, and the error names the key', async (t) => {
+describe("data that a target doesn't report", () => {
+  it('passes no check, even negated or in a group, and the error names the key', async (t) => {
     const verdicts = await verdictsOf(t, SAYS_DONE, suite(ABSENCE));
     assert.deepEqual(
       reasonsOf(verdicts),
@@ -51,7 +51,7 @@ describe('what a target does not report', () => {
     for (const { rationale } of verdicts) assert.match(rationale, /reports: \[tool_calls\]/);
   });
 
-  it('leaves its case without a score, whatever the other checks say', async (t) => {
+  it('leaves its case without a score, whatever the other checks find', async (t) => {
     const checks = '\n      - {type: contains, value: Done}\n      - {type: tool-not-called}\n';
     const files = { 'bot.mjs': SAYS_DONE, 'suite.eval.yaml': suite(checks) };
     const { lines } = await runFiles(t, files);
@@ -61,7 +61,7 @@ describe('what a target does not report', () => {
     );
   });
 
-  it('can be checked once the target says that it reports it', async (t) => {
+  it('can be checked if the target declares it', async (t) => {
     for (const reports of ['all', '[tool_calls]']) {
       const verdicts = await verdictsOf(t, SAYS_DONE, suite(ABSENCE, `, reports: ${reports}`));
       assert.deepEqual(
@@ -71,7 +71,7 @@ describe('what a target does not report', () => {
     }
   });
 
-  it('is known from the replies of the conversation itself', async (t) => {
+  it('is known from the replies of the same conversation', async (t) => {
     const verdicts = await verdictsOf(t, LOOKS_UP, suite(ABSENCE));
     assert.deepEqual(
       verdicts.map(({ status }) => status),
@@ -79,7 +79,7 @@ describe('what a target does not report', () => {
     );
   });
 
-  it('stays unknown in another conversation of the run, in whatever order they end', async (t) => {
+  it('stays unknown in other conversations of the run, whatever their order', async (t) => {
     const bot = `${LOOKS_UP.replace('() =>', '(messages) => messages[0].content === "no" ? "Done." :')}`;
     const text = suite(
       ABSENCE,
@@ -96,7 +96,7 @@ describe('what a target does not report', () => {
     }
   });
 
-  it('is seen in a history, which is in the file', async (t) => {
+  it('is known in a history, which is in the file', async (t) => {
     const text = `target: {type: module, path: ./bot.mjs}
 cases:
   - id: a
@@ -109,7 +109,7 @@ cases:
     assert.deepEqual(reasonsOf(await verdictsOf(t, SAYS_DONE, text)), ['pass', ERROR]);
   });
 
-  it('stops a case that stops on failure, as any error does', async (t) => {
+  it('stops a case with stop_on_failure, like any error', async (t) => {
     const text = `target: {type: module, path: ./bot.mjs}
 cases:
   - id: a
@@ -128,7 +128,7 @@ cases:
     assert.deepEqual(reasonsOf(verdicts), [ERROR, ERROR]);
   });
 
-  it('asks no judge about calls or context that cannot be seen', async (t) => {
+  it("doesn't ask a judge about unreported calls or context", async (t) => {
     const judged = `
       - {type: tool-use}
       - {type: tool-call-efficiency}
@@ -143,7 +143,7 @@ cases:
 });
 
 describe('a record', () => {
-  it('says what was reported, so that judging again finds the same', async (t) => {
+  it('contains the reports, so that rejudging finds the same', async (t) => {
     for (const [bot, reports, status] of [
       [SAYS_DONE, '', 'error'],
       [SAYS_DONE, ', reports: [tool_calls]', 'pass'],
@@ -180,8 +180,8 @@ describe('a record', () => {
   });
 });
 
-describe('what a service has no pointer for', () => {
-  it('is an error at the assertion before the run, as the check says', async (t) => {
+describe('data that a service has no pointer for', () => {
+  it('is an error at the assertion before the run', async (t) => {
     const { url, requests } = await startService(t, (_request, response) =>
       answerJson(response, { text: 'Done.' }),
     );

@@ -59,7 +59,7 @@ describe('a script assertion with a command', () => {
     assert.deepEqual(output, ['[check.mjs] of a']);
   });
 
-  it('needs not read what it is given', async (t) => {
+  it('need not read its input', async (t) => {
     const { verdict } = await verdictOf(t, 'console.log(true);');
     assert.equal(verdict.status, 'pass');
   });
@@ -106,7 +106,7 @@ describe('a script assertion with a command', () => {
     assert.match(verdict.rationale, /Is it installed and on the PATH\?$/);
   });
 
-  it('that takes too long is ended with all that it started', async (t) => {
+  it('that takes too long is ended with all its processes', async (t) => {
     const { verdict, folder } = await verdictOf(t, STUBBORN, { keys: ', timeout: 1500' });
     assert.equal(verdict.status, 'error');
     assert.match(
@@ -116,7 +116,7 @@ describe('a script assertion with a command', () => {
     await gone(await startedIn(folder));
   });
 
-  it('that leaves something running answers at once, and its group is ended', async (t) => {
+  it('that leaves a process running answers at once, and its group is ended', async (t) => {
     const leaving = `import { spawn } from 'node:child_process';
       import { writeFileSync } from 'node:fs';
       const ids = [false, true].map((detached) =>

@@ -21,7 +21,7 @@ async function verdictOf(t: TestContext, code: string, more = '', name = 'check.
 }
 
 describe('a script assertion', () => {
-  it('is given the conversation and its options, and its turns are shown', async (t) => {
+  it('gets the conversation and its options, and its turns are shown', async (t) => {
     const { verdict } = await verdictOf(
       t,
       `export const words = ({ conversation, chosen, options }) => ({

@@ -14,7 +14,7 @@ const saidIn = ({ conversation }: CaseLine) =>
   turnsOf(conversation).map((turn) => `${turn.side}: ${textOf(turn)}`);
 
 describe('a simulated user', () => {
-  it('talks with the target until its goal is reached, and says why', async (t) => {
+  it('talks with the target until its goal is reached, and gives the reason', async (t) => {
     const user = inTurn(says('Hi'), says('Order 7'), ends('goal-reached', 'It is booked.'));
     const { line, asked } = await simulate(t, user, COUNTS);
     assert.deepEqual(saidIn(line), [
@@ -30,7 +30,7 @@ describe('a simulated user', () => {
     assert.equal(asked.length, 3);
   });
 
-  it('hears the conversation with the sides swapped, and what the target says as data', async (t) => {
+  it("gets the conversation with swapped sides, and the target's text as data", async (t) => {
     const { asked } = await simulate(
       t,
       inTurn(says('Hi'), ends('goal-reached')),
@@ -49,7 +49,7 @@ describe('a simulated user', () => {
     );
   });
 
-  it('is never shown expectations, assertions or questions', async (t) => {
+  it('never gets expectations, assertions, or questions', async (t) => {
     const { asked } = await simulate(t, inTurn(says('Hi'), ends('goal-reached')), COUNTS, {
       caseKeys:
         '    expectations: SECRET-EXPECTED\n    role: SECRET-ROLE\n    assert: [{type: contains, name: SECRET-NAME, value: SECRET-VALUE}]\n',
@@ -58,7 +58,7 @@ describe('a simulated user', () => {
     assert.ok(!JSON.stringify(asked).includes('SECRET'));
   });
 
-  it('is told its persona, guidelines and stop rule, with the variables of the case', async (t) => {
+  it('gets its persona, guidelines, and stop rule, with the variables of the case', async (t) => {
     const { asked } = await simulate(t, inTurn(says('Hi'), ends('stop-condition')), COUNTS, {
       keys: 'persona: "{{who}}", guidelines: [Be short.], stop_when: A ticket is given.',
       caseKeys: '    context: {who: A grumpy pilot}\n',
@@ -73,7 +73,7 @@ describe('a simulated user', () => {
       assert.ok(system?.content?.includes(words), words);
   });
 
-  it('says its opening first, for which nobody is asked', async (t) => {
+  it('says its opening first, without a request', async (t) => {
     const { line, asked } = await simulate(t, inTurn(ends('goal-refused')), COUNTS, {
       keys: 'opening: [One, Two]',
     });
@@ -86,7 +86,7 @@ describe('a simulated user', () => {
     assert.deepEqual([line.stop_reason, asked.length], ['goal-refused', 1]);
   });
 
-  it('goes on from a history', async (t) => {
+  it('continues from a history', async (t) => {
     const { line, asked } = await simulate(t, inTurn(says('And?'), ends('goal-reached')), COUNTS, {
       caseKeys:
         '    history: [{assistant: Welcome!}]\n    assert: [{type: contains, value: Reply, at: each}]\n',
@@ -99,7 +99,7 @@ describe('a simulated user', () => {
     );
   });
 
-  it('cannot end a conversation in which nothing was said', async (t) => {
+  it("can't end an empty conversation", async (t) => {
     const { line } = await simulate(t, inTurn(ends('goal-reached')), COUNTS);
     assert.deepEqual([line.status, line.stop_reason], ['error', 'simulator-error']);
   });
@@ -119,7 +119,7 @@ describe('a simulated user', () => {
     ['gives no reason for the end', ends('goal-reached', ''), /`reason` is empty/],
   ];
   for (const [what, answer, reason] of broken) {
-    it(`is asked once more where it ${what}, then the case is an error`, async (t) => {
+    it(`is asked once more if it ${what}, then the case is an error`, async (t) => {
       const { line, asked } = await simulate(t, inTurn(says('Hi'), answer), COUNTS);
       assert.deepEqual([line.status, line.stop_reason], ['error', 'simulator-error']);
       assert.match(line.reason ?? '', reason);
@@ -139,7 +139,7 @@ describe('a simulated user', () => {
     assert.match(line.reason ?? '', /Add `model` under `simulate`, or set a judge/);
   });
 
-  it('sends its seed, another one with each repetition', async (t) => {
+  it('sends its seed, which differs between repetitions', async (t) => {
     const { asked } = await simulate(t, inTurn(says('Hi')), COUNTS, {
       keys: 'seed: 7, max_user_turns: 1',
       caseKeys: '    repeat: 2\n',
@@ -147,13 +147,13 @@ describe('a simulated user', () => {
     assert.deepEqual(asked.map(({ seed }) => seed).sort(), [7, 8]);
   });
 
-  it('counts in the usage of the case, and not in that of the target', async (t) => {
+  it('counts in the usage of the case, but not of the target', async (t) => {
     const { line } = await simulate(t, inTurn(says('Hi'), ends('goal-reached')), COUNTS);
     assert.equal(line.usage.calls, 2);
     assert.ok(line.usage.input_tokens > 0);
   });
 
-  it('leaves turns that it did not come to unjudged', async (t) => {
+  it("leaves turns that it didn't reach unjudged", async (t) => {
     const { line } = await simulate(t, inTurn(says('Hi'), ends('goal-reached')), COUNTS, {
       caseKeys:
         '    assert: [{type: contains, value: Reply, at: 8}, {type: contains, value: Reply}]\n',
@@ -167,7 +167,7 @@ describe('a simulated user', () => {
     );
   });
 
-  it('is replayed, each repetition as it went', async (t) => {
+  it('is replayed, each repetition as recorded', async (t) => {
     const workspace = await workspaceWith(t, {});
     const record = join(workspace, 'exchanges.jsonl');
     let count = 0;
@@ -190,7 +190,7 @@ describe('a simulated user', () => {
     assert.equal(again.asked.length, 0);
   });
 
-  it('keeps what was said where the run is cancelled', async (t) => {
+  it('keeps the conversation if the run is cancelled', async (t) => {
     const abort = new AbortController();
     const { line, end } = await simulate(t, inTurn(says('Hi'), says('Go on')), COUNTS, {
       signal: abort.signal,
@@ -204,7 +204,7 @@ describe('a simulated user', () => {
     assert.equal(end.cancelled, true);
   });
 
-  it('is another one for each combination of a matrix, and each is replayed as it went', async (t) => {
+  it('differs for each combination of a matrix, and each is replayed', async (t) => {
     const workspace = await workspaceWith(t, {});
     const record = join(workspace, 'exchanges.jsonl');
     const options = {
@@ -235,7 +235,7 @@ describe('a simulated user', () => {
     assert.equal(cases[0]?.stop_reason, 'goal-reached');
   });
 
-  it('is another input with another goal, model or seed', async (t) => {
+  it('has another input hash with another goal, model, or seed', async (t) => {
     const hashOf = async (keys: string) =>
       (await simulate(t, inTurn(says('Hi')), COUNTS, { keys: `max_user_turns: 1${keys}` })).line
         .input_hash;

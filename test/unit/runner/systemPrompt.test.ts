@@ -53,8 +53,8 @@ function entries(conversation: Conversation | undefined): unknown[] {
   );
 }
 
-describe('what a target was told', () => {
-  it('stands in the record and before the judge, and is said to the model once', async (t) => {
+describe('the system text of a target', () => {
+  it('is in the record, shown to the judge, and sent to the model once', async (t) => {
     const target = `{type: chat, model: agent, system: "${RULES}"}`;
     const { line, agent, judge } = await adheres(t, target);
     assert.deepEqual([line?.status, line?.reason], ['pass', undefined]);
@@ -72,7 +72,7 @@ describe('what a target was told', () => {
     );
   });
 
-  it('is given to a program as the first message', async (t) => {
+  it('is the first message for a program', async (t) => {
     const bot = 'export default (messages) => JSON.stringify(messages[0]);\n';
     const target = `{type: module, path: ./bot.mjs, system: "${RULES}"}`;
     const { line } = await adheres(t, target, { 'bot.mjs': bot });
@@ -82,7 +82,7 @@ describe('what a target was told', () => {
     assert.deepEqual(entries(line?.conversation), [`system: ${RULES}`, 1, 2]);
   });
 
-  it('stands where a reply returns it', async (t) => {
+  it('is in the record if a reply returns it', async (t) => {
     const bot = `export default () => [
       { role: 'system', content: '${RULES}' },
       { role: 'assistant', content: 'Hello' },
@@ -93,7 +93,7 @@ describe('what a target was told', () => {
     assert.ok(readBy(judge).includes(RULES));
   });
 
-  it('stands in the record of a replayed run too', async (t) => {
+  it('is in the record of a replayed run, too', async (t) => {
     const recording = join(await workspaceWith(t, {}), 'recording.jsonl');
     const target = `{type: chat, model: agent, system: "${RULES}"}`;
     const { line } = await adheres(t, target, {}, { record: recording });
@@ -108,18 +108,18 @@ describe('a type that needs a role or a system text', () => {
   const asking = (target: string) =>
     load(suiteWith(`turns: [Hi]\ntarget: ${target}\nassert: [{type: role-adherence}]`));
 
-  it('is told while typing that a chat target has none', async () => {
+  it('reports while typing that a chat target has none', async () => {
     const loaded = await asking('{type: chat, model: "openai:m"}');
     assert.deepEqual(placed(loaded), ['5:15 missing-need']);
   });
 
-  it('is content with the `system` of any target', async () => {
+  it('accepts the `system` of any target', async () => {
     for (const target of ['{type: chat, model: "openai:m", ', '{type: module, path: bot.mjs, ']) {
       assert.deepEqual(placed(await asking(`${target}system: You are a waiter.}`)), []);
     }
   });
 
-  it('waits for the replies of a program, which may hold one', async () => {
+  it('waits for the replies of a program, which may contain one', async () => {
     assert.deepEqual(placed(await asking('{type: module, path: bot.mjs}')), []);
   });
 });
@@ -141,7 +141,7 @@ describe("variables in a target's system text", () => {
     assert.deepEqual(system, { kind: 'system', role: 'system', text: 'You serve Ann.' });
   });
 
-  it('that the case has no value for are errors, and nothing runs', async (t) => {
+  it('without a value in the case are errors, and nothing runs', async (t) => {
     const folder = await workspaceWith(t, { 'bot.mjs': ECHO, 'suite.eval.yaml': suite('') });
     const { code, err } = await turnlight(folder, ['run']);
     assert.equal(code, 3);

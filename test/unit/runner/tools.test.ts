@@ -73,20 +73,20 @@ describe('the tools of a chat target', () => {
     assert.deepEqual(inherited.asked[0]?.tools, [sent({ name: 'other' })]);
   });
 
-  it('in the wrapper of OpenAI are sent as they are meant', async (t) => {
+  it('in the wrapper of OpenAI are sent correctly', async (t) => {
     const own = 'tools: [{type: function, function: {name: lookup}}], tool_results: {lookup: x}';
     const { asked } = await ran(t, () => 'It says', own);
     assert.deepEqual(asked[0]?.tools, [sent({ name: 'lookup' })]);
   });
 
-  it('can be called, so that what must not be called can fail', async (t) => {
+  it('can be called, so that forbidden calls can fail', async (t) => {
     const own = `tools: [${LOOKUP}], tool_results: {lookup: shipped}`;
     const check = '{type: tool-not-called, name: lookup}';
     const { status } = await ran(t, calling('lookup'), own, { check });
     assert.equal(status, 'fail');
   });
 
-  it('are known to what judges tools', async (t) => {
+  it('are available to assertions about tools', async (t) => {
     const own = `tools: [${LOOKUP}], tool_results: {lookup: shipped}`;
     const check = '{type: script, path: ./tools.mjs}';
     const files = { 'tools.mjs': 'export default ({ tools }) => tools[0].name === "lookup";\n' };
@@ -95,8 +95,8 @@ describe('the tools of a chat target', () => {
   });
 });
 
-describe('a chat target that is asked through Responses', () => {
-  it('gets its thoughts back between rounds of tool calls, and not in the next turn', async (t) => {
+describe('a chat target that uses Responses', () => {
+  it('gets its reasoning back between rounds of tool calls, but not in the next turn', async (t) => {
     const keys = `tools: [${LOOKUP}], tool_results: {lookup: shipped}`;
     const { asked, status, results } = await ran(
       t,
@@ -147,7 +147,7 @@ describe('functions that answer tools', () => {
   const own = (more = '') => `tools: [${LOOKUP}], tool_module: ./tools.mjs${more}`;
   const withTools = (code: string) => ({ files: { 'tools.mjs': code } });
 
-  it('are given the arguments, the case and its context; what they return is told to the model', async (t) => {
+  it('get the arguments, the case, and its context; the model gets their result', async (t) => {
     const code =
       'export const lookup = async ({ order }, { case: id, context, signal }) => ({ order, id, context, signal: typeof signal });\n';
     const { results, reason } = await ran(t, calling('lookup'), own(), withTools(code));
@@ -160,14 +160,14 @@ describe('functions that answer tools', () => {
     });
   });
 
-  it('may stand in an object, under names that no export can have', async (t) => {
+  it('may be in an object, under names that no export can have', async (t) => {
     const code = 'export default { "look-up": () => "found" };\n';
     const keys = 'tools: [{name: look-up}], tool_module: ./tools.mjs';
     const { results } = await ran(t, calling('look-up'), keys, withTools(code));
     assert.deepEqual(results, ['found']);
   });
 
-  it('keep what they know from call to call of a conversation', async (t) => {
+  it('keep their state between calls of a conversation', async (t) => {
     const code = 'let count = 0;\nexport const lookup = () => "call " + (count += 1);\n';
     const script: Script = (body, index) =>
       index < 3
@@ -177,7 +177,7 @@ describe('functions that answer tools', () => {
     assert.deepEqual(results, ['call 1', 'call 2', 'call 3']);
   });
 
-  it('answer what is not scripted', async (t) => {
+  it("answer calls that aren't scripted", async (t) => {
     const code = 'export const lookup = () => "of the function";\n';
     const scripted = (order: number) =>
       own(`, tool_results: {lookup: [{args: {order: ${order}}, result: of the script}]}`);
@@ -220,7 +220,7 @@ describe('functions that answer tools', () => {
     assert.equal(result?.content, 'Error: no luck');
   });
 
-  it('are not called with what is no JSON', async (t) => {
+  it('are not called with invalid JSON', async (t) => {
     const code = 'export const lookup = () => "x";\n';
     const { reason } = await ran(t, calling('lookup', '{"order":'), own(), withTools(code));
     assert.match(reason, /^target-malformed-reply: .*not JSON/);

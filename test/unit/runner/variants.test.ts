@@ -14,8 +14,8 @@ const SUITE = `cases:
     assert: [{type: contains, value: Hello}]
 `;
 
-describe('a run of a case that stands for several conversations', () => {
-  it('records each as a case of its own, and a broken line as an error at its line', async (t) => {
+describe('a run of a case with variants', () => {
+  it('records each as a separate case, and a broken line as an error at its line', async (t) => {
     const data = [
       JSON.stringify({ id: 'polite', messages: talk('Hello') }),
       '{"messages": [{"user"',
@@ -69,7 +69,7 @@ describe('a run of a case that stands for several conversations', () => {
     assert.equal(end.counts.pass, 2);
   });
 
-  it('reads none of the conversations of a case that is skipped', async (t) => {
+  it('reads no conversations of a skipped case', async (t) => {
     const { lines } = await runFiles(t, {
       'data.jsonl': `${JSON.stringify({ messages: talk('Hello') })}\n{`,
       'suite.eval.yaml': SUITE.replace('    assert', '    skip: later\n    assert'),
