@@ -38,7 +38,10 @@ export async function openStoredCases(
   const opened = await Promise.all(opening);
   const unfinished = opened
     .filter(({ record: { state, missing } }) => state !== 'finished' && missing > 0)
-    .map(({ record: { run, missing } }) => `Run ${run?.id} did not finish ${counted(missing, 'case')}.`);
+    .map(
+      ({ record: { run, missing } }) =>
+        `Run ${run?.id} did not finish ${counted(missing, 'case')}.`,
+    );
   const find = (ref: CaseRef) => {
     const key = recordedKey(ref, dataFolders);
     for (const { record, places } of opened) {
