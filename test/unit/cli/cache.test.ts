@@ -26,7 +26,7 @@ async function setUp(t: TestContext) {
   return { folder, env, run };
 }
 
-test('run: asks nothing again, says so, and asks anew with --no-cache', async (t) => {
+test('run: reuses answers and says so, and sends requests again with --no-cache', async (t) => {
   const { run } = await setUp(t);
   const first = await run('run');
   assert.deepEqual([first.asked, first.err], [2, '']);
@@ -41,7 +41,7 @@ test('run: asks nothing again, says so, and asks anew with --no-cache', async (t
   assert.equal(anew.asked, 2);
 });
 
-test('cache: tells where answers are kept and how many, and removes them', async (t) => {
+test('cache: shows the folder and number of answers, and deletes them', async (t) => {
   const { env, run } = await setUp(t);
   const folder = join(env.TURNLIGHT_CACHE_DIR, 'answers');
   assert.equal((await run('cache')).out, `${folder}\n0 answers, 0.0 MB of at most 256.0 MB\n`);
@@ -101,7 +101,7 @@ test('run: warns once if answers that judges give once are not kept', async (t) 
   }
 });
 
-test('cache: says why a folder is not used', async (t) => {
+test('cache: shows why a folder is not used', async (t) => {
   const { folder } = await setUp(t);
   const env = { TURNLIGHT_CACHE_DIR: join(folder, 'answers') };
   const { code, out } = await turnlight(folder, ['cache'], env);
@@ -109,7 +109,7 @@ test('cache: says why a folder is not used', async (t) => {
   assert.match(out, /^Not used: .*answers is in the workspace, .* Set TURNLIGHT_CACHE_DIR/m);
 });
 
-test('run: a file of variables may not say where answers are kept', async (t) => {
+test('run: --dotenv may not set the folder of answers', async (t) => {
   const { folder, run } = await setUp(t);
   for (const name of ['TURNLIGHT_CACHE_DIR', 'XDG_CACHE_HOME']) {
     await writeFile(join(folder, '.env'), `${name}=here\n`);
@@ -119,7 +119,7 @@ test('run: a file of variables may not say where answers are kept', async (t) =>
   }
 });
 
-test('run: after an edit of one of eight assertions asks once for each conversation', async (t) => {
+test('run: sends one request per conversation after an edit of one of eight assertions', async (t) => {
   const conversations = tries(CONVERSATIONS, 10);
   const judge = await startJudge(0);
   t.after(() => judge.close());

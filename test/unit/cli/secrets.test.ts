@@ -64,9 +64,9 @@ const RUNS = tries(50, 8);
 const RUN = ['run', '--record', 'out/recording.jsonl'];
 const REPORTS = ['--reporter', 'terminal', '--reporter', 'json', '--output', 'out/report.json'];
 
-describe('a secret that is said again', () => {
+describe('a repeated secret', () => {
   for (const [how, say] of Object.entries(SAID)) {
-    it(`${how}, by agent, judge and endpoint, is written nowhere`, async (t) => {
+    it(`${how} by the agent, judge, and endpoint is never written`, async (t) => {
       const echo = (step: number): Step =>
         step % 3 === 2 ? faults.httpError(401, say(KEY)) : `${say(KEY)} ${say(TOKEN)}`;
       const server = await startModelServer((_body, index) => echo(index));
@@ -87,7 +87,7 @@ cases:
       await assertClean(folder, out + err, ['OPENAI_API_KEY', 'PLANTED']);
     });
 
-    it(`${how}, by a program, is written nowhere`, async (t) => {
+    it(`${how} by a program is never written`, async (t) => {
       const folder = await workspaceWith(t, {
         'agent.mjs': `const say = (secret) => (${say.toString().replace('base64(', 'btoa(')})(secret);
 console.error(say(process.env.PLANTED_TOKEN));
@@ -110,7 +110,7 @@ cases:
 });
 
 describe('a long secret', () => {
-  it('is written nowhere, nor are others', async (t) => {
+  it('is never written, and neither are others', async (t) => {
     const long = 'QUJD'.repeat(7_000);
     const folder = await workspaceWith(t, {
       'a.eval.yaml': `targets: {t: {type: http, url: "http://127.0.0.1:1/x", reply: /r, headers: {X-Key: ${'a'.repeat(30_000)}}}}
@@ -127,7 +127,7 @@ cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
   });
 });
 
-describe('a secret that is part of our own JSON or XML', () => {
+describe('a secret that is part of JSON or XML syntax', () => {
   const SUITE = `cases:
   - id: a
     threshold: 0.5
@@ -222,7 +222,7 @@ cases: [{id: a, transcript: [{user: Hi}, {assistant: Nope}], assert: [{type: g-e
     }
   });
 
-  it('crashes no run as a header of a target', async (t) => {
+  it("doesn't crash a run as a header of a target", async (t) => {
     const folder = await workspaceWith(t, {
       'a.eval.yaml': `targets: {t: {type: http, url: "http://127.0.0.1:1/x", reply: /r, headers: {X-Key: '"kind":"turn"'}}}
 target: t
@@ -233,7 +233,7 @@ cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
     assert.equal(code, 2, err);
   });
 
-  it('is refused under a name that is no name of a variable', async (t) => {
+  it('is refused if its name is not a variable name', async (t) => {
     const name = 'x_KEY":0,"status":"pass","score":1,"rationale":"\u001by';
     const folder = await workspaceWith(t, {
       'a.eval.yaml': SUITE,
@@ -246,7 +246,7 @@ cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
   });
 });
 
-describe('a secret where an error is cut', () => {
+describe('a secret at the place where an error is truncated', () => {
   const SECRET = `tokSECRET${'0123456789abcdef'.repeat(8)}`;
   const REPLIES: readonly (readonly [what: string, say: string, keys?: string])[] = [
     ['a reply without text', `console.log(JSON.stringify({x: said}))`],
@@ -255,7 +255,7 @@ describe('a secret where an error is cut', () => {
     ['an answer without its id', `console.log(JSON.stringify({x: said}))`, ', worker: true'],
   ];
   for (const [what, say, keys = ''] of REPLIES) {
-    it(`is hidden whole, in ${what} of a program`, async (t) => {
+    it(`is hidden completely in ${what} of a program`, async (t) => {
       const folder = await workspaceWith(t, {
         'agent.mjs': `const said = 'y'.repeat(100) + process.env.MY_TOKEN;
 process.stdin.once('data', () => { ${say}; process.exit(); });`,
@@ -269,7 +269,7 @@ cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
     });
   }
 
-  it('is hidden whole, in answers of a service', async (t) => {
+  it('is hidden completely in answers of a service', async (t) => {
     const answers = [
       [200, (token: string) => JSON.stringify({ x: 'y'.repeat(150) + token })],
       [400, (token: string) => `${token} `.repeat(60)],
@@ -297,7 +297,7 @@ cases: [{id: a, turns: [Hi], assert: [{type: contains, value: x}]}]
 });
 
 describe('a secret in the address of an endpoint', () => {
-  it('is not shown when nobody answers there', async (t) => {
+  it("is not shown if the endpoint doesn't answer", async (t) => {
     const folder = await workspaceWith(t, {
       'a.eval.yaml': `models: {j: {provider: openai, model: m, base_url: "http://127.0.0.1:1/\${env:PLANTED}/v1", timeout: 300}}
 cases: [{id: a, judge: j, transcript: [{user: Hi}, {assistant: x}], assert: [It greets.]}]
@@ -312,7 +312,7 @@ cases: [{id: a, judge: j, transcript: [{user: Hi}, {assistant: x}], assert: [It 
 });
 
 describe('a model whose name is a secret', () => {
-  it('is not named where it is no model', async (t) => {
+  it('is not shown if there is no such model', async (t) => {
     const folder = await workspaceWith(t, {
       'a.eval.yaml': `cases: [{id: a, judge: "\${env:PLANTED}", transcript: [{user: Hi}, {assistant: x}], assert: [It greets.]}]\n`,
     });
@@ -323,7 +323,7 @@ describe('a model whose name is a secret', () => {
 });
 
 describe('many runs with secrets of all kinds', () => {
-  it('write none of them into any file', async (t) => {
+  it('are never written to any file', async (t) => {
     const ways = Object.values(SAID);
     for (let run = 0; run < RUNS; run += 1) {
       const end = `${run}${'/+"%\\&=~'[run % 8]}z`;

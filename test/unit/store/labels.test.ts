@@ -42,8 +42,8 @@ async function evalFileIn(t: TestContext): Promise<{ folder: string; file: strin
 const texts = (labels: readonly (Label & { person: string; line: number })[]) =>
   labels.map(({ person, line, status, turn }) => `${person}:${line} ${status} ${turn ?? 'all'}`);
 
-describe('labels beside an eval file', () => {
-  it('reads what several people say, the last of each about a thing, with file and line', async (t) => {
+describe('labels next to an eval file', () => {
+  it('reads the last label of each person per subject, with file and line', async (t) => {
     const { file } = await evalFileIn(t);
     assert.deepEqual(await readLabels(file), { labels: [], problems: [] });
     const later = { at: '2026-01-02T00:00:00.000Z' };
@@ -68,7 +68,7 @@ describe('labels beside an eval file', () => {
     assert.ok(texts((await readLabels(file)).labels).includes('cy:1 pass all'));
   });
 
-  it('tells bad lines with file, line and what to do, and keeps the others', async (t) => {
+  it('reports invalid lines with file, line, and what to do, and keeps the others', async (t) => {
     const { file } = await evalFileIn(t);
     await appendLabels(file, 'ann', [label()]);
     const path = join(labelsFolder(file), 'ann.jsonl');
@@ -108,7 +108,7 @@ describe('labels beside an eval file', () => {
     assert.ok(cpuTime() - before < 1_000);
   });
 
-  it('keeps a conversation once, whole, the same on every machine', async (t) => {
+  it('stores a whole conversation once, the same on every machine', async (t) => {
     const { file } = await evalFileIn(t);
     const conversation = talk('Hi', 'Hello');
     const [first] = conversation.entries;
@@ -134,14 +134,14 @@ describe('labels beside an eval file', () => {
     }
   });
 
-  it('reads no file that a label names by a path', async (t) => {
+  it('reads no file outside of its folder, whatever a label contains', async (t) => {
     const { folder, file } = await evalFileIn(t);
     const conversation = { entries: [], notes: [] };
     await writeFile(join(folder, 'other.json'), JSON.stringify({ conversation, facts: {} }));
     assert.equal(await readLabelledConversation(file, '../../other'), undefined);
   });
 
-  it('takes back what a person said, and leaves all else as it is', async (t) => {
+  it('removes labels of a person, and nothing else', async (t) => {
     const { file } = await evalFileIn(t);
     const isAll = ({ turn }: Label) => turn === undefined;
     assert.deepEqual(await removeLabels(file, 'ann', isAll), []);
@@ -172,7 +172,7 @@ describe('labels beside an eval file', () => {
     assert.deepEqual((await renameCase({ suite: file, from: 'refund', to: 'x' })).labels, []);
   });
 
-  it('tells of an edit of another turn, and of another question', () => {
+  it('detects an edit of another turn, and another question', () => {
     const own = label({ turn: 2, question_hash: 'q1' });
     const edited = conversationHash(talk('Hi there', 'Hello'));
     assert.equal(validityOf(own, { conversation: edited, question: 'q1' }), 'earlier-text');
@@ -182,7 +182,7 @@ describe('labels beside an eval file', () => {
     assert.equal(validityOf(label(), { conversation: HASH, question: 'q2' }), 'current');
   });
 
-  it('merges in git what two people said on two branches, without a conflict', async (t) => {
+  it('merges labels of two people on two branches in git, without a conflict', async (t) => {
     const { folder, file } = await evalFileIn(t);
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
