@@ -29,7 +29,7 @@ async function lastOf(folder: string, id: string): Promise<CaseLine> {
 }
 
 describe('turnlight save', () => {
-  it('makes a scripted case that gives the same conversation, live and replayed', async (t) => {
+  it('creates a scripted case with the same conversation, live and replayed', async (t) => {
     const folder = await exampleIn(t);
     const cli = (...args: string[]) => turnlight(folder, args);
     await cli('run', '.', '--record', 'all.jsonl');
@@ -69,7 +69,7 @@ describe('turnlight save', () => {
     assert.equal(await readFile(join(outside, file), 'utf8'), before);
   });
 
-  it('makes a transcript that is judged as it was', async (t) => {
+  it('creates a transcript with the same verdicts', async (t) => {
     const folder = await exampleIn(t);
     const cli = (...args: string[]) => turnlight(folder, args);
     await cli('run', '.');
@@ -89,7 +89,7 @@ describe('turnlight save', () => {
     );
   });
 
-  it('writes down the values of the variant that it saves', async (t) => {
+  it('fills in the values of the saved variant', async (t) => {
     const folder = await workspaceWith(t, {
       'bot.mjs': "export default async (messages) => 'In ' + messages.at(-1).content;\n",
       'simulated.eval.yaml': `target: {type: module, path: ./bot.mjs}
@@ -110,7 +110,7 @@ cases:
     assert.deepEqual([line.status, line.facts?.context], ['pass', { shop: 'Rome' }]);
   });
 
-  it('says what is missing', async (t) => {
+  it('reports missing files, cases, variants, and runs', async (t) => {
     const folder = await exampleIn(t);
     const said = async (...args: string[]) => {
       const { code, err } = await turnlight(folder, ['save', 'simulated.eval.yaml', ...args]);
@@ -160,7 +160,7 @@ cases:
     return { id, text: lines.join('\n') };
   };
 
-  it('stands behind the one it comes from, under a free id, and is valid', async () => {
+  it('follows its original case, has a free id, and is valid', async () => {
     for (const as of ['turns', 'transcript'] as const) {
       const saved = inserted(line('Hi', 'Hello'), as, ['a', 'b', 'a-scripted', 'a-recorded']);
       const loaded = await load(saved.text);
@@ -173,13 +173,13 @@ cases:
     }
   });
 
-  it('as a transcript still looks at the live turns alone', () => {
+  it('is judged only on the live turns as a transcript', () => {
     const saved = inserted(line('Hi', 'Hello'), 'transcript').text;
     assert.match(saved, /criterion: It is kind\.\n\s+at: 2-3/);
     assert.ok(!saved.slice(saved.indexOf('a-recorded')).includes('history'));
   });
 
-  it('is refused where nothing was simulated, or the words would be read as variables', () => {
+  it('is refused if nothing was simulated, or if its text would be read as variables', () => {
     const notSimulated = { ...line('Hi', 'Hello'), origin: 'turns' as const };
     assert.throws(() => inserted(notSimulated, 'turns'), /Only simulated/);
     const braces = line('Hi {{name}}', 'Hello');
