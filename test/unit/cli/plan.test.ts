@@ -21,7 +21,7 @@ cases:
 
 const PRICED = '{provider: openai, model: m, price: {input: 2, output: 8}}';
 
-test('plan: says requests, tokens and price of each case and of all, and asks nobody', async (t) => {
+test('plan: shows requests, tokens, and prices, without calling a model', async (t) => {
   const folder = await workspaceWith(t, { 'a.eval.yaml': suite(PRICED) });
   const { code, out, err } = await turnlight(folder, ['plan']);
   assert.deepEqual([code, err], [0, '']);
@@ -31,7 +31,7 @@ test('plan: says requests, tokens and price of each case and of all, and asks no
   assert.match(out, /^2 cases: about 2 requests, .*tokens, 0\.\d+\.$/m);
 });
 
-test('plan: names the models without a price; --case, --tag and --format choose', async (t) => {
+test('plan: names models without a price, and supports --case, --tag, and --format', async (t) => {
   const unpriced = '{provider: openai, model: m}';
   const folder = await workspaceWith(t, { 'a.eval.yaml': suite(unpriced) });
   const { out } = await turnlight(folder, ['plan', '--tag', 'quick']);
@@ -61,7 +61,7 @@ test('plan: more repetitions than a run can have exit with 3', async (t) => {
   );
 });
 
-test('run --max-cost: stops before the limit is passed and exits with 2', async (t) => {
+test('run --max-cost: stops before it exceeds the limit, and exits with 2', async (t) => {
   const server = await startModelServer(() => 'not asked');
   t.after(() => server.close());
   const model = `{provider: openai, model: m, base_url: "${server.baseUrl}", price: {input: 2, output: 8}}`;
@@ -75,7 +75,7 @@ test('run --max-cost: stops before the limit is passed and exits with 2', async 
   assert.equal(server.requests.length, 0);
 });
 
-test('run --max-cost: refuses models without a price, and amounts that are none', async (t) => {
+test('run --max-cost: refuses models without a price, and invalid amounts', async (t) => {
   const folder = await workspaceWith(t, {
     'a.eval.yaml': suite('{provider: openai, model: m}'),
   });
@@ -88,7 +88,7 @@ test('run --max-cost: refuses models without a price, and amounts that are none'
   }
 });
 
-test('plan: what a suite includes is part of it, and no suite of its own', async (t) => {
+test('plan: included files are part of their suite, not suites themselves', async (t) => {
   const included =
     'cases: [{id: b, judge: j, transcript: [{user: Hi}, {assistant: x}], assert: [y]}]\n';
   const folder = await workspaceWith(t, {

@@ -13,7 +13,7 @@ import { botSuite, ECHO, runFiles, workspaceWith } from '../../support/runs.ts';
 const CHECK = 'assert: [{type: contains, value: x}]';
 
 describe('a run', () => {
-  it('keeps a record that reads back, and git leaves it alone', async (t) => {
+  it('writes a readable record that git ignores', async (t) => {
     const { record, workspace, lines } = await runFiles(t, {
       'bot.mjs': ECHO,
       'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
@@ -28,7 +28,7 @@ describe('a run', () => {
     assert.equal(found[0]?.line.status, 'pass');
   });
 
-  it('keeps what finished of a record that was torn', async (t) => {
+  it('keeps finished cases of a torn record', async (t) => {
     const { record = '' } = await runFiles(t, {
       'bot.mjs': ECHO,
       'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
@@ -40,7 +40,7 @@ describe('a run', () => {
     assert.equal(read.problems.length, 1);
   });
 
-  it('reports a case that says skip as skipped, with its reason', async (t) => {
+  it('reports a case with skip as skipped, with its reason', async (t) => {
     const { lines, end } = await runFiles(t, {
       'bot.mjs': ECHO,
       'suite.eval.yaml': botSuite(`  - {id: a, skip: later, turns: [x], ${CHECK}}\n`),
@@ -50,7 +50,7 @@ describe('a run', () => {
     assert.equal(end.counts.skipped, 1);
   });
 
-  it('tells each turn as it is said, before the verdicts', async (t) => {
+  it('reports each turn as it happens, before the verdicts', async (t) => {
     const { events } = await runFiles(t, {
       'bot.mjs': ECHO,
       'suite.eval.yaml': botSuite(`  - {id: a, turns: [x, y], ${CHECK}}\n`),
@@ -71,7 +71,7 @@ describe('a run', () => {
     );
   });
 
-  it('stops at once when it is cancelled, keeps what finished, and says so', async (t) => {
+  it('stops immediately when it is cancelled, and keeps finished cases', async (t) => {
     const abort = new AbortController();
     const { end, lines } = await runFiles(
       t,
@@ -97,7 +97,7 @@ describe('a run', () => {
     );
   });
 
-  it('replays what it recorded, targets and all', async (t) => {
+  it('replays its recording, including targets', async (t) => {
     const recording = join(await workspaceWith(t, {}), 'recording.jsonl');
     const suite = botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`);
     await runFiles(t, { 'bot.mjs': ECHO, 'suite.eval.yaml': suite }, { record: recording });
@@ -122,7 +122,7 @@ describe('the plan of a run', () => {
     (_, index) => `  - {id: c${index}, repeat: 1000, turns: [x], ${CHECK}}\n`,
   ).join('');
 
-  it('is narrowed by `only`, unless that is forbidden', async (t) => {
+  it('is limited by `only`, unless that is forbidden', async (t) => {
     const files = {
       'bot.mjs': ECHO,
       'suite.eval.yaml': botSuite(
@@ -144,7 +144,7 @@ describe('the plan of a run', () => {
     await assert.rejects(runFiles(t, files), { reason: 'too-many', message: /201,000 cases/ });
   });
 
-  it('holds every repetition', async (t) => {
+  it('contains every repetition', async (t) => {
     const { events } = await runFiles(t, {
       'bot.mjs': ECHO,
       'suite.eval.yaml': botSuite(`  - {id: a, repeat: 3, turns: [x], ${CHECK}}\n`),
@@ -168,13 +168,13 @@ describe('the repetitions of a case', () => {
     verdicts: [buildVerdict({ status: 'fail', score: 0, required: true })],
   });
 
-  it('pass when enough of them do', () => {
+  it('pass if enough of them do', () => {
     assert.equal(combineRepetitions([passed, passed], 1).status, 'pass');
     assert.equal(combineRepetitions([passed, failed], 1).status, 'fail');
     assert.equal(combineRepetitions([passed, failed], 0.5).status, 'pass');
   });
 
-  it('tell how likely k runs of a case all pass', () => {
+  it('show how likely k runs of a case all pass', () => {
     const times = (count: number, line: CaseLine) => Array.from({ length: count }, () => line);
     // C(c, k) ÷ C(n, k) by hand: 3 of 4 is 0.75, 3/6, 1/4, 0; 4 of 4 is 1.
     const cases = [[...times(3, passed), failed], times(4, passed), [passed]];
@@ -183,7 +183,7 @@ describe('the repetitions of a case', () => {
     assert.deepEqual(passAtAll([[passed]]), []);
   });
 
-  it('come with pass rate and spread', () => {
+  it('have a pass rate and spread', () => {
     const { passRate, spread, score } = combineRepetitions([passed, failed], 1);
     assert.deepEqual([passRate, spread, score], [0.5, 0.75, 0.625]);
   });
@@ -198,7 +198,7 @@ describe('the repetitions of a case', () => {
     assert.equal(combineRepetitions([{ ...passed, status: 'error' }], 1).score, null);
   });
 
-  it('come to nothing where none was decided', () => {
+  it('have no result if none was decided', () => {
     const skipped = buildCaseLine({ id: 'a', status: 'skipped' });
     assert.deepEqual(combineRepetitions([skipped], 1), {
       status: 'skipped',
@@ -219,7 +219,7 @@ const files = {
 };
 
 describe('cases that run elsewhere', () => {
-  it('are reported and recorded as they come back', async (t) => {
+  it('are reported and recorded when they return', async (t) => {
     const here = await runFiles(t, files);
     const [line] = here.lines as [CaseLine];
     const ran = await runFiles(t, files, {
@@ -237,7 +237,7 @@ describe('cases that run elsewhere', () => {
     assert.equal((await readRecord(ran.record ?? '')).cases.length, 3);
   });
 
-  it('are begun no more once their cost has reached the limit', async (t) => {
+  it('aren\'t started after their cost has reached the limit', async (t) => {
     const here = await runFiles(t, files);
     const [line] = here.lines as [CaseLine];
     let stopped = false;

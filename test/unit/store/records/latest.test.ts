@@ -19,8 +19,8 @@ const SUITE = `cases:
     assert: [{type: contains, value: Hello}]
 `;
 
-describe('the last runs of a case that stands for several conversations', () => {
-  it('keep each conversation as it ended last, where only one of them ran again', async (t) => {
+describe('the last runs of a case with variants', () => {
+  it('keep the last result of each variant if only one of them ran again', async (t) => {
     const files = {
       'data.jsonl': [talk('a-9', 'No'), talk('a-10', 'No'), talk('b', 'Hello')].join('\n'),
       'suite.eval.yaml': SUITE,
@@ -51,7 +51,7 @@ describe('the last runs of a case that stands for several conversations', () => 
     assert.deepEqual(await runs.find(suite, 'greets'), []);
   });
 
-  it('come out as the share of their repetitions that must pass says', async (t) => {
+  it('pass or fail by the required pass rate of their repetitions', async (t) => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-variants-')));
     t.after(() => rm(folder, { recursive: true, force: true }));
     const lines = [1, 0, 1].map((score, at) =>
@@ -83,7 +83,7 @@ describe('the last runs of a case', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('are counted from the records, the newest first', async () => {
+  it('are counted from the records, newest first', async () => {
     const runs = new LatestRuns();
     const suite = join(folder, 'suite.eval.yaml');
     const told = async (id: string) => {
@@ -110,7 +110,7 @@ describe('the last runs of a case', () => {
     assert.equal(found && historyText(found), 'Failed 1 of the last 3 runs, and not since: fixed.');
   });
 
-  it('stand in the hover of its id', async () => {
+  it('appear in the hover of its id', async () => {
     const text =
       'cases:\n  - id: |a\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [Kind]\n';
     const { document, position, ports } = await markedFiles({ 'suite.eval.yaml': text });

@@ -23,7 +23,7 @@ describe('the trends of runs', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('are of each eval file and of all, the oldest run first, without runs of no case', async () => {
+  it('cover each eval file and all together, oldest run first, without runs of no case', async () => {
     const runs = await new RunList().runs([folder]);
     const trends = await new RunTrends().of(runs);
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('the trends of runs', () => {
     );
   });
 
-  it('count a repeated case once, by the share of its repetitions that must pass', async (t) => {
+  it('count a repeated case once, by its required pass rate', async (t) => {
     const own = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
     t.after(() => rm(own, { recursive: true, force: true }));
     const repeated = (id: string, must_pass: number, ...scores: readonly number[]) =>
@@ -83,7 +83,7 @@ describe('the trends of runs', () => {
     assert.equal(all.latency, 600);
   });
 
-  it('leave errored cases out of pass rate and score, as the list of runs does', async (t) => {
+  it('exclude errored cases from pass rate and score, like the list of runs', async (t) => {
     const own = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
     t.after(() => rm(own, { recursive: true, force: true }));
     // As in records of earlier versions, which have a score for an errored case.
@@ -95,7 +95,7 @@ describe('the trends of runs', () => {
     assert.match(runText(run).detail, /1 of 2 passed, 1 failed, 1 errored/);
   });
 
-  it('go by the names of records where the clock was set back', async (t) => {
+  it('use the names of records if the clock was set back', async (t) => {
     const own = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
     t.after(() => rm(own, { recursive: true, force: true }));
     const first = await writeRun(own, { lines: [line('a', 1)] });
