@@ -237,7 +237,7 @@ describe('cases that run elsewhere', () => {
     assert.equal((await readRecord(ran.record ?? '')).cases.length, 3);
   });
 
-  it('aren\'t started after their cost has reached the limit', async (t) => {
+  it("aren't started after their cost has reached the limit", async (t) => {
     const here = await runFiles(t, files);
     const [line] = here.lines as [CaseLine];
     let stopped = false;
