@@ -5,6 +5,7 @@ import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput } from '../contract.ts';
 import { citing, decidedTurn, scored, turnsText } from '../shared/entries.ts';
 import { deterministicType } from '../shared/kinds.ts';
+import { limitWork } from '../shared/timeLimit.ts';
 import {
   type ArgumentsMatch,
   argumentsMatch,
@@ -74,16 +75,16 @@ export type SequenceMatch = keyof typeof COMPARE;
 
 /** Each entry of the list needs a call of its own. */
 function tooFew(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
-  const entries = pairUp(wanted, calls);
-  const unpaired = wanted.filter((_, index) => !entries.includes(index));
+  const pairs = pairUp(wanted, calls);
+  const unpaired = wanted.filter((_, index) => !pairs.has(index));
   return missing(unpaired, calls);
 }
 
 /** Each call needs an entry of its own. */
 function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): Note[] {
-  const entries = pairUp(wanted, calls);
+  const paired = new Set(pairUp(wanted, calls).values());
   return calls
-    .filter((_, index) => entries[index] === undefined)
+    .filter((placed) => !paired.has(placed))
     .map((placed) => {
       const isWanted = wanted.some((one) => isCallOf(placed, one));
       const fault = isWanted ? ' more often than expected' : ', which is not expected';
@@ -92,28 +93,50 @@ function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): N
 }
 
 /**
- * Pairs as many entries as possible with a call each: Kuhn's augmenting paths. In
+ * Pairs as many entries as possible with a call each, by shortest augmenting paths. In
  * `[search, {name: search, args: {page: 2}}]`, the first entry must not take the only call that matches the second.
  *
- * @returns the index of each call's entry
+ * @returns the call of each index in `wanted`
  */
 function pairUp(
   wanted: readonly WantedTool[],
   calls: readonly PlacedCall[],
-): (number | undefined)[] {
-  const entries: (number | undefined)[] = calls.map(() => undefined);
-  const serve = (index: number, tried: Set<number>): boolean =>
-    calls.some((placed, place) => {
+): ReadonlyMap<number, PlacedCall> {
+  const callOf = new Map<number, PlacedCall>();
+  const entryOf = new Map<PlacedCall, number>();
+  let unpaired = calls;
+  let movable = calls;
+  for (const start of wanted.keys()) {
+    // The entry that would take each call, so that its own entry can give it up.
+    const takers = new Map<PlacedCall, number>();
+    let rest = movable;
+    const queue = [start];
+    for (const index of queue) {
       const one = wanted[index];
-      if (!one || tried.has(place) || !isCallOf(placed, one)) return false;
-      tried.add(place);
-      const taken = entries[place];
-      if (taken !== undefined && !serve(taken, tried)) return false;
-      entries[place] = index;
-      return true;
-    });
-  for (const index of wanted.keys()) serve(index, new Set());
-  return entries;
+      const fits = (placed: PlacedCall) => one !== undefined && isCallOf(placed, one);
+      const free = unpaired.find(fits);
+      if (free) {
+        unpaired = unpaired.filter((placed) => placed !== free);
+        takers.set(free, index);
+        for (let given: PlacedCall | undefined = free; given; ) {
+          const taker: number = takers.get(given) ?? start;
+          const before = callOf.get(taker);
+          callOf.set(taker, given);
+          entryOf.set(given, taker);
+          given = before;
+        }
+        break;
+      }
+      for (const placed of rest.filter(fits)) {
+        takers.set(placed, index);
+        queue.push(entryOf.get(placed) ?? start);
+      }
+      rest = rest.filter((placed) => !takers.has(placed));
+    }
+    // Calls that were no help for this entry can't help a later one.
+    if (!callOf.has(start)) movable = rest;
+  }
+  return callOf;
 }
 
 function isCallOf({ call }: PlacedCall, { name, args, compare }: WantedTool): boolean {
@@ -225,8 +248,10 @@ export const toolSequence = deterministicType({
           : { ...tool, compare: tool.compare ?? args },
     );
     const each = assertion.at.kind === 'each';
+    const limited = limitWork('List fewer tools, or choose fewer turns with `at`.');
     const checked = (each ? turns.map((turn) => [turn]) : [turns]).map((run): Checked => {
-      const faults = COMPARE[match](wanted, placedCalls(run, scrub));
+      const calls = placedCalls(run, scrub);
+      const faults = limited(calls.length * wanted.length, () => COMPARE[match](wanted, calls));
       const found = faults.length === 0;
       const notes = found ? madeCalls(run) : faults;
       return { passed: found !== assertion.negate, notes, turns: run };

@@ -46,17 +46,19 @@ describe('a time limit', () => {
   const hardArgs = { args: { a: hard }, match: 'pattern' };
   const ask = user('Go on.');
   const texts = talk(ask, assistant('ab'), ask, assistant(long));
-  const calls = talk(
+  const called = (a: string, id: string) => [
     ask,
-    ...call('t', { a: 'ab' }, 'ok', 'a'),
-    ...call('t', { a: long }, 'ok', 'b'),
-  );
+    ...call('t', { a }, 'ok', id),
+    assistant('Done.'),
+  ];
+  const calls = talk(...called('ab', 'a'), ...called(long, 'b'));
   const rows: [type: string, params: object, conversation: Conversation][] = [
     ['regex', { pattern: hard }, texts],
     ['contains-any', { values }, texts],
     ['contains-all', { values: ['ab', ...values] }, texts],
     ['tool-called', { name: 't', ...hardArgs }, calls],
     ['tool-not-called', hardArgs, calls],
+    ['tool-sequence', { tools: ['t', ...values] }, calls],
   ];
   for (const [type, params, conversation] of rows) {
     it(`makes a check that takes too long an error: ${type}`, async (t) => {
@@ -68,7 +70,7 @@ describe('a time limit', () => {
       });
       const verdict = await check(type, params, EACH, conversation);
       assert.equal(verdict.status === 'error' && verdict.reason, 'check-failed');
-      assert.match(verdict.rationale, /^The check takes longer than 5,000 ms\. Use .*`at`\.$/);
+      assert.match(verdict.rationale, /^The check takes longer than 5,000 ms\. .*`at`\.$/);
     });
   }
 });

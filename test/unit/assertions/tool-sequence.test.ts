@@ -166,6 +166,27 @@ describe('tool-sequence', () => {
     assert.deepEqual(misses, ['Turn 2: a with {"at":1} was not called']);
   });
 
+  it('pairs thousands of calls of one tool in moderate time', async () => {
+    const called = 'a'.repeat(2000);
+    const score = async (tools: string, match: SequenceMatch) =>
+      (await findingOf(toolSequence, { tools: [...tools], match }, calling(called))).score;
+    assert.equal(await score(called, 'unordered'), 1);
+    assert.equal(await score(`${called}aa`, 'unordered'), 0);
+    assert.equal(await score(called.repeat(2), 'any-order'), 0);
+  });
+
+  it('pairs as many calls as possible, whatever the order', async () => {
+    const at = (...places: number[]) => places.map((place) => ({ name: 'a', args: { at: place } }));
+    const score = async (tools: unknown[], calls: string) =>
+      (await findingOf(toolSequence, { tools, match: 'unordered' }, calling(calls))).score;
+    const loose = [{ name: 'a', args: { fast: true } }, 'a'];
+    assert.equal(await score([...loose, ...at(0, 1)], 'aaaa'), 1);
+    assert.equal(await score([...loose, ...at(3, 2)], 'aaaa'), 1);
+    assert.equal(await score([...at(0), ...loose, ...at(1)], 'aaaa'), 1);
+    assert.equal(await score([...loose, ...at(0, 0)], 'aaaa'), 0);
+    assert.equal(await score([...loose, ...at(0, 4)], 'aaaa'), 0);
+  });
+
   const wanted = { name: 'a', args: { at: 0, where: { x: 1, y: 2 } } };
   const given = (args: object) => replies([...call('a', args, 'ok'), assistant('Done.')]);
   const compared: [given: object, scores: Record<string, number>][] = [
