@@ -13,6 +13,7 @@ import { parseAt } from '../../core/at.ts';
 import type { Turn } from '../../core/conversation.ts';
 import { type Mapping, mappingOf, memoize, valueAt, withValueAt } from '../../core/data/data.ts';
 import { isFileKind, isProgramFile } from '../../core/meaning.ts';
+import type { Tool } from '../../core/message.ts';
 import { type Scale, UNIT_SCALE } from '../../core/scoring.ts';
 import {
   type Assertion,
@@ -30,6 +31,7 @@ import { readThreshold } from '../threshold.ts';
 import { type AssertionInput, sharedKeys } from './assertionSchema.ts';
 import { checkInstructions, promptOf } from './judgePrompt.ts';
 import { checkKeys, nestedKeys, writtenLabel } from './keys.ts';
+import { warnOfTools } from './toolNames.ts';
 
 interface AssertionSlot {
   /** Index in the case's list, from 0. */
@@ -70,6 +72,7 @@ export async function buildAssertion(
   for (const { path, message } of type.faults?.(filled) ?? []) {
     report('bad-value', message, within(location, ...path));
   }
+  warnOfTools(type, filled, about.tools, location);
   warnOfUnset(filled, location);
   checkNeeds(type, location, about);
   const idle = type.idle?.(about.facts, about.known);
@@ -256,6 +259,8 @@ function labelOf(type: AssertionType, params: Mapping, prompt: JudgePrompt | und
 export interface CaseContext {
   readonly facts: CaseFacts;
   readonly known: ConversationTraits;
+  /** Tools of the case and of its target. */
+  readonly tools: readonly Tool[];
   readonly targetAt: Location | undefined;
   /** The side of each turn, from turn 1, if known before the run. */
   readonly sides: readonly Turn['side'][] | undefined;

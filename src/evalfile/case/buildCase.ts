@@ -66,14 +66,12 @@ async function buildOne(
     (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '';
   const known = await conversationOf(read, offered, { judge, judgeNamed }, own.recorded);
   const { origin, history } = known ?? {};
+  const targetTools = (origin && origin.kind !== 'transcript' && origin.target.tools) || [];
   const role = input.role ?? scope.file.role;
   const facts = {
     id: input.id ?? '',
     topics: said.topics ?? input.topics ?? scope.file.topics ?? [],
-    tools:
-      offered?.tools ??
-      (origin && origin.kind !== 'transcript' ? origin.target.tools : undefined) ??
-      [],
+    tools: offered?.tools ?? targetTools,
     context,
     expectations: {
       ...expectationsOf(defaults.expectations),
@@ -94,6 +92,7 @@ async function buildOne(
     judgeNamed,
     together: input.together ?? scope.file.together,
     known: known?.known ?? {},
+    tools: [...facts.tools, ...targetTools],
     targetAt: known?.targetAt,
     sides: known?.sides,
     historyTurns: history && turnsOf(toConversation(history.messages)).length,

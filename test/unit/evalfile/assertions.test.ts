@@ -126,6 +126,34 @@ describe('wrong assertions are located', () => {
   });
 });
 
+describe('a tool that an assertion names', () => {
+  const offering = (lines: string) =>
+    `tools: [{name: refund, parameters: {properties: {id: {}}}}, {name: lookup}]\n${suite(lines)}`;
+  for (const [what, lines, expected] of [
+    ['is misspelled', 'type: tool-not-called\nname: refnud', ['8:15 unknown-tool']],
+    [
+      'is misspelled in a list',
+      'type: tool-sequence\ntools: [lookup, refnd]',
+      ['8:25 unknown-tool'],
+    ],
+    [
+      'has an argument that is misspelled',
+      'type: tool-not-called\nname: refund\nargs: {idd: "7"}',
+      ['9:16 unknown-argument'],
+    ],
+    ['is right', 'type: tool-called\nname: refund\nargs: {id: "7"}', []],
+    ['is like none of the case', 'type: tool-not-called\nname: format_hard_disk', []],
+    ['has no parameters', 'type: tool-called\nname: lookup\nargs: {idd: "7"}', []],
+  ] as const) {
+    it(`${expected.length > 0 ? 'gets a warning' : 'gets no warning'} if it ${what}`, async () => {
+      const loaded = await load(offering(lines));
+      assert.deepEqual(placed(loaded), expected);
+      assert.ok(loaded.problems.every(({ severity }) => severity === 'warning'));
+      assert.deepEqual(placed(await load(suite(lines))), []);
+    });
+  }
+});
+
 describe('a threshold in percent', () => {
   for (const lines of [
     'type: safety\nthreshold: 90',
