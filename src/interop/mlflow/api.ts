@@ -50,30 +50,13 @@ export const traceDataSchema = z.object({ spans: z.array(spanSchema).default([])
 
 const traceBatchSchema = z.object({
   traces: z
-    .array(
-      z.object({
-        trace_info: z.object({ trace_id: z.string() }),
-        spans: z.array(spanSchema).default([]),
-      }),
-    )
+    .array(traceDataSchema.extend({ trace_info: z.object({ trace_id: z.string() }) }))
     .default([]),
 });
 
 const experimentSchema = z.object({ experiment_id: z.string(), name: z.string() });
 
-const foundExperimentSchema = z.object({ experiment: experimentSchema });
-
-const experimentsSchema = z.object({ experiments: z.array(experimentSchema).default([]) });
-
 const runSchema = z.object({ info: z.object({ run_id: z.string() }) });
-
-const createdRunSchema = z.object({ run: runSchema });
-
-const runsSchema = z.object({ runs: z.array(runSchema).default([]) });
-
-const traceInfoAnswerSchema = z.object({
-  trace: z.object({ trace_info: traceInfoSchema }),
-});
 
 export type Assessment = z.infer<typeof assessmentSchema>;
 export type TraceInfo = z.infer<typeof traceInfoSchema>;
@@ -92,20 +75,23 @@ const MAX_LINKS = 100;
 
 /** By name, or by id if no experiment has the name. @throws MlflowError */
 export async function findExperiment(client: MlflowClient, wanted: string): Promise<Experiment> {
-  const ask = (path: string, key: string) =>
-    client.get(`/api/2.0/mlflow/experiments/${path}`, foundExperimentSchema, [[key, wanted]]);
-  const unless = (error: unknown) => {
-    if (error instanceof MlflowError && error.reason === 'not-found') return undefined;
-    throw error;
+  const answer = z.object({ experiment: experimentSchema });
+  const ask = async (path: string, key: string) => {
+    const url = `/api/2.0/mlflow/experiments/${path}`;
+    return client.get(url, answer, [[key, wanted]]).catch((error: unknown) => {
+      if (error instanceof MlflowError && error.reason === 'not-found') return undefined;
+      throw error;
+    });
   };
-  const found = await ask('get-by-name', 'experiment_name').catch(unless);
+  const isId = /^\d+$/.test(wanted);
+  const found =
+    (await ask('get-by-name', 'experiment_name')) ??
+    (isId ? await ask('get', 'experiment_id') : undefined);
   if (found) return found.experiment;
-  const byId = /^\d+$/.test(wanted) ? await ask('get', 'experiment_id').catch(unless) : undefined;
-  if (byId) return byId.experiment;
   const { experiments } = await client.search(
     '/api/2.0/mlflow/experiments/search',
     { max_results: 20 },
-    experimentsSchema,
+    z.object({ experiments: z.array(experimentSchema).default([]) }),
   );
   const names = experiments.map(({ name }) => `"${visibleLine(name, 60)}"`).join(', ');
   throw new MlflowError(
@@ -120,21 +106,17 @@ export async function* searchTraces(
   experimentId: string,
   session?: string,
 ): AsyncGenerator<readonly TraceInfo[]> {
+  const experiment = { experiment_id: experimentId };
+  const query = {
+    locations: [{ type: 'MLFLOW_EXPERIMENT', mlflow_experiment: experiment }],
+    max_results: PAGE,
+    order_by: ['timestamp_ms ASC'],
+    ...(session !== undefined && { filter: sessionFilter(session) }),
+  };
   let token: string | undefined;
   do {
-    const page = await client.search(
-      '/api/3.0/mlflow/traces/search',
-      {
-        locations: [
-          { type: 'MLFLOW_EXPERIMENT', mlflow_experiment: { experiment_id: experimentId } },
-        ],
-        max_results: PAGE,
-        order_by: ['timestamp_ms ASC'],
-        ...(session !== undefined && { filter: sessionFilter(session) }),
-        ...(token !== undefined && { page_token: token }),
-      },
-      tracePageSchema,
-    );
+    const body = { ...query, ...(token !== undefined && { page_token: token }) };
+    const page = await client.search('/api/3.0/mlflow/traces/search', body, tracePageSchema);
     yield page.traces;
     token = page.traces.length === 0 ? undefined : page.next_page_token || undefined;
   } while (token !== undefined);
@@ -148,7 +130,7 @@ function sessionFilter(session: string): string | undefined {
 
 const SPANS_LOCATION = 'mlflow.trace.spansLocation';
 
-/** The spans of traces by the traces' ids, wherever the server stores them. */
+/** Spans by trace id. Servers store them in different places. */
 export async function spansOf(
   client: MlflowClient,
   infos: readonly TraceInfo[],
@@ -159,7 +141,7 @@ export async function spansOf(
     const { traces } = await client.get(
       '/api/3.0/mlflow/traces/batchGet',
       traceBatchSchema,
-      stored.map((info) => ['trace_ids', info.trace_id] as const),
+      stored.map(({ trace_id }) => ['trace_ids', trace_id]),
     );
     for (const { trace_info, spans } of traces) found.set(trace_info.trace_id, spans);
   }
@@ -175,7 +157,7 @@ export async function spansOf(
 export async function traceInfo(client: MlflowClient, id: string): Promise<TraceInfo> {
   const { trace } = await client.get(
     `/api/3.0/mlflow/traces/${encodeURIComponent(id)}`,
-    traceInfoAnswerSchema,
+    z.object({ trace: z.object({ trace_info: traceInfoSchema }) }),
   );
   return trace.trace_info;
 }
@@ -215,12 +197,8 @@ export async function findRun(
 ): Promise<string | undefined> {
   const { runs } = await client.search(
     '/api/2.0/mlflow/runs/search',
-    {
-      experiment_ids: [experimentId],
-      filter: `tags.\`${key}\` = '${value}'`,
-      max_results: 1,
-    },
-    runsSchema,
+    { experiment_ids: [experimentId], filter: `tags.\`${key}\` = '${value}'`, max_results: 1 },
+    z.object({ runs: z.array(runSchema).default([]) }),
   );
   return runs[0]?.info.run_id;
 }
@@ -235,7 +213,7 @@ export async function createRun(
   const { run } = await client.post(
     '/api/2.0/mlflow/runs/create',
     { experiment_id: experimentId, run_name: name, start_time: started, tags },
-    createdRunSchema,
+    z.object({ run: runSchema }),
   );
   return run.info.run_id;
 }

@@ -10,15 +10,13 @@ import { destinationProblemOf } from '../../models/destination.ts';
 import { MlflowError } from './mlflowError.ts';
 
 const URI_VARIABLE = 'MLFLOW_TRACKING_URI';
-
 const TOKEN = 'MLFLOW_TRACKING_TOKEN';
 const USER = 'MLFLOW_TRACKING_USERNAME';
 const PASSWORD = 'MLFLOW_TRACKING_PASSWORD';
 
-/** MLflow's own variables, in MLflow's order. */
+/** In MLflow's order. */
 const CREDENTIALS = `${TOKEN}, or ${USER} and ${PASSWORD}`;
 
-/** The address of a tracking server, and credentials. */
 interface Connection {
   /** Without a slash at the end. */
   readonly url: string;
@@ -47,10 +45,8 @@ export function connectionOf(
   }
   const uri = URL.canParse(given) ? new URL(given) : undefined;
   if (!uri || !/^https?:$/.test(uri.protocol) || uri.username !== '' || uri.password !== '') {
-    const found =
-      uri && uri.password !== ''
-        ? 'an address with a password in it'
-        : `"${visibleLine(given, 80)}"`;
+    const hasPassword = uri !== undefined && uri.password !== '';
+    const found = hasPassword ? 'an address with a password in it' : `"${visibleLine(given, 80)}"`;
     const message = `${URI_VARIABLE} is ${found}. Expected the address of an MLflow server, such as http://127.0.0.1:5000: files and databases are served by \`mlflow server\`. Passwords belong in ${PASSWORD}.`;
     throw new ConnectionError('no-server', message);
   }
@@ -63,8 +59,11 @@ export function connectionOf(
     const message = `${variables.join(', ')} would go to ${uri.host} unencrypted. Use https in ${URI_VARIABLE}.`;
     throw new ConnectionError('not-encrypted', message);
   }
-  const authorization = authorizationOf(secrets);
-  return { url, ...(authorization !== undefined && { authorization }) };
+  const { [TOKEN]: token, [USER]: user, [PASSWORD]: password } = secrets;
+  if (token !== undefined) return { url, authorization: `Bearer ${token}` };
+  if (password === undefined) return { url };
+  const basic = Buffer.from(`${user}:${password}`).toString('base64');
+  return { url, authorization: `Basic ${basic}` };
 }
 
 function secretsIn(env: (name: string) => string | undefined): Readonly<Record<string, string>> {
@@ -72,16 +71,6 @@ function secretsIn(env: (name: string) => string | undefined): Readonly<Record<s
   if (token) return { [TOKEN]: token };
   const password = env(PASSWORD);
   return password ? { [USER]: env(USER) ?? '', [PASSWORD]: password } : {};
-}
-
-function authorizationOf({
-  [TOKEN]: token,
-  [USER]: user,
-  [PASSWORD]: password,
-}: Readonly<Record<string, string>>) {
-  if (token !== undefined) return `Bearer ${token}`;
-  if (password === undefined) return undefined;
-  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
 /** Milliseconds per request. */
@@ -92,26 +81,17 @@ const WAITS = [500, 2_000];
 
 const BUSY = [429, 502, 503, 504];
 
+const EXPECTED_SERVER = 'an MLflow server of version 3 or newer';
+
 /** Maximum length of a server's message in an error. */
 const MAX_SHOWN = 300;
 
 const failureSchema = z.object({
-  error_code: z.string().default(''),
-  message: z.string().default(''),
+  error_code: z.string().optional(),
+  message: z.string().optional(),
 });
 
-type Query = readonly (readonly [name: string, value: string])[];
-
-interface Sent<Answer> {
-  readonly method: 'GET' | 'POST';
-  /** Relative to the address of the server. */
-  readonly path: string;
-  readonly query?: Query;
-  readonly body?: object;
-  readonly answer: z.ZodType<Answer>;
-}
-
-/** A client of a tracking server's REST API. Follows no redirects, and validates all answers. */
+/** A client of a tracking server's REST API. Paths are relative to its address. Follows no redirects, and validates answers. */
 export class MlflowClient {
   readonly #connection: Connection;
   readonly #signal: AbortSignal;
@@ -125,12 +105,17 @@ export class MlflowClient {
     return this.#connection.url;
   }
 
-  get<Answer>(path: string, answer: z.ZodType<Answer>, query: Query = []): Promise<Answer> {
-    return this.#ask({ method: 'GET', path, query, answer });
+  get<Answer>(
+    path: string,
+    answer: z.ZodType<Answer>,
+    query: [string, string][] = [],
+  ): Promise<Answer> {
+    const search = new URLSearchParams(query).toString();
+    return this.#ask(`${path}${search && `?${search}`}`, undefined, answer);
   }
 
   search<Answer>(path: string, body: object, answer: z.ZodType<Answer>): Promise<Answer> {
-    return this.#ask({ method: 'POST', path, body, answer });
+    return this.#ask(path, body, answer);
   }
 
   /** Changes something, so it is sent only once. */
@@ -139,29 +124,25 @@ export class MlflowClient {
     body: object,
     answer: z.ZodType<Answer> = z.any(),
   ): Promise<Answer> {
-    const sent: Sent<Answer> = { method: 'POST', path, body, answer };
-    return this.#read(sent, await this.#fetch(sent));
+    return this.#read(await this.#fetch(path, body), answer);
   }
 
-  /** Sends it again if the server is busy. @throws MlflowError; the signal's reason when aborted */
-  async #ask<Answer>(sent: Sent<Answer>): Promise<Answer> {
+  /** Retries if the server is busy. @throws MlflowError; the signal's reason when aborted */
+  async #ask<Answer>(path: string, body: object | undefined, answer: z.ZodType<Answer>) {
     for (const wait of WAITS) {
-      const response = await this.#fetch(sent);
-      if (!BUSY.includes(response.status)) return this.#read(sent, response);
+      const response = await this.#fetch(path, body);
+      if (!BUSY.includes(response.status)) return this.#read(response, answer);
       await response.body?.cancel();
       await setTimeout(wait, undefined, { signal: this.#signal });
     }
-    return this.#read(sent, await this.#fetch(sent));
+    return this.#read(await this.#fetch(path, body), answer);
   }
 
-  async #fetch({ method, path, query = [], body }: Sent<unknown>): Promise<Response> {
+  async #fetch(path: string, body?: object): Promise<Response> {
     const { url, authorization } = this.#connection;
-    const search = new URLSearchParams(
-      query.map(([name, value]): [string, string] => [name, value]),
-    ).toString();
     try {
-      return await fetch(`${url}${path}${search && `?${search}`}`, {
-        method,
+      return await fetch(`${url}${path}`, {
+        method: body ? 'POST' : 'GET',
         headers: {
           ...(body && { 'content-type': 'application/json' }),
           ...(authorization !== undefined && { authorization }),
@@ -175,7 +156,7 @@ export class MlflowClient {
     }
   }
 
-  async #read<Answer>({ answer }: Sent<Answer>, response: Response): Promise<Answer> {
+  async #read<Answer>(response: Response, answer: z.ZodType<Answer>): Promise<Answer> {
     const text = await this.#textOf(response);
     const { status } = response;
     const value = parseJson(text, Number.POSITIVE_INFINITY);
@@ -183,10 +164,9 @@ export class MlflowClient {
     const read = answer.safeParse(value);
     if (read.success) return read.data;
     const what = value === undefined ? 'no JSON' : z.prettifyError(read.error).split('\n')[0];
-    throw new MlflowError(
-      'bad-answer',
-      `${this.url} isn't an MLflow server of version 3 or newer (${visibleLine(String(what), MAX_SHOWN)}). Check ${URI_VARIABLE}.`,
-    );
+    const found = visibleLine(String(what), MAX_SHOWN);
+    const message = `${this.url} isn't ${EXPECTED_SERVER} (${found}). Check ${URI_VARIABLE}.`;
+    throw new MlflowError('bad-answer', message);
   }
 
   async #textOf(response: Response): Promise<string> {
@@ -208,33 +188,22 @@ export class MlflowClient {
   }
 
   #refused(status: number, value: unknown): MlflowError {
-    const { error_code: code, message } = failureSchema.safeParse(value).data ?? {
-      error_code: '',
-      message: '',
-    };
+    const { error_code: code = '', message = '' } = failureSchema.safeParse(value).data ?? {};
     const said = message === '' ? '' : ` It says: ${visibleLine(message, MAX_SHOWN)}`;
     if (status === 401 || status === 403) {
       const what = this.#connection.authorization ? 'Check' : 'Set';
-      return new MlflowError(
-        'refused',
-        `${this.url} refused access with status ${status}. ${what} ${CREDENTIALS}.${said}`,
-      );
+      const access = `${this.url} refused access with status ${status}. ${what} ${CREDENTIALS}.`;
+      return new MlflowError('refused', `${access}${said}`);
     }
     if (status >= 300 && status < 400) {
-      return new MlflowError(
-        'refused',
-        `${this.url} redirects to another address, and nothing was sent there. Set ${URI_VARIABLE} to that address if you trust it.`,
-      );
+      const redirect = `${this.url} redirects to another address, and nothing was sent there. Set ${URI_VARIABLE} to that address if you trust it.`;
+      return new MlflowError('refused', redirect);
     }
-    if (code === 'RESOURCE_DOES_NOT_EXIST')
+    if (code === 'RESOURCE_DOES_NOT_EXIST') {
       return new MlflowError('not-found', `${this.url}:${said}`);
-    const isMlflow = code !== '';
-    return new MlflowError(
-      'failed',
-      isMlflow
-        ? `${this.url} answered with status ${status}.${said}`
-        : `${this.url} answered with status ${status}. It isn't an MLflow server of version 3 or newer. Check ${URI_VARIABLE}.`,
-    );
+    }
+    const why = code === '' ? ` It isn't ${EXPECTED_SERVER}. Check ${URI_VARIABLE}.` : said;
+    return new MlflowError('failed', `${this.url} answered with status ${status}.${why}`);
   }
 
   #unreachable(error: unknown): unknown {
@@ -244,9 +213,7 @@ export class MlflowClient {
       error.name === 'TimeoutError'
         ? `no answer within ${TIMEOUT / 1000} s`
         : visibleLine(connectionFaultOf(error).reason, MAX_SHOWN);
-    return new MlflowError(
-      'unreachable',
-      `${this.url} cannot be reached: ${why}. Start the server with \`mlflow server\`, or check ${URI_VARIABLE}.`,
-    );
+    const message = `${this.url} cannot be reached: ${why}. Start the server with \`mlflow server\`, or check ${URI_VARIABLE}.`;
+    return new MlflowError('unreachable', message);
   }
 }

@@ -31,12 +31,10 @@ export function linkFile(evalFile: string): string {
 /** The session of a case or of its variant; undefined if it has none. */
 export function sessionOf(
   { sessions }: Link,
-  { id, variant }: Pick<CaseIdentity, 'id' | 'variant'>,
+  { id, variant = '' }: Pick<CaseIdentity, 'id' | 'variant'>,
 ): Link['sessions'][string] | undefined {
-  const key = [id, variant?.replace(/\.yaml$/, '')].find(
-    (one) => one !== undefined && Object.hasOwn(sessions, one),
-  );
-  return key === undefined ? undefined : sessions[key];
+  const names = [id, variant.replace(/\.yaml$/, '')];
+  return sessions[names.find((name) => Object.hasOwn(sessions, name)) ?? ''];
 }
 
 /** For error messages. */

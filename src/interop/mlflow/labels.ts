@@ -23,7 +23,7 @@ export interface Pulled {
   readonly turns: ReadonlyMap<string, number>;
 }
 
-export interface LabelledSessions {
+interface LabelledSessions {
   /** Number of new labels. */
   readonly added: number;
   readonly people: readonly string[];

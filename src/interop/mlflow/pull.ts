@@ -22,14 +22,7 @@ import {
   sessionsFolder,
   writeIfAbsent,
 } from './folder.ts';
-import {
-  assertionKeyOf,
-  expectedIn,
-  isHuman,
-  type LabelledSessions,
-  type Pulled,
-  writeLabels,
-} from './labels.ts';
+import { assertionKeyOf, expectedIn, isHuman, type Pulled, writeLabels } from './labels.ts';
 import { MlflowError } from './mlflowError.ts';
 import {
   conversationInSession,
@@ -51,16 +44,6 @@ interface Pull {
   readonly load: (path: string) => Promise<Suite | undefined>;
 }
 
-interface PullReport {
-  readonly sessions: number;
-  readonly traces: number;
-  /** Sentences about anything that was left out. */
-  readonly notes: readonly string[];
-  /** False if the eval file existed; then it isn't changed. */
-  readonly created: boolean;
-  readonly labels: LabelledSessions;
-}
-
 /** Maximum number of concurrent requests for spans. */
 const MAX_CONCURRENT = 4;
 
@@ -69,9 +52,10 @@ interface PulledSession extends Pulled {
   readonly expectations: Readonly<Record<string, unknown>>;
 }
 
-/** Turns the sessions of an experiment into cases. @throws MlflowError, UnwritableError */
-export async function pull(client: MlflowClient, wanted: Pull): Promise<PullReport> {
+/** Converts the sessions of an experiment to cases. @throws MlflowError, UnwritableError */
+export async function pull(client: MlflowClient, wanted: Pull) {
   const experiment = await findExperiment(client, wanted.experiment);
+  /** Sentences about anything that was left out. */
   const notes: string[] = [];
   const sessions = await sessionsOf(client, experiment.experiment_id, wanted, notes);
   const folder = sessionsFolder(wanted.evalFile);
@@ -89,17 +73,14 @@ export async function pull(client: MlflowClient, wanted: Pull): Promise<PullRepo
     throw new MlflowError('not-found', message);
   }
   await replaceFile(join(folder, CASES), casesText(pulled, folder));
-  const link: Link = {
-    experiment,
-    sessions: Object.fromEntries(
-      pulled.map(({ id, session }) => [
-        id,
-        { session: session.id, traces: session.traces.map(({ trace_id }) => trace_id) },
-      ]),
-    ),
-  };
+  const linked = pulled.map(({ id, session }) => {
+    const traces = session.traces.map(({ trace_id }) => trace_id);
+    return [id, { session: session.id, traces }] as const;
+  });
+  const link: Link = { experiment, sessions: Object.fromEntries(linked) };
   await replaceFile(linkFile(wanted.evalFile), `${JSON.stringify(link, undefined, 2)}\n`);
   const text = evalFileText(wanted.evalFile, experiment.name, pulled);
+  /** False if the eval file existed. */
   const created = await writeIfAbsent(wanted.evalFile, text);
   const suite = await wanted.load(wanted.evalFile);
   const labels = await writeLabels(wanted.evalFile, pulled, suite);
@@ -200,23 +181,21 @@ function evalFileText(
   pulled: readonly PulledSession[],
 ): string {
   const include = `${evalName(evalFile)}.sessions/${CASES}`;
-  const assessed = assessedNames(pulled).filter((name) =>
-    SUGGESTED.every(({ type }) => type !== name),
-  );
+  const assessed = assessedNames(pulled).filter((name) => !SUGGESTED.includes(name));
   const lines = [
     `# Sessions of the MLflow experiment ${visibleLine(JSON.stringify(experiment), 200)}. Pull again for new ones; this file is never overwritten.`,
     `include: [${writeWord(include, true)}]`,
     '',
     'defaults:',
     '  assert:',
-    ...SUGGESTED.map(({ type }) => `    - type: ${type}`),
-    ...(assessed.length > 0
-      ? [
-          '    # People assessed these in MLflow. Define them to compare a judge with the labels:',
-          ...assessed.map((name) => `    # - ${visibleLine(suggestedAssertion(name), 200)}`),
-        ]
-      : []),
+    ...SUGGESTED.map((type) => `    - type: ${type}`),
   ];
+  if (assessed.length > 0) {
+    lines.push(
+      '    # People assessed these in MLflow. Define them to compare a judge with the labels:',
+      ...assessed.map((name) => `    # - ${visibleLine(suggestedAssertion(name), 200)}`),
+    );
+  }
   return `${lines.join('\n')}\n`;
 }
 
@@ -226,23 +205,22 @@ function suggestedAssertion(name: string): string {
   );
 }
 
-/** Assertions for every session. */
-const SUGGESTED = [{ type: 'conversation-completeness' }, { type: 'user-frustration' }];
+/** Types of the assertions for every session. */
+const SUGGESTED = ['conversation-completeness', 'user-frustration'];
 
 function assessedNames(pulled: readonly PulledSession[]): string[] {
-  const assessments = pulled
+  const names = pulled
     .flatMap(({ session }) => session.traces)
     .flatMap((trace) => trace.assessments)
-    .filter((one) => isHuman(one) && one.feedback !== undefined);
-  return [...new Set(assessments.map((one) => assertionKeyOf(one.assessment_name)))];
+    .filter((one) => isHuman(one) && one.feedback !== undefined)
+    .map((one) => assertionKeyOf(one.assessment_name));
+  return [...new Set(names)];
 }
 
 /** The default eval file of a pull. */
 export function defaultEvalFile(folder: string, experiment: string): string {
-  const words = experiment
-    .split('/')
-    .at(-1)
-    ?.replace(/[^A-Za-z0-9_-]+/g, '-');
-  const name = words?.replace(/^-+|-+$/g, '').slice(0, 60) || 'mlflow';
+  const [last = ''] = experiment.split('/').slice(-1);
+  const words = last.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  const name = words.slice(0, 60) || 'mlflow';
   return join(folder, `${name}.eval.yaml`);
 }

@@ -34,16 +34,6 @@ const NOT_IN_METRICS = /[^A-Za-z0-9_\-. /:]+/g;
 const MAX_RATIONALE = 16_000;
 const MAX_NAME = 200;
 
-interface PushReport {
-  /** The id of the run in MLflow. */
-  readonly runId: string;
-  readonly sessions: number;
-  readonly assessments: number;
-  /** Assessments that an earlier push wrote. */
-  readonly known: number;
-  readonly metrics: number;
-}
-
 /** A recorded run. */
 export interface JudgedRun {
   readonly id: string;
@@ -61,22 +51,19 @@ export async function readLink(evalFile: string): Promise<Link | undefined> {
 
 /**
  * Writes verdicts to the first traces of their sessions, and an evaluation run with its metrics. Skips
- * what an earlier push of the same run wrote.
+ * verdicts that an earlier push of the same run wrote, and counts them as `known`.
  *
  * @throws MlflowError
  */
-export async function push(client: MlflowClient, run: JudgedRun, link: Link): Promise<PushReport> {
+export async function push(client: MlflowClient, run: JudgedRun, link: Link) {
   const { experiment_id: experiment } = link.experiment;
   const own = { key: OWN_RUN, value: run.id };
+  const file = basename(run.evalFile);
+  const tags = [RUN_TYPE, own, { key: 'turnlight.file', value: file }];
+  const started = Date.parse(run.started);
   const runId =
     (await findRun(client, experiment, own)) ??
-    (await createRun(
-      client,
-      experiment,
-      `turnlight ${basename(run.evalFile)}`,
-      Date.parse(run.started),
-      [RUN_TYPE, own, { key: 'turnlight.file', value: basename(run.evalFile) }],
-    ));
+    (await createRun(client, experiment, `turnlight ${file}`, started, tags));
   let assessments = 0;
   let known = 0;
   const linked: string[] = [];
@@ -105,13 +92,8 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link): Pr
   const metrics = metricsOf(run.cases);
   await logMetrics(client, runId, metrics, ended);
   await endRun(client, runId, ended);
-  return {
-    runId,
-    sessions: sessions.size,
-    assessments,
-    known,
-    metrics: Object.keys(metrics).length,
-  };
+  const written = { sessions: sessions.size, assessments, metrics: Object.keys(metrics).length };
+  return { runId, known, ...written };
 }
 
 /** The keys of a run's verdicts on a trace. */
