@@ -6,7 +6,7 @@ import { buildSnapshot, entry } from '../support/view/snapshots.ts';
 import { assertSpoken } from '../support/view/spoken.ts';
 
 describeView('what a screen reader finds in the conversation view', ({ view, show }) => {
-  it('is the verdict and the score of each turn in its name', async () => {
+  it('includes the verdict and score in the name of each turn', async () => {
     const verdicts = [
       buildVerdict({
         status: 'fail',
@@ -26,7 +26,7 @@ describeView('what a screen reader finds in the conversation view', ({ view, sho
     ]);
   });
 
-  it('is a name of its own for every link and every button', async () => {
+  it('gives every link and button a unique name', async () => {
     const { conversation } = buildSnapshot();
     const sourced = conversation.entries.map((one) => {
       if (one.kind === 'system') return one;
@@ -56,7 +56,7 @@ describeView('what a screen reader finds in the conversation view', ({ view, sho
     assert.equal(new Set(buttons).size, buttons.length, buttons.join(', '));
   });
 
-  it('is a tree in which everything says what it is', async () => {
+  it('is a tree in which every element has a role and a name', async () => {
     await show();
     const tree = await assertSpoken(view().page, [
       '- heading "late-order" [level=1]',
@@ -71,7 +71,7 @@ describeView('what a screen reader finds in the conversation view', ({ view, sho
     assert.doesNotMatch(tree, /[▸▾]/, 'signs that say nothing are not read out');
   });
 
-  it('is news of the outcome, said once', async () => {
+  it('announces the outcome once', async () => {
     await show();
     const news = view().page.getByRole('status');
     assert.equal(await news.textContent(), 'late-order: failed');

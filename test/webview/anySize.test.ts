@@ -104,7 +104,7 @@ describeView('a conversation of 2,000 turns', ({ view, show, turn, reveal, focus
     assert.ok(await inView(1001));
   });
 
-  it('keeps the focus in such a turn while verdicts arrive', async () => {
+  it('keeps the focus in an unmounted turn while verdicts arrive', async () => {
     const { conversation } = huge(300);
     await show(buildUnfinished('running', { conversation }));
     await reveal(150);

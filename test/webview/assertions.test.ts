@@ -20,7 +20,7 @@ const lines = (count: number, words: string) =>
 describeView('the verdicts of the conversation view', ({ view, show, turn, focused }) => {
   const row = (index: number) => view().page.locator('.assertions > .assertion').nth(index);
 
-  it('show all of a criterion, above and at each turn', async () => {
+  it('show the full text of a criterion, above and at each turn', async () => {
     const stated = buildStated({ name: CUT, keys: [{ key: 'criterion', text: CRITERION }] });
     const turns = [entry(2, 'fail', 'It was')];
     const verdict = buildVerdict({ name: CUT, status: 'fail', score: 0, turns });
@@ -76,7 +76,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     assert.equal(await view().page.locator('.assertion').count(), 1);
   });
 
-  it('keep their text if the case changed elsewhere, wherever they are now', async () => {
+  it('keep their text if another part of the case changed, even if they moved', async () => {
     const asked = { key: 'criterion#1', question_hash: 'same' };
     const keys = [{ key: 'criterion', text: CRITERION }];
     const moved = buildStated({ key: asked.key, index: 3, questionHash: 'same', name: CUT, keys });
@@ -90,7 +90,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     assert.match((await row(0).locator('.stated').textContent()) ?? '', /^In the file now:/);
   });
 
-  it('are in file order, and have their position before they are known', async () => {
+  it('are in file order, even before they have a verdict', async () => {
     const assertions = ['One', 'Two', 'Three'].map((name, index) => buildStated({ index, name }));
     const two = buildVerdict({ index: 1, name: 'Two', status: 'pass', score: 1 });
     await show(buildUnfinished('running', { assertions, verdicts: [two] }));
@@ -101,7 +101,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     ]);
   });
 
-  it('list ten turns at most, as links, and the others on demand', async () => {
+  it('list at most ten turns as links, and the others on demand', async () => {
     const verdict = buildVerdict({
       name: 'Remembers',
       status: 'fail',
@@ -123,7 +123,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     assert.equal(await more.getByRole('link').count(), 50, 'a turn that is not there is no link');
   });
 
-  it('lead to each of several turns that a line cites', async () => {
+  it('link to each turn that a line cites', async () => {
     const misses = ['Turns 2, 3 and 4: called twice', '“Inner”: turn 2 says nothing'];
     const verdict = buildVerdict({ name: 'Calls', status: 'fail', score: 0, misses });
     await show(buildSnapshot({ verdicts: [verdict] }));
@@ -134,7 +134,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     assert.equal(await focused(), 'turn 3');
   });
 
-  it('list ten turns at most where one text cites more', async () => {
+  it('list at most ten turns if a text cites more', async () => {
     const numbers = Array.from({ length: 40 }, (_, index) => index + 1).join(', ');
     const text = `Turns ${numbers}: 3 of 40 hold it.`;
     const verdict = buildVerdict({ status: 'fail', score: 0, rationale: text, misses: [text] });

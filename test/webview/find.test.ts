@@ -114,7 +114,7 @@ describeView('the find box of the conversation view', ({ view, show, turn, focus
     assert.equal(await focused(), 'turn 4');
   });
 
-  it('follows what a run adds', async () => {
+  it('includes turns that a run adds', async () => {
     await show(buildUnfinished('running', { conversation: longTalk(2) }));
     await view().page.getByRole('button', { name: 'Find', exact: true }).click();
     await keyboard().type('said');

@@ -44,7 +44,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
   const scrollsSideways = () =>
     view().page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth');
 
-  it('leaves most of a narrow page to the conversation', async () => {
+  it('leaves most of a narrow page for the conversation', async () => {
     const size = view().page.viewportSize();
     await view().page.setViewportSize({ width: 250, height: 480 });
     await show(large());
@@ -56,7 +56,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     if (size) await view().page.setViewportSize(size);
   });
 
-  it('keeps within the page with words that never end, at any width', async () => {
+  it('fits very long words into the page at any width', async () => {
     const endless = 'x'.repeat(10_000);
     const conversation = toConversation([
       { message: { role: 'system', content: endless } },
@@ -91,7 +91,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     }
   });
 
-  it('keeps the name of a key in one piece beside a long text', async () => {
+  it("doesn't break the name of a key next to a long text", async () => {
     const { verdicts } = large();
     const keys = ['instructions', 'value'].map((key) => ({ key, text: WORDS }));
     const assertions = [buildStated({ name: 'Assertion 0', keys })];
@@ -122,7 +122,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     }
   });
 
-  it('cuts off no menu of a narrow page, and keeps the turns to jump by', async () => {
+  it("doesn't cut off menus of a narrow page, and keeps the strip of turns", async () => {
     await show({ ...large(), repetitions: 10, failing: { count: 12, at: 10 } });
     for (const width of [340, 300, 250]) {
       await view().page.setViewportSize({ width, height: 700 });
@@ -138,7 +138,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     }
   });
 
-  it('never lets the bar cover what is jumped to', async () => {
+  it('never covers a jump target with the bar', async () => {
     await show(large());
     for (const height of [1000, 430]) {
       await view().page.setViewportSize({ width: 450, height });
@@ -158,7 +158,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     }
   });
 
-  it('never lets the bar cover what gets the focus by Tab', async () => {
+  it('never covers an element focused by Tab with the bar', async () => {
     await show(large());
     await view().page.setViewportSize({ width: 450, height: 430 });
     await reveal(100);
@@ -175,7 +175,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     }
   });
 
-  it('moves nothing while verdicts come in, and opens what failed when the run has ended', async () => {
+  it('moves nothing while verdicts arrive, and expands failures when the run ends', async () => {
     const { verdicts, conversation } = large();
     const assertions = verdicts.map(({ assertion: { index, name } }) =>
       buildStated({ index, name }),
@@ -202,7 +202,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     assert.equal(await turn(4).locator('mark').count(), 1);
   });
 
-  it('keeps what one reads in its place when it opens what failed above', async () => {
+  it('keeps the visible text in place when failures above it expand', async () => {
     const { verdicts, conversation } = large();
     const assertions = verdicts.map(({ assertion: { index, name } }) =>
       buildStated({ index, name }),
@@ -220,7 +220,7 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     assert.ok(Math.abs((await top(30)) - before) <= 2, 'moved when the run ended');
   });
 
-  it('moves nothing when a run begins and passes', async () => {
+  it('moves nothing when a run starts and passes', async () => {
     const assertions = ['One', 'Two'].map((name, index) => buildStated({ index, name }));
     const passed = assertions.map(({ index, name }) =>
       buildVerdict({ index, name, status: 'pass', score: 1, turns: [entry(2, 'pass', 'It was')] }),

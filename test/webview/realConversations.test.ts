@@ -50,7 +50,7 @@ const SETS = [
   },
 ];
 
-describe('real conversations, run and shown', { timeout: 300_000 }, () => {
+describe('the view of real conversations', { timeout: 300_000 }, () => {
   let browser: Browser;
   let folder: string;
 
@@ -117,7 +117,7 @@ describe('real conversations, run and shown', { timeout: 300_000 }, () => {
   }
 
   const responses = realText('openai-responses/recorded-bodies.sample.jsonl');
-  it("of OpenAI's recorded requests, imported: 11 of 12, one of which has no readable answer", {
+  it("of OpenAI's recorded requests, imported: 11 of 12; one has no readable answer", {
     skip: responses.skip,
   }, async (t) => {
     const { texts } = await imported('bodies.jsonl', responses.text());

@@ -118,7 +118,7 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     assert.equal(await shown.count(), LINES.length);
   });
 
-  it('shows the words of an agent as text, whatever they contain', async () => {
+  it("always shows an agent's words as text", async () => {
     await page.locator('#cases a', { hasText: 'hostile' }).click();
     await page.locator('h1', { hasText: 'hostile' }).waitFor();
     await page.locator('.rationales p').filter({ hasText: HOSTILE }).waitFor();

@@ -86,7 +86,7 @@ describe('the results view', { timeout: 120_000 }, () => {
     await view.page.getByRole('option', { name: option, exact: true }).click();
   }
 
-  it('has status, score, and label of each verdict for screen readers', async () => {
+  it('gives screen readers the status, score, and label of each verdict', async () => {
     await show();
     await assertSpoken(view.page, [
       'grid "Results"',
@@ -227,7 +227,7 @@ describe('the results view', { timeout: 120_000 }, () => {
     assert.equal(await active(), 'late');
   });
 
-  it('marks labeled verdicts, also in words, and filters by labels', async () => {
+  it('marks labeled verdicts with icons and words, and filters by labels', async () => {
     const results = buildResults(LINES);
     const [late, early] = results.table.cases;
     assert.ok(late && early);
@@ -273,7 +273,7 @@ describe('the results view', { timeout: 120_000 }, () => {
     });
   });
 
-  it('searches cases that arrive later, too', async () => {
+  it('also searches cases that arrive later', async () => {
     await show();
     await press('Control+f');
     await view.page.keyboard.type('refund');
@@ -466,7 +466,7 @@ describe('the results view', { timeout: 120_000 }, () => {
     assert.equal(await view.page.getByRole('heading', { level: 1 }).innerText(), 'chat.jsonl');
   });
 
-  it('shows how much samples differ, also in words', async () => {
+  it('shows how much samples differ, with numbers and words', async () => {
     const judge = { model: 'openai:a', prompt_hash: 'p', samples: 3, spread: 0.4 };
     const verdict = buildVerdict({ name: 'Tone', status: 'pass', score: 0.8, judge });
     await show(buildResults([buildCase('a', 'pass', { verdicts: [verdict] })]));

@@ -65,7 +65,7 @@ describe('the view of trends', { timeout: 120_000 }, () => {
   };
   const opened = async () => (await view.posted()).filter(({ kind }) => kind === 'open');
 
-  it('draws a line for each measure, whose points open their run', async () => {
+  it('draws a line per measure, whose points open their runs', async () => {
     await show();
     const dots = await view.page.locator('figure').first().locator('.dot').count();
     assert.equal(dots, 3, 'a run without a rate has no point');
@@ -74,7 +74,7 @@ describe('the view of trends', { timeout: 120_000 }, () => {
     assert.deepEqual(await opened(), [{ kind: 'open', run: 1 }]);
   });
 
-  it('tells the same as a table, the newest run first, each opened by a key', async () => {
+  it('shows the same values in a table, newest run first, which opens runs by key', async () => {
     await show();
     const rows = await view.page.locator('tbody tr').allInnerTexts();
     assert.equal(rows.length, 4);
@@ -87,7 +87,7 @@ describe('the view of trends', { timeout: 120_000 }, () => {
     assert.deepEqual(await opened(), [{ kind: 'open', run: 3 }]);
   });
 
-  it('shows one eval file, and says where there is nothing', async () => {
+  it('shows one eval file, and says if there are no runs', async () => {
     await show();
     await view.page.getByRole('combobox', { name: 'Eval file', exact: true }).click();
     await view.page.getByRole('option', { name: 'a.eval.yaml' }).click();

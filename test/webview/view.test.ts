@@ -14,14 +14,14 @@ describeView('the conversation view in a browser, with its real policy', (tools)
   const { view, show, turn, reveal, focused } = tools;
   const button = (name: string) => view().page.getByRole('button', { name, exact: true });
 
-  it('reports that it is ready, and saves only what it needs to be restored', async () => {
+  it('reports that it is ready, and saves only the state that it restores', async () => {
     await show();
     assert.deepEqual(await view().posted(), [{ kind: 'ready' }]);
     const kept = { ...buildSnapshot().state, record: '/run-1.jsonl' };
     assert.deepEqual(await view().page.evaluate('globalThis.kept'), kept);
   });
 
-  it('shows a badge on every turn that was judged, with icon, score and word', async () => {
+  it('shows a badge with icon, score, and word on every judged turn', async () => {
     await show();
     const badges = await view().page.locator('.turn > header .badge').allTextContents();
     assert.deepEqual(badges, ['✓1.00passed', '✗0.50failed']);
@@ -187,7 +187,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.deepEqual((await view().posted()).slice(1), [{ kind: 'run' }]);
   });
 
-  it('shows when there is nothing yet, what prevents a run, and when the case has changed', async () => {
+  it('shows that there is nothing yet, what prevents a run, and that the case has changed', async () => {
     const conversation = { entries: [], notes: [] };
     await show(buildUnfinished('new', { conversation }));
     assert.match((await view().page.locator('.empty').textContent()) ?? '', /has not run yet/);
@@ -221,7 +221,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.deepEqual((await view().posted()).at(-1), { kind: 'show-request', key: 'Tone' });
   });
 
-  it('offers to judge again next to the mark once an assertion was edited, also by keyboard', async () => {
+  it('offers to judge again if an assertion was edited, also by keyboard', async () => {
     const judge = () => view().page.locator('.notice').getByRole('button', { name: 'Judge again' });
     const verdict = buildVerdict({ status: 'pass', score: 1, question_hash: 'then' });
     await show(buildSnapshot({ verdicts: [verdict], assertions: [] }));

@@ -15,7 +15,7 @@ const TEST = `tests:
 `;
 
 describe('eval files of AgentV', () => {
-  it('go on from what was said, live, with their criteria', async () => {
+  it('continue live after the given messages, with their criteria', async () => {
     const { importer, cases, file } = await imported('a.yaml', TEST);
     assert.equal(importer, 'AgentV');
     assert.deepEqual(file.defaults, { threshold: 0.8, tags: ['agentv'] });
@@ -29,7 +29,7 @@ describe('eval files of AgentV', () => {
     });
   });
 
-  it('suggest the criteria where the turns have checks, and say which target is a placeholder', async () => {
+  it('suggest the criteria if the turns have checks, and mark placeholder targets', async () => {
     const turns = [{ input: 'Hi', assertions: ['It greets.'] }];
     const named = await imported('a.jsonl', jsonLines({ id: 'a', criteria: 'It helps.', turns }));
     assert.match(named.texts[0] ?? '', /# The target "agent" is a placeholder/);
@@ -39,7 +39,7 @@ describe('eval files of AgentV', () => {
     assert.doesNotMatch(own.texts[0] ?? '', /"agent"/);
   });
 
-  it('keep every kind of check that there is here, and name the others', async () => {
+  it('keep every check with a counterpart, and report the others', async () => {
     const checks = [
       { type: 'contains', value: 'x', required: true },
       { type: 'regex', value: 'a+' },
@@ -110,7 +110,7 @@ describe('eval files of AgentV', () => {
     assert.deepEqual(lost, ['1 a: `per` of "max-tokens" has no counterpart.']);
   });
 
-  it('of conversations keep turns, their checks, and how they end and count', async () => {
+  it('keep turns of conversations, with their checks, aggregation, and stop rule', async () => {
     const { cases, lost } = await imported(
       'a.yaml',
       `tests:

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { imported, jsonLines } from '../../support/imports.ts';
 import { realLines } from '../../support/realData.ts';
 
-describe("Azure's evaluation data", () => {
-  it('becomes a case a row, of texts and of messages', async () => {
+describe('Azure evaluation data', () => {
+  it('becomes one case per row of texts or messages', async () => {
     const { importer, cases, lost } = await imported(
       'data.jsonl',
       jsonLines(
@@ -52,7 +52,7 @@ describe("Azure's evaluation data", () => {
     assert.deepEqual(lost, ['1 `latency` has no counterpart.']);
   });
 
-  it('keeps what each reply rests on, as a text or as citations', async () => {
+  it('keeps the context of each reply, as a text or citations', async () => {
     const row = (context: unknown) => ({
       conversation: {
         messages: [
@@ -83,7 +83,7 @@ describe("Azure's evaluation data", () => {
     assert.deepEqual(lost, [`1 ${told}`, `2 ${told}`]);
   });
 
-  it('of finished evaluations keeps the evaluators as assertions, with their thresholds', async () => {
+  it('keeps evaluators of finished evaluations as assertions, with thresholds', async () => {
     const row = {
       'inputs.query': 'Do you ship to Oslo?',
       'inputs.response': 'Yes.',
@@ -101,7 +101,7 @@ describe("Azure's evaluation data", () => {
   });
 
   const real = realLines('azure-evaluators/malformed-inputs.sample.jsonl');
-  it('of their own tests: each row is a case or an error at its line', {
+  it("from Azure's own tests: each row is a case or an error at its line", {
     skip: real.skip,
   }, async () => {
     const inputs = real.lines().map((line) => (line as { input: unknown }).input);

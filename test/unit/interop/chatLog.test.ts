@@ -22,7 +22,7 @@ const WHOLE = [
 ];
 
 describe('chat logs', () => {
-  it('are read as messages, as requests with answers, and as items of Responses', async () => {
+  it('can be messages, requests with answers, or items of Responses', async () => {
     const answer = { choices: [{ index: 0, message: REPLY }], usage: {} };
     const items = [
       USER,
@@ -52,7 +52,7 @@ describe('chat logs', () => {
     }
   });
 
-  it('may hold an answer as the events of a stream', async () => {
+  it('can contain an answer as events of a stream', async () => {
     const delta = (given: object) => `data: ${JSON.stringify({ choices: [{ delta: given }] })}\n\n`;
     const chat = [
       delta({ role: 'assistant', content: 'It was ' }),
@@ -83,7 +83,7 @@ describe('chat logs', () => {
     }
   });
 
-  it('of one session are one case, whether each request repeats what was said or not', async () => {
+  it('of one session are one case, whether or not requests repeat earlier messages', async () => {
     const bye = { role: 'assistant', content: 'Bye.' };
     const thanks = { role: 'user', content: 'Thanks!' };
     const log = (messages: object[], message: object) => ({
@@ -107,7 +107,7 @@ describe('chat logs', () => {
     }
   });
 
-  it('keep tools and instructions, and name what has no place', async () => {
+  it('keep tools and instructions, and report keys without a counterpart', async () => {
     const tool = { type: 'function', function: { name: 'find', parameters: { type: 'object' } } };
     const { cases, lost } = await imported(
       'log.jsonl',
@@ -136,7 +136,7 @@ describe('chat logs', () => {
     ]);
   });
 
-  it('may be one conversation, in a list or a message a line', async () => {
+  it('can be one conversation, as a list or one message per line', async () => {
     const list = [USER, CALL, RESULT, REPLY];
     for (const [name, content] of [
       ['talk.json', list],
@@ -149,7 +149,7 @@ describe('chat logs', () => {
     }
   });
 
-  it('whose calls have other ids in each request are one conversation, and a result without a call is reported', async () => {
+  it('are one conversation if call ids change between requests, and results without a call are reported', async () => {
     const call = (id: string) => ({
       role: 'assistant',
       content: null,
@@ -179,7 +179,7 @@ describe('chat logs', () => {
     );
   });
 
-  it('without an answer are reported, and the line before is kept', async () => {
+  it('without a readable answer are reported, and the previous line is kept', async () => {
     const { cases, broken } = await imported(
       'log.jsonl',
       jsonLines({ messages: [USER, REPLY] }, { messages: [USER] }),

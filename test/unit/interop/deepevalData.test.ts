@@ -30,8 +30,8 @@ const TRANSCRIPT = [
   { assistant: 'Thirty days.', retrieval_context: ['All customers have 30 days.'] },
 ];
 
-describe('test cases of DeepEval', () => {
-  it('become cases with role, expectations and tags, in either spelling of their keys', async () => {
+describe('DeepEval test cases', () => {
+  it('become cases with role, expectations, and tags, with either spelling of keys', async () => {
     for (const given of [
       {
         name: 'returns',
@@ -73,7 +73,7 @@ describe('test cases of DeepEval', () => {
     }
   });
 
-  it('of a test run keep their metrics as assertions', async () => {
+  it('keep the metrics of a test run as assertions', async () => {
     const { cases, lost } = await imported('.latest_test_run.json', {
       testCases: [],
       conversationalTestCases: [
@@ -96,7 +96,7 @@ describe('test cases of DeepEval', () => {
     assert.deepEqual(lost, ['1 "EmpathyMetric" has no counterpart.']);
   });
 
-  it('of one turn are conversations too, recorded or live', async () => {
+  it('with one turn are conversations too, recorded or live', async () => {
     const { cases, file } = await imported('goldens.json', [
       { input: 'Do you ship?', actual_output: 'Yes.', expected_output: 'Yes, everywhere.' },
       { input: 'Do you ship?', actual_output: null, expected_output: 'Yes, everywhere.' },
@@ -106,7 +106,7 @@ describe('test cases of DeepEval', () => {
     assert.equal(file.target, 'agent');
   });
 
-  it('are read from CSV, whose cells hold turns and lists', async () => {
+  it('can be CSV with turns and lists in cells', async () => {
     const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`;
     const csv = [
       'name,turns,expected_outcome,context',
@@ -120,7 +120,7 @@ describe('test cases of DeepEval', () => {
     });
   });
 
-  it('keep the tools that they expect', async () => {
+  it('keep their expected tools', async () => {
     const { cases } = await imported('goldens.json', [
       {
         input: 'Do you ship?',
@@ -134,7 +134,7 @@ describe('test cases of DeepEval', () => {
     ]);
   });
 
-  it('lose nothing in silence', async () => {
+  it('report everything that they lose', async () => {
     const { cases, lost } = await imported('goldens.json', [
       { turns: TURNS, scenario: 'Returns.', comments: 'From May.', user_description: 'Hasty.' },
       { input: 'Do you ship?', expected_output: 'Yes.', retrieval_context: ['Everywhere.'] },
@@ -146,12 +146,12 @@ describe('test cases of DeepEval', () => {
     ]);
   });
 
-  it('make no facts of an empty cell', async () => {
+  it('ignore empty cells', async () => {
     const { cases } = await imported('goldens.csv', 'input,expected_output,context\nHi,Hello,\n');
     assert.equal(cases[0].expectations, 'Hello');
   });
 
-  it('that are neither are reported', async () => {
+  it('without turns or a scenario are reported', async () => {
     const { broken } = await imported('goldens.json', [{ expected_outcome: 'x' }]);
     assert.deepEqual(broken, ['1 This golden has neither `turns` nor a `scenario`.']);
   });

@@ -14,7 +14,7 @@ const talk = (question: string, more: object = {}) => ({
 });
 
 describe('an imported file', () => {
-  it('is refused before it is parsed if it has too many values', async () => {
+  it('is refused before parsing if it has too many values', async () => {
     const commas = ','.repeat(LIMITS.importedCommas + 1);
     for (const name of ['log.jsonl', 'log.json', 'log.csv']) {
       const { broken } = await imported(name, `[${commas}]`);
@@ -22,7 +22,7 @@ describe('an imported file', () => {
     }
   });
 
-  it('that is nested too deep is scanned no further than to there', async () => {
+  it("isn't scanned further than the depth limit", async () => {
     const deep = '['.repeat(LIMITS.depth);
     const { broken, cases } = await imported(
       'log.json',
@@ -32,7 +32,7 @@ describe('an imported file', () => {
     assert.equal(cases.length, 1);
   });
 
-  it('becomes a file with ids, tags, a check that needs no model, and suggestions', async () => {
+  it('becomes an eval file with ids, tags, a check without a model, and suggestions', async () => {
     const { texts } = await imported(
       'log.jsonl',
       jsonLines(talk('Where is my order 98765?'), talk('Where is my order 98765?')),
@@ -66,7 +66,7 @@ cases:
     );
   });
 
-  it('keeps an id that is one, and calls what has no word after its kind', async () => {
+  it('keeps valid ids, and names cases without words after their format', async () => {
     const { cases } = await imported(
       'log.jsonl',
       jsonLines(talk('Hi', { id: 'conv_7.a' }), talk('你好'), talk('再见')),
@@ -77,7 +77,7 @@ cases:
     );
   });
 
-  it('loses a broken line alone, and says which', async () => {
+  it('loses only a broken line, and reports it', async () => {
     const lines = jsonLines(talk('One'), talk('Two')).split('\n');
     const { cases, broken } = await imported(
       'log.jsonl',
@@ -88,7 +88,7 @@ cases:
     assert.match(broken[0] ?? '', /^2 This line is not valid JSON: /);
   });
 
-  it('loses a line of another kind, and one whose messages are wrong', async () => {
+  it('loses lines in another format and lines with invalid messages', async () => {
     const wrong = {
       messages: [
         { role: 'user', content: 'Hi' },
@@ -106,7 +106,7 @@ cases:
     ]);
   });
 
-  it('that breaks off keeps the whole conversations before that, and names the line', async () => {
+  it('keeps the complete conversations if it is truncated, and reports the line', async () => {
     const whole = JSON.stringify([talk('One'), talk('Two'), talk('Three')], undefined, 1);
     const half = whole.slice(0, whole.indexOf('Three') + 3);
     const { cases, broken } = await imported('log.json', half);
@@ -124,14 +124,14 @@ cases:
     );
   });
 
-  it('of an unknown format is reported with the tried formats and what was found', async () => {
+  it('in an unknown format is reported with the known formats and what was found', async () => {
     const { texts, importer, broken } = await imported('x.json', [{ colour: 'red' }]);
     assert.deepEqual([texts, importer], [[], undefined]);
     assert.match(broken[0] ?? '', /^1 Unrecognized format: found a mapping with `colour`\./);
     for (const { name } of importers) assert.ok(broken[0]?.includes(name), name);
   });
 
-  it('of any kind that is empty or no data at all is an error, not a crash', async () => {
+  it("in any format is an error, not a crash, if it is empty or isn't data", async () => {
     for (const name of ['x.json', 'x.jsonl', 'x.yaml', 'x.csv', 'x.txt']) {
       for (const text of [
         '',
@@ -152,7 +152,7 @@ cases:
     }
   });
 
-  it('says the same whatever texts are in it, and nothing of them is obeyed', async () => {
+  it('is read the same with hostile texts, which are never obeyed', async () => {
     for (const text of [
       ...Object.values(HOSTILE_TEXTS),
       '{{goal}} $' + '{env:HOME}',
@@ -163,7 +163,7 @@ cases:
     }
   });
 
-  it('is split where it is long, and of very many only the first are read', async () => {
+  it('is split if it is long, and limited to the first conversations', async () => {
     const long = 'word '.repeat(40_000);
     const many = await imported(
       'log.jsonl',
@@ -182,7 +182,7 @@ cases:
 });
 
 describe('the eval file of an imported file', () => {
-  it('is next to it, with its name, and never the file itself', () => {
+  it('has its folder and name, but never its path', () => {
     assert.deepEqual(evalFilePaths('/a/log.jsonl', 2), ['/a/log.eval.yaml', '/a/log-2.eval.yaml']);
     assert.deepEqual(evalFilePaths('/a/b.eval.yaml', 1), ['/a/b.imported.eval.yaml']);
     assert.deepEqual(evalFilePaths('/a/log.json', 1, '/b/mine.eval.yaml'), ['/b/mine.eval.yaml']);

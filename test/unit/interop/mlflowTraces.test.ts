@@ -31,8 +31,8 @@ function trace(id: string, time: string, inputs: unknown, outputs: unknown, span
   };
 }
 
-describe('traces of MLflow', () => {
-  it('become a case for each session, in the order of time', async () => {
+describe('MLflow traces', () => {
+  it('become one case per session, in chronological order', async () => {
     const { importer, cases } = await imported('traces.json', [
       trace(
         'b',
@@ -59,7 +59,7 @@ describe('traces of MLflow', () => {
     );
   });
 
-  it('take the words of the model where its requests were traced, with its instructions', async () => {
+  it("use the model's messages and instructions if its requests were traced", async () => {
     const model = (messages: object[], reply: string) => ({
       span_id: 'm',
       parent_span_id: 'root',
@@ -103,7 +103,7 @@ describe('traces of MLflow', () => {
     ]);
   });
 
-  it('may be rows of `search_traces`', async () => {
+  it('can be rows of `search_traces`', async () => {
     const { cases } = await imported('rows.json', [
       {
         trace_id: 'a',

@@ -33,8 +33,8 @@ type StartSpan = (name: string, attributes: Attributes, parent?: Span) => Span;
 const text = (content: string) => [{ type: 'text', content }];
 const json = (value: unknown) => JSON.stringify(value);
 
-describe('traces of OpenTelemetry', () => {
-  it('become a case for each session, as the real SDK exports them', async () => {
+describe('OpenTelemetry traces', () => {
+  it('become one case per session, as exported by the real SDK', async () => {
     const call = { type: 'tool_call', id: 'c1', name: 'find_order', arguments: { number: 7 } };
     const first = { role: 'user', parts: text('Where is order 7?') };
     const asked = { role: 'assistant', parts: [call], finish_reason: 'tool_call' };
@@ -96,7 +96,7 @@ describe('traces of OpenTelemetry', () => {
     ]);
   });
 
-  it('with new words only in each request are put together, by `session.id` too', async () => {
+  it('are joined if each request has only new messages, also by `session.id`', async () => {
     const otlp = await exported((start) => {
       for (const [question, answer] of [
         ['One?', 'One.'],
@@ -120,7 +120,7 @@ describe('traces of OpenTelemetry', () => {
     ]);
   });
 
-  it('of OpenInference hold messages in flat attributes, and what was retrieved', async () => {
+  it('of OpenInference contain messages and retrieved texts in flat attributes', async () => {
     const otlp = await exported((start) => {
       const chain = start('chain', { 'session.id': 's', 'openinference.span.kind': 'CHAIN' });
       start(
@@ -174,7 +174,7 @@ describe('traces of OpenTelemetry', () => {
     assert.deepEqual(cases[0].tools, [{ name: 'find' }]);
   });
 
-  it('of OpenLLMetry hold prompts and completions by number', async () => {
+  it('of OpenLLMetry contain numbered prompts and completions', async () => {
     const otlp = await exported((start) => {
       const more = Object.fromEntries(
         Array.from({ length: 11 }, (_one, index) => [
@@ -203,7 +203,7 @@ describe('traces of OpenTelemetry', () => {
     assert.deepEqual(cases[0].tools, [{ name: 'find', description: 'Finds.' }]);
   });
 
-  it('may come a document a line, as a collector writes them', async () => {
+  it('can have one document per line, as a collector writes them', async () => {
     const lines = await Promise.all(
       ['One', 'Two'].map((word) =>
         exported((start) =>
@@ -224,7 +224,7 @@ describe('traces of OpenTelemetry', () => {
     }
   });
 
-  it('nested thousands deep are read in time that grows with their number', async () => {
+  it('are read in linear time, even if nested thousands deep', async () => {
     const nested = (count: number) =>
       json({
         resourceSpans: [
@@ -246,7 +246,7 @@ describe('traces of OpenTelemetry', () => {
     assert.ok(times < 8, `${times} times as much for four times as many`);
   });
 
-  it('without messages say how to have them captured', async () => {
+  it('explain how to capture messages if there are none', async () => {
     const otlp = await exported((start) => start('chat', { 'gen_ai.operation.name': 'chat' }));
     const { broken, texts } = await imported('traces.json', otlp);
     assert.deepEqual(texts, []);
@@ -256,7 +256,7 @@ describe('traces of OpenTelemetry', () => {
     );
   });
 
-  it('lose a span that is broken alone, and say which', async () => {
+  it('lose only a broken span, and name it', async () => {
     const otlp = await exported((start) => {
       start('good', {
         'session.id': 's',
@@ -274,7 +274,7 @@ describe('traces of OpenTelemetry', () => {
     assert.match(broken[0] ?? '', /^1 The span "bad" is left out\. Message 1/);
   });
 
-  it('of older conventions hold messages in events', async () => {
+  it('of older conventions contain messages in events', async () => {
     const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
     const event = (name: string, ...attributes: object[]) => ({ name, attributes });
     const span = {

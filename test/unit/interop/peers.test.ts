@@ -85,9 +85,9 @@ const criteria =
     rationale: 'As a whole.',
   });
 
-describe("other tools' published examples, imported and replayed, give their verdicts", () => {
+describe('published examples of other tools have their verdicts after import and replay', () => {
   const promptfoo = realText('peers/promptfoo/promptfooconfig.yaml');
-  it('promptfoo: one irrelevant reply of four keeps 0.7 and not 0.9', {
+  it('promptfoo: one irrelevant reply of four passes at 0.7 and fails at 0.9', {
     skip: promptfoo.skip,
   }, async (t) => {
     const text = promptfoo.text();
@@ -108,7 +108,7 @@ describe("other tools' published examples, imported and replayed, give their ver
   });
 
   const turns = realText('peers/agentv/dataset.eval.yaml');
-  it('AgentV: 0.8 of the checks suffice, the weakest counts where `min` says so', {
+  it('AgentV: 0.8 of the checks suffice, and `min` uses the lowest score', {
     skip: turns.skip,
   }, async (t) => {
     const code = (asked: string) =>
@@ -124,7 +124,7 @@ describe("other tools' published examples, imported and replayed, give their ver
   });
 
   const history = realText('peers/agentv/multi-turn-conversation.eval.yaml');
-  it('AgentV: the last user turn is asked live, with what was said before', {
+  it('AgentV: the last user turn is sent live, after the earlier messages', {
     skip: history.skip,
   }, async (t) => {
     const asked: string[] = [];

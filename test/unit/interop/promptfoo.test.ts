@@ -10,8 +10,8 @@ const config = (tests: object[], more: object = {}) => ({
   ...more,
 });
 
-describe('configurations of promptfoo', () => {
-  it('ask their prompt live, with the vars as context', async () => {
+describe('promptfoo configurations', () => {
+  it('send their prompt live, with `vars` as context', async () => {
     const { importer, cases, file } = await imported(
       'promptfooconfig.json',
       config([
@@ -33,7 +33,7 @@ describe('configurations of promptfoo', () => {
     });
   });
 
-  it('with `_conversation` judge what was said, its last reply where a text is looked for', async () => {
+  it('with `_conversation` judge the recording, and check its last reply for texts', async () => {
     const { cases, file } = await imported(
       'c.json',
       config([
@@ -54,7 +54,7 @@ describe('configurations of promptfoo', () => {
     assert.equal(file.target, undefined);
   });
 
-  it('keep every kind of check that there is here, and name the others', async () => {
+  it('keep every check with a counterpart, and report the others', async () => {
     const { cases, lost } = await imported(
       'c.json',
       config([
@@ -119,7 +119,7 @@ describe('configurations of promptfoo', () => {
     );
   });
 
-  it('take system prompts, defaults and the grader along, and name what is left out', async () => {
+  it('keep system prompts, defaults, and the grader, and report omissions', async () => {
     const { cases, file, lost } = await imported(
       'c.json',
       config([{ vars: { question: 'x' }, assert: [] }], {
@@ -149,7 +149,7 @@ describe('configurations of promptfoo', () => {
     assert.equal(lost.length, 5);
   });
 
-  it('with a list of values run once for each of them', async () => {
+  it('with a list of values run once per value', async () => {
     const { cases } = await imported(
       'c.json',
       config([
@@ -163,7 +163,7 @@ describe('configurations of promptfoo', () => {
     assert.deepEqual(cases[1].context, { question: ['a', 'b'] });
   });
 
-  it("keep the provider's address and numbers, never its key, and name what else is set", async () => {
+  it("keep the provider's address and numbers but never its key, and report other settings", async () => {
     const { file, lost, texts } = await imported(
       'c.json',
       config(
@@ -210,7 +210,7 @@ describe('configurations of promptfoo', () => {
     ]);
   });
 
-  it('as a table of tests lack the prompt, which is reported', async () => {
+  it('report the missing prompt of a table of tests', async () => {
     const { broken, importer } = await imported(
       'tests.csv',
       'question,__expected\nHi,contains: hello\n',

@@ -91,13 +91,13 @@ describe('the order of the results', () => {
     assert.deepEqual(by('case'), ['case-1', 'case-2', 'case-9', 'case-10']);
   });
 
-  it('has the worst first, by status or by an assertion, and what was not judged last', () => {
+  it('has the worst case first, by status or an assertion, and unjudged cases last', () => {
     assert.deepEqual(by('status'), ['case-9', 'case-1', 'case-10', 'case-2']);
     assert.deepEqual(by('assertion Tone'), ['case-9', 'case-1', 'case-10', 'case-2']);
     assert.deepEqual(by('assertion Tone', true), ['case-2', 'case-10', 'case-1', 'case-9']);
   });
 
-  it('is unchanged by a column that no longer exists', () => {
+  it('ignores a column that no longer exists', () => {
     assert.deepEqual(by('assertion Gone'), ['case-10', 'case-9', 'case-1', 'case-2']);
   });
 });

@@ -40,12 +40,12 @@ const model = (messages: readonly object[], outputs: unknown): FakeSpan => ({
 });
 const chosen = (message: object) => ({ choices: [{ message }] });
 
-describe('a session of MLflow as a conversation', () => {
+describe('the conversation of an MLflow session', () => {
   for (const [where, wire] of [
     ['the tracking store', storedSpans],
     ['artifacts', savedSpans],
   ] as const) {
-    it(`is read from ${where}, where each trace repeats what was said before`, () => {
+    it(`is read from ${where} if each trace repeats the earlier messages`, () => {
       const { messages, turns } = read(
         [
           chatTrace('a', 's', [SYSTEM, asUser('Hi')], 'Hello'),
@@ -69,7 +69,7 @@ describe('a session of MLflow as a conversation', () => {
     });
   }
 
-  it('keeps the instructions once where each trace knows only its own turn', () => {
+  it('keeps the instructions once if each trace contains only its own turn', () => {
     const { messages } = read([
       chatTrace('a', 's', [SYSTEM, asUser('Hi')], 'Hello'),
       chatTrace('b', 's', [SYSTEM, asUser('Bye')], 'See you'),
@@ -80,7 +80,7 @@ describe('a session of MLflow as a conversation', () => {
     );
   });
 
-  it('joins a trace that remembers only the last words', () => {
+  it('joins a trace that repeats only the last messages', () => {
     const { messages } = read([
       chatTrace('a', 's', [SYSTEM, asUser('One')], 'First'),
       chatTrace('b', 's', [SYSTEM, asUser('One'), asAssistant('First'), asUser('Two')], 'Second'),
@@ -92,7 +92,7 @@ describe('a session of MLflow as a conversation', () => {
     );
   });
 
-  it('is in the order of its spans where traces began within a millisecond', () => {
+  it('follows the order of spans if traces began within a millisecond', () => {
     const [first, second] = [
       turnTrace('b', 's', 'One', 'First'),
       turnTrace('a', 's', 'Two', 'Second'),
@@ -105,7 +105,7 @@ describe('a session of MLflow as a conversation', () => {
     );
   });
 
-  it('has the same words twice where they were said twice', () => {
+  it('contains repeated words as often as they were said', () => {
     const { messages } = read([
       turnTrace('a', 's', 'Hi', 'Yes?'),
       turnTrace('b', 's', 'Hi', 'Yes?'),
@@ -113,7 +113,7 @@ describe('a session of MLflow as a conversation', () => {
     assert.equal(messages.length, 4);
   });
 
-  it('joins logs of one call under different ids, and keeps what was retrieved', () => {
+  it('joins logs of one call under different ids, and keeps retrieved texts', () => {
     const calling = (id: string) => ({
       role: 'assistant',
       content: null,
@@ -164,7 +164,7 @@ describe('a session of MLflow as a conversation', () => {
     assert.deepEqual(messages, [{ user: 'Hi' }, { assistant: 'Hello' }]);
   });
 
-  it('keeps calls of tools with their results, what was retrieved, and the tools', () => {
+  it('keeps tool calls with results, retrieved texts, and tools', () => {
     const call = {
       role: 'assistant',
       content: null,
@@ -199,7 +199,7 @@ describe('a session of MLflow as a conversation', () => {
     assert.deepEqual(offered, [{ name: 'lookup' }]);
   });
 
-  it('takes the texts of the function, with the tools that it used, where no model was logged', () => {
+  it('uses the texts of the function and its tool calls if no model was logged', () => {
     const { messages } = read([
       trace(
         { inputs: { user_input: 'Where?', session_id: 's' }, outputs: { response: 'Here' } },
