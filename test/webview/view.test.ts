@@ -200,6 +200,35 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.match((await view().page.locator('.facts').textContent()) ?? '', /^Cancelled/);
   });
 
+  it('shows the error of a turn in the color of text, because that of errors can be pale', async () => {
+    const { entries, ...rest } = longTalk(2);
+    const errored = entries.map((one) =>
+      one.kind === 'turn' && one.number === 2 ? { ...one, error: 'The target failed.' } : one,
+    );
+    await show(buildSnapshot({ conversation: { ...rest, entries: errored }, verdicts: [] }));
+    // That of VS Code's own light theme.
+    await view().page.evaluate(
+      "document.documentElement.style.setProperty('--vscode-errorForeground', '#f85149')",
+    );
+    assert.equal(await turn(2).locator('.failed').textContent(), 'The target failed.');
+    const [shown, text] = await view().page.evaluate<string[]>(
+      "['.failed', '[data-turn=\"2\"]'].map((one) => getComputedStyle(document.querySelector(one)).color)",
+    );
+    assert.equal(shown, text);
+  });
+
+  it('shows why a case was skipped, and not as an error', async () => {
+    const colors: string[] = [];
+    for (const status of ['error', 'skipped'] as const) {
+      await show(buildSnapshot({ status, reason: 'Waits for the address service' }));
+      const color = await view().page.evaluate<string>(
+        `getComputedStyle(document.querySelector('.notice[data-status="${status}"]')).borderLeftColor`,
+      );
+      colors.push(color);
+    }
+    assert.notEqual(colors[0], colors[1]);
+  });
+
   it('links to the broken line of a data file, also by keyboard', async () => {
     const start = { line: 2, character: 0 };
     const fault = { path: '/work/talks.jsonl', range: { start, end: start } };

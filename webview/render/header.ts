@@ -64,7 +64,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
     reason !== undefined &&
       h(
         'p',
-        { class: 'notice' },
+        { class: 'notice', 'data-status': status },
         `${reason} `,
         fault && lineLink(placeText(fault), fault.path, fault.range.start.line + 1, onFault),
       ),
