@@ -64,6 +64,6 @@ export function reporters(): string {
   const rows = Object.entries(REPORTERS).map(([name, { writes }]) => [`\`${name}\``, writes]);
   return table(
     ['reporter', 'writes'],
-    [['`terminal`', 'progress, then a table, the failures and sums, for people'], ...rows],
+    [['`terminal`', 'progress, then a table, the failures, and totals, for people'], ...rows],
   );
 }

@@ -116,7 +116,7 @@ function sharedKeys(): string {
   return fieldTable(fields);
 }
 
-/** `Only of types that ask a judge, except g-eval.` Empty if all have it. */
+/** `Only for types that ask a judge, except g-eval.` Empty if all have it. */
 function takenBy(types: readonly AssertionType[]): string[] {
   const judged = assertionTypes.filter(asksJudge);
   const others = assertionTypes.filter((type) => !asksJudge(type));
@@ -124,8 +124,8 @@ function takenBy(types: readonly AssertionType[]): string[] {
   const lacking = (group ?? assertionTypes).filter((type) => !types.includes(type));
   const except = lacking.map(({ type }) => ` \`${type}\``).join(',');
   const only = group
-    ? `Only of types that ask ${group === judged ? 'a' : 'no'} judge`
-    : 'Of all types';
+    ? `Only for types that ${group === judged ? 'ask' : "don't ask"} a judge`
+    : 'For all types';
   return group || except ? [`${only}${except && `, except${except}`}.`] : [];
 }
 

@@ -14,7 +14,7 @@ export function docsMarkdown({ docs, sees }: AssertionType): string {
     `Example: ${example}`,
     skipped && `Skipped ${skipped}`,
     seen &&
-      `Error (\`not-reported\`) if the target doesn't report ${seen}: what can't be seen never passes.`,
+      `Error (\`not-reported\`) if the target doesn't report ${seen}: an assertion about something that wasn't reported never passes.`,
     more && dedented(more),
     code('yaml', yaml),
     program && code('ts', program),

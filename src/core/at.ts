@@ -18,7 +18,7 @@ export const atSchema = z
   ])
   .meta({
     description:
-      'Which turns to look at: `all`, `live`, `last`, `first`, `each`, a number, a list of numbers, or a range such as `"2-6"`. Negative numbers count from the end. Only `all`, ranges and positive numbers reach into a `history`. Default: `all`, or `live` after a `history`.',
+      'Which turns to check: `all`, `live`, `last`, `first`, `each`, a number, a list of numbers, or a range such as `"2-6"`. Negative numbers count from the end. Only `all`, ranges, and positive numbers include turns of a `history`. Default: `all`, or `live` after a `history`.',
   });
 
 export type ChosenTurns =

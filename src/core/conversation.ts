@@ -47,9 +47,9 @@ const turnSchema = z.object({
   number: z.int().min(1).meta({ description: 'From 1, across both sides.' }),
   side: z.enum(['user', 'assistant']).meta({ description: 'Who speaks.' }),
   history: z.literal(true).optional().meta({
-    description: "True if it was said before the first live turn: it is from the case's `history`.",
+    description: "True if it is from the case's `history`, before the first live turn.",
   }),
-  items: listOf(turnItemSchema).meta({ description: 'What was said and called, in order.' }),
+  items: listOf(turnItemSchema).meta({ description: 'Texts and tool calls, in order.' }),
   retrievalContext: listOf(z.string()).optional().meta({
     description: 'What was retrieved for this turn, most relevant first.',
   }),

@@ -11,7 +11,7 @@ export const programKeys = {
     .optional()
     .meta({
       description:
-        'Environment variables to pass on although they contain model API keys. All others are inherited.',
+        'Environment variables with model API keys to pass to the program. All other variables are inherited.',
     }),
 };
 

@@ -16,7 +16,7 @@ const unscored = {
 };
 
 const quoteSchema = z.object({
-  text: z.string().meta({ description: 'The words.' }),
+  text: z.string().meta({ description: 'The quoted text.' }),
   verified: z.boolean().meta({ description: 'False if the turn does not contain them.' }),
 });
 
@@ -44,7 +44,7 @@ export const usageSchema = z.object({
     description: "In the currency of the models' `price`; null if there is no price.",
   }),
   from_cache: z.int().min(1).exactOptional().meta({
-    description: 'Additional requests that the cache of earlier answers served, at no cost.',
+    description: 'Additional requests that were answered from the cache, at no cost.',
   }),
 });
 
@@ -107,7 +107,7 @@ const verdictKeys = z.object({
   question_hash: z.string().optional().meta({
     description: 'SHA-256 of what was asked; absent in records of version 1.',
   }),
-  usage: usageSchema.meta({ description: 'What the verdict used.' }),
+  usage: usageSchema.meta({ description: 'Usage for the verdict.' }),
 });
 
 /** The part of a verdict that a table shows. */
@@ -134,8 +134,7 @@ const unscoredSchema = verdictKeys.extend({
     description: 'A stable name, such as `timeout`, `cut-off` or `not-applicable`.',
   }),
   unusable: listOf(z.string()).optional().meta({
-    description:
-      "The judge's answers that could not be used, the repaired one last; together at most 64 kB.",
+    description: "The judge's unusable answers, with the repair last; together at most 64 kB.",
   }),
 });
 

@@ -95,18 +95,18 @@ const simulateSchema = z
       'Maximum number of user turns, including `opening`.',
       { default: DEFAULT_USER_TURNS },
     ),
-    stop_when: optional(words, 'What else ends the conversation, in plain English.', {
+    stop_when: optional(words, 'Another condition that ends the conversation, in plain English.', {
       template: 'case',
     }),
     guidelines: optional(z.array(filledWords()).min(1), 'How the user behaves, one rule per item.'),
     model: optional(modelSchema, "The model that plays the user. Default: the judge's model."),
     seed: optional(
       z.int(),
-      'Makes the model repeat itself, as far as it can. Sent if the model supports seeds; each repetition adds 1.',
+      'Seed for the model, so that it gives the same answers again if it supports seeds. Each repetition adds 1.',
     ),
   })
   .describe(
-    'A model plays the user, and the target answers live. It ends when the goal is reached or refused, at the latest after `max_user_turns`.',
+    'A model plays the user, and the target answers live. The conversation ends when the goal is reached or refused, or after `max_user_turns`.',
   );
 
 const recordedPath = text().meta({ file: 'transcripts' });
@@ -125,16 +125,16 @@ export const caseSchema = z
       .max(LIMITS.caseId, `Use at most ${LIMITS.caseId} characters`)
       .meta({
         description:
-          'Identifies the case everywhere; unique in the suite. Letters, digits, `.`, `_` and `-`.',
+          'Identifies the case everywhere; unique in the suite. Letters, digits, `.`, `_`, and `-`.',
         declares: 'case',
       }),
     description: optional(z.string(), 'What the case is about.'),
     tags: tags.optional(),
     skip: optional(
       z.union([z.boolean(), text()]),
-      'True, or a reason: report the case as skipped without running it.',
+      "If true, or a reason, the case is reported as skipped and doesn't run.",
     ),
-    only: optional(z.boolean(), 'If true, run only this case. For use while writing.'),
+    only: optional(z.boolean(), 'If true, run only this case. For temporary use.'),
     turns: optional(
       z.array(scriptedTurnSchema).min(1),
       'What the user says, turn by turn. The target answers live.',
@@ -142,15 +142,15 @@ export const caseSchema = z
     simulate: simulateSchema.optional(),
     history: optional(
       recordedMessages(),
-      'With `turns` or `simulate`: the conversation before the first live turn, as a list of messages or the path of a file. It ends with the assistant, the target gets it, and its turns count in the numbering.',
+      'With `turns` or `simulate`: the conversation before the first live turn, as a list of messages or the path of a file. It ends with the assistant. The target gets it, and its turns are numbered too.',
     ),
     transcript: optional(
       recordedMessages(),
-      'A conversation that already happened: a list of messages, or the path of a `.json`, `.jsonl` or `.yaml` file.',
+      'A recorded conversation: a list of messages, or the path of a `.json`, `.jsonl`, or `.yaml` file.',
     ),
     transcripts: optional(
       z.union([recordedPath, z.array(recordedPath).min(1)]),
-      'Conversations that already happened, each as a variant of the case: a path or glob, or a list of them. A file is a transcript, or a data set: `.jsonl` with one conversation per line, or a list of them.',
+      'Recorded conversations, each a variant of the case: a path or glob, or a list of them. A file contains one transcript or a data set: a list of conversations, or `.jsonl` with one conversation per line.',
     ),
     roles: optional(
       z.record(text(), z.enum(['user', 'assistant', 'system', 'developer', 'tool'])),

@@ -24,7 +24,7 @@ const toolCall = callKind('tool-call', {
   name: 'toolName',
   keys: {
     input: z.unknown().optional().meta({ description: 'Arguments of the call.' }),
-    args: z.unknown().optional().meta({ description: 'As `input`, in version 4.' }),
+    args: z.unknown().optional().meta({ description: 'The same as `input`, in version 4.' }),
     providerExecuted: unread,
     ...added,
   },
@@ -55,7 +55,10 @@ const toolResult = resultKind('tool-result', {
   keys: {
     toolName: toolName.optional(),
     output: output.optional().meta({ description: 'What the tool returned.' }),
-    result: z.unknown().optional().meta({ description: 'As `output`, in version 4: any value.' }),
+    result: z
+      .unknown()
+      .optional()
+      .meta({ description: 'The same as `output`, in version 4: any value.' }),
     isError: z
       .boolean()
       .optional()

@@ -87,7 +87,7 @@ const data: PartKind = {
     type: z
       .string()
       .regex(/^data-./)
-      .meta({ description: '`data-` and what it is. The judge sees a note.' }),
+      .meta({ description: '`data-` and the kind of data. The judge sees a note.' }),
     ...ignored('id', 'data', 'transient'),
   }),
   read: ({ type }) => ({ notes: [`A part of type "${type}".`] }),

@@ -33,7 +33,7 @@ const toolCallResponse = resultKind('tool_call_response', {
   of: ['tool', 'user', 'assistant'],
   keys: {
     response: returned.meta({ description: 'What the tool returned: any value.' }),
-    result: returned.meta({ description: 'As `response`, in older versions.' }),
+    result: returned.meta({ description: 'The same as `response`, in older versions.' }),
   },
   contentOf: ({ response, result }) => resultText(response ?? result),
   notesOf: () => [],

@@ -10,7 +10,7 @@ export const priceSchema = z
   })
   .meta({
     description:
-      'Needed to report and limit the cost: prices per million tokens, in one currency for all models.',
+      'Prices per million tokens, in the same currency for all models. Needed to report and limit the cost.',
   });
 
 export type Price = z.infer<typeof priceSchema>;

@@ -13,7 +13,7 @@ interface ReporterEntry {
 /** Reporters that write after the run. The terminal reporter also writes during the run. */
 export const REPORTERS = {
   json: {
-    writes: 'the whole record with sums, as JSON',
+    writes: 'the whole record and totals, as JSON',
     load: async () => (await import('./json.ts')).writeJson,
   },
   junit: {
@@ -34,7 +34,7 @@ export const REPORTERS = {
     load: async () => (await import('./github.ts')).writeAnnotations,
   },
   html: {
-    writes: 'one page with every conversation as in the editor; works offline',
+    writes: 'a page that shows every conversation as the editor does; works offline',
     load: async () => (await import('./html.ts')).htmlReport(),
   },
   csv: {

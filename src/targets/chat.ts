@@ -36,7 +36,7 @@ const scriptedResult = z.union([
 const toolAnswerKeys = {
   tool_results: z.record(z.string(), scriptedResult).optional().meta({
     description:
-      'Scripted results by tool name: text, or a list of `{args?, result}`. The first entry whose `args` are all in the call is used.',
+      'Scripted results by tool name: text, or a list of `{args?, result}`. The first entry whose `args` are all in the call applies.',
     refersTo: 'tool',
   }),
   tool_module: z.string().min(1).optional().meta({

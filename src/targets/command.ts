@@ -23,7 +23,7 @@ const schema = z.strictObject({
     .meta({ description: "Working folder. Default: this file's folder.", file: 'folder' }),
   ready: z.boolean().optional().meta({
     description:
-      'Whether the program prints `{"ready":true}` before anything else, once it can reply. The time of a reply begins then; the startup time is recorded separately.',
+      'Whether the program first prints `{"ready":true}`, when it can reply. The time of a reply starts then; the startup time is recorded separately.',
     default: false,
   }),
   worker: z.boolean().optional().meta({

@@ -58,11 +58,11 @@ const schema = z.strictObject({
     }),
   reply: pointer.meta({
     description:
-      "JSON pointer to the reply in the answer, such as `/choices/0/message/content`: text, a message or messages. In server-sent events, the texts of all events are joined. Default: the whole answer, as text or as a program's reply.",
+      "JSON pointer to the reply in the answer, such as `/choices/0/message/content`: text, a message, or messages. In server-sent events, the texts of all events are joined. Default: the whole answer, as text or as a program's reply.",
   }),
   session: pointer.meta({
     description:
-      "JSON pointer to the service's own session in the answer. Later requests send it as `{{session}}`, which is null in the first. Default: `{{session}}` is `{{conversation}}`.",
+      "JSON pointer to the service's session id in the answer. Later requests contain it as `{{session}}`, which is null in the first request. Default: `{{session}}` is `{{conversation}}`.",
   }),
   retrieval_context: pointer.meta({
     description: 'JSON pointer to a list of the texts that were retrieved for the reply.',

@@ -7,11 +7,11 @@ export const reportsSchema = z.union([z.literal('all'), z.array(z.enum(REPORTS))
 export const commonKeys = {
   system: z.string().min(1).optional().meta({
     description:
-      'The system prompt. It comes first in the messages to the target, in the recorded conversation, and in what judges read.',
+      "The system prompt. It comes first in the messages to the target, in the recorded conversation, and in the judges' requests.",
   }),
   reports: reportsSchema.optional().meta({
     description:
-      'Everything that its replies report whenever it occurs: `all`, or a list of `tool_calls`, `context` (retrieved texts), `usage`, and `agents`. An assertion that needs anything else is an error, and never passes. Default: everything for `chat`, the pointers that are set for `http`, otherwise whatever the replies of the conversation contain.',
+      'What the replies always report: `all`, or a list of `tool_calls`, `context` (retrieved texts), `usage`, and `agents`. An assertion that needs anything else is an error, and never passes. Default: everything for `chat`, the pointers that are set for `http`, otherwise whatever the replies of the conversation contain.',
   }),
   timeout: z.int().min(1).optional().meta({
     description:

@@ -4,9 +4,9 @@ export const allOf = groupType({
   type: 'all-of',
   summary: 'All nested assertions must pass.',
   docs: {
-    asks: 'Passes when every assertion under `assert` passes or, with a lower `threshold`, when the weight of those that pass is enough. Skipped assertions do not count; one that could not be judged makes the group an error; a `required` one that fails fails the case.',
-    score: 'Σ weight of those that pass ÷ Σ weight.',
-    example: 'three of weight 1, 1 and 2, the last fails: 2 ÷ 4 = 0.5.',
+    asks: "Passes if every assertion under `assert` passes or, with a lower `threshold`, if the passing assertions have enough weight. Skipped assertions don't count. If an assertion couldn't be judged, the group is an error. If a `required` assertion fails, the case fails.",
+    score: 'total weight of the assertions that pass ÷ total weight.',
+    example: 'three assertions have the weights 1, 1, and 2, and the last one fails: 2 ÷ 4 = 0.5.',
     skipped: 'if all nested assertions are skipped.',
     yaml: `
       - type: all-of

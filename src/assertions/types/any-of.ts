@@ -4,9 +4,10 @@ export const anyOf = groupType({
   type: 'any-of',
   summary: 'At least one nested assertion must pass.',
   docs: {
-    asks: 'Passes when an assertion of enough weight under `assert` passes: by default, at least half the greatest weight. Without weights any one is enough. Skipped assertions do not count; one that could not be judged makes the group an error; a `required` one that fails fails the case.',
-    score: 'greatest weight that passes ÷ greatest weight of all.',
-    example: 'a full answer of weight 1 fails, a referral of weight 0.6 passes: 0.6 ÷ 1 = 0.6.',
+    asks: "Passes if an assertion under `assert` with enough weight passes: by default, at least half of the greatest weight. Without weights, any assertion is enough. Skipped assertions don't count. If an assertion couldn't be judged, the group is an error. If a `required` assertion fails, the case fails.",
+    score: 'greatest weight of an assertion that passes ÷ greatest weight of all assertions.',
+    example:
+      'an assertion for a full answer, of weight 1, fails, and one for a referral, of weight 0.6, passes: 0.6 ÷ 1 = 0.6.',
     skipped: 'if all nested assertions are skipped.',
     yaml: `
       - type: any-of

@@ -20,7 +20,7 @@ export const coherence = likertType({
   docs: {
     asks: "The judge rates how well the assistant's turns follow from one another and from the conversation.",
     score: '(value − 1) ÷ 4. A threshold may use that scale: `threshold: 3`.',
-    example: 'value 2: (2 − 1) ÷ 4 = 0.25.',
+    example: 'the rating is 2: (2 − 1) ÷ 4 = 0.25.',
     skipped: 'if the user makes the conversation incoherent.',
     differences: `
       ${AZURE_RATING}

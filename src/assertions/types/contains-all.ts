@@ -4,11 +4,10 @@ export const containsAll = valuesAssertion({
   type: 'contains-all',
   summary: 'The replies contain every one of `values`.',
   docs: {
-    asks: 'Looks for each of `values` in what the assistant said. All must be there.',
+    asks: "Looks for each of the `values` in the assistant's text. All must be there.",
     score:
       '1 if the chosen turns together contain all of them, else 0; with `at: each`, turns that contain all ÷ chosen turns.',
-    example:
-      'two replies, each with a different one of two values: 1, and 0 ÷ 2 = 0 with `at: each`.',
+    example: 'two replies each contain one of two values: 1, or 0 ÷ 2 = 0 with `at: each`.',
     yaml: `
       - type: contains-all
         values: ["98765", Portland]

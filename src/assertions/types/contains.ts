@@ -4,10 +4,10 @@ export const contains = valueAssertion({
   type: 'contains',
   summary: 'The replies contain `value`.',
   docs: {
-    asks: 'Looks for `value` in what the assistant said.',
+    asks: "Looks for `value` in the assistant's text.",
     score:
       '1 if the chosen turns together contain it, else 0; with `at: each`, turns that contain it ÷ chosen turns.',
-    example: 'one of four replies contains it: 1, and 1 ÷ 4 = 0.25 with `at: each`.',
+    example: 'one of four replies contains it: 1, or 1 ÷ 4 = 0.25 with `at: each`.',
     yaml: `
       - type: contains
         value: "order #98765"

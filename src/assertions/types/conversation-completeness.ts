@@ -34,9 +34,10 @@ export const conversationCompleteness = judgedType({
   summary: 'Was everything the user wanted dealt with?',
   like: 'DeepEval, MLflow',
   docs: {
-    asks: 'The judge lists every intention of the user, with the turn that asked for it and the turn that satisfied it.',
-    score: 'satisfied ÷ all intentions. The label is `yes` if all are satisfied.',
-    example: 'order found, address changed, refund left open: 2 ÷ 3 = 0.67, label `no`.',
+    asks: 'The judge lists everything that the user wanted, with the turn that asked for it and the turn that satisfied it.',
+    score: 'satisfied wishes ÷ all wishes. The label is `yes` if all are satisfied.',
+    example:
+      'the order was found and the address changed, but the refund was left open: 2 ÷ 3 = 0.67, label `no`.',
     skipped: 'if the user wanted nothing.',
     differences: `
       - If the user wanted nothing, DeepEval scores 1. Here the verdict is skipped.

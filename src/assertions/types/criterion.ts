@@ -48,12 +48,12 @@ export const criterion: ChecklistType = {
   summary: 'Is this sentence true of the conversation?',
   like: 'AgentV rubrics',
   docs: {
-    asks: 'The judge decides whether a criterion in plain English is met, and which turns show it. All criteria of a case share one request. A plain string under `assert` means the same.',
+    asks: 'The judge decides whether a criterion in plain English is met, and which turns show it. All criteria of a case share one request. A plain string under `assert` is a criterion too.',
     score: '1 if met, else 0.',
     example:
       'the criterion forbids promising a date, and one of 6 replies promises one: 0, with that turn as a miss.',
     differences:
-      '- AgentV can grade each criterion of a rubric in points. Here a criterion is an assertion of its own, met or not, and `weight` says how much it counts.',
+      '- AgentV can grade each criterion of a rubric in points. Here, each criterion is an assertion that is met or not, and `weight` sets how much it counts.',
     yaml: `
       assert:
         - The agent never promises a date for a refund.

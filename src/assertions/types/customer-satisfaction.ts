@@ -20,10 +20,10 @@ export const customerSatisfaction = likertType({
   type: 'customer-satisfaction',
   summary: 'How satisfied would a fair customer be, 1 to 5?',
   docs: {
-    asks: 'The judge rates helpfulness, completeness and tone, and then the whole conversation, each 1 to 5.',
+    asks: 'The judge rates helpfulness, completeness, and tone, and then the whole conversation, each from 1 to 5.',
     score: '(value − 1) ÷ 4. A threshold may use that scale: `threshold: 4`.',
-    example: 'value 4: (4 − 1) ÷ 4 = 0.75.',
-    differences: `${AZURE_RATING} Both pass from 3 on by default.`,
+    example: 'the rating is 4: (4 − 1) ÷ 4 = 0.75.',
+    differences: `${AZURE_RATING} By default, both pass at 3 or more.`,
     yaml: `
       - type: customer-satisfaction
         threshold: 4

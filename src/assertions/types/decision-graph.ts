@@ -41,14 +41,14 @@ export const decisionGraph = procedureType({
   summary: 'A graph of questions: each answer leads to the next question or to a score.',
   like: 'DeepEval DAG',
   docs: {
-    asks: 'Asks one question after another, one request per node on the path taken, until it reaches a score from 0 to 10 or another assertion. The path is recorded in `details.path`. Cycles, branches that lead nowhere, missing or repeated answers and unreachable nodes are reported as you type. If a `required` end fails, the case fails.',
+    asks: 'Asks one question after another, one request per node on the path taken, until it reaches a score from 0 to 10 or another assertion. The path is recorded in `details.path`. The editor reports cycles, branches that lead nowhere, missing or repeated answers, and unreachable nodes as you type. If the path ends in a `required` assertion that fails, the case fails.',
     score:
       "the final score ÷ 10, or the assertion's score. A threshold may use that scale: `threshold: 7`.",
     example:
-      '`satisfied` is answered yes, which leads to `tone`, which is answered neutral, worth 5: 5 ÷ 10 = 0.5.',
-    skipped: 'if it ends in an assertion that is skipped.',
+      '`satisfied` is answered with yes, which leads to `tone`. It is answered with neutral, which is worth 5: 5 ÷ 10 = 0.5.',
+    skipped: 'if the path ends in an assertion that is skipped.',
     differences:
-      "- None known. A path that ends in an assertion takes that assertion's score, as one that ends in a metric does in DeepEval.",
+      "- None known. If a path ends in an assertion, the score is that assertion's score, as with metrics in DeepEval.",
     yaml: `
       - type: decision-graph
         nodes:

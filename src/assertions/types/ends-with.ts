@@ -4,9 +4,9 @@ export const endsWith = valueAssertion({
   type: 'ends-with',
   summary: 'The replies end with `value`.',
   docs: {
-    asks: 'Compares the end of what the assistant said, ignoring surrounding white space.',
+    asks: "Compares the end of the assistant's text, ignoring surrounding white space.",
     score: '1 if it matches, else 0; with `at: each`, turns that match ÷ chosen turns.',
-    example: 'three of four replies end this way: 3 ÷ 4 = 0.75 with `at: each`.',
+    example: 'three of four replies end with it: 3 ÷ 4 = 0.75 with `at: each`.',
     yaml: `
       - type: ends-with
         value: Is there anything else?

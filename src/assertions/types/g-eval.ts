@@ -38,7 +38,7 @@ const params = z.strictObject({
     .meta({ description: 'What to rate, in plain English.' }),
   steps: z.array(z.string().min(1)).min(1).optional().meta({
     description:
-      'How to rate it, step by step. Default: the judge derives steps from the criteria once, and they are kept.',
+      'How to rate it, step by step. Default: steps that the judge derives from the criteria once.',
   }),
   rubric: z.array(band).min(1).optional().meta({
     description: 'What the scores mean: bands from 0 to 10 without gaps or overlaps.',
@@ -64,16 +64,16 @@ number: 0 not at all, 5 half, 10 fully.`;
 
 export const gEval = procedureType({
   type: 'g-eval',
-  summary: 'Your criteria, rated 0 to 10 by steps that are derived once and kept.',
+  summary: 'Rates your criteria from 0 to 10, with steps that the judge writes once.',
   like: 'DeepEval',
   docs: {
-    asks: 'The judge derives steps from the criteria once; they are kept. It then rates each conversation by criteria, steps and rubric. If the endpoint returns log-probabilities, the score is the mean of 0..10 weighted by their probabilities; `details.weighting` says whether it was.',
+    asks: 'The judge turns the criteria into evaluation steps once, and Turnlight stores them. The judge then rates each conversation by criteria, steps, and rubric. If the endpoint returns log-probabilities, the value is the mean of the ratings from 0 to 10, weighted by their probabilities; `details.weighting` shows whether it was weighted.',
     score: 'value ÷ 10. A threshold may use that scale: `threshold: 7`.',
-    example: 'the judge writes 8 with a probability of 0.75, 6 with 0.25: 7.5 ÷ 10 = 0.75.',
+    example: 'the judge rates 8 with a probability of 0.75 and 6 with 0.25: 7.5 ÷ 10 = 0.75.',
     differences: `
-      - Without log-probabilities, DeepEval takes a fraction if the judge writes one. Here the judge must give a whole number.
-      - With log-probabilities, both weight the score by them. DeepEval leaves out alternatives below 1 %; here all count.
-      - If the score cannot be weighted, it is the number that the judge wrote, and \`details.weighting\` says why.
+      - Without log-probabilities, DeepEval accepts a fraction. Here, the judge must give a whole number.
+      - With log-probabilities, both weight the score by them. DeepEval leaves out alternatives below 1 %; here, all count.
+      - If the score can't be weighted, it is the judge's number, and \`details.weighting\` shows why.
     `,
     yaml: `
       - type: g-eval

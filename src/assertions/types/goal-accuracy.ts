@@ -33,14 +33,15 @@ export const goalAccuracy = judgedType({
   summary: "Were the user's goals reached by a sound plan?",
   like: 'DeepEval',
   docs: {
-    asks: "The judge lists the user's goals and, for each, how far it was reached, how good the plan was and how far the plan was followed. A plan is worth the lower of the last two.",
-    score: 'mean over the goals of (reached + plan) ÷ 2.',
-    example: 'one goal, reached 1, plan of quality 0.8, followed 0.5: (1 + 0.5) ÷ 2 = 0.75.',
+    asks: "The judge lists the user's goals and, for each, how far it was reached, how good the plan was, and how far the plan was followed. The lower of the last two is the score of the plan.",
+    score: 'mean of (reached + plan) ÷ 2 over all goals.',
+    example:
+      'the only goal was reached (1) with a good plan (0.8) that was half followed (0.5): (1 + 0.5) ÷ 2 = 0.75.',
     skipped: 'if the user has no goal.',
     differences: `
-      - A plan is worth the lower of its quality and of how far it was followed. DeepEval asks for one score of the plan.
-      - Goals are those of the whole conversation. DeepEval takes each exchange as one goal and one plan, so an exchange without a goal counts too.
-      - If the user has no goal, the verdict is skipped. DeepEval scores what its judge says, and 0 if there is no exchange.
+      - The score of a plan is the lower of its quality and of how far it was followed. DeepEval asks for a single score of the plan.
+      - The judge looks for goals in the whole conversation. DeepEval treats each exchange as one goal and one plan, so an exchange without a goal counts too.
+      - If the user has no goal, the verdict is skipped. DeepEval uses its judge's score, or 0 if there is no exchange.
     `,
     yaml: `
       - type: goal-accuracy

@@ -18,14 +18,14 @@ export const groundedness = judgedType({
   summary: "Are the assistant's claims grounded in what it was given?",
   like: 'Azure',
   docs: {
-    asks: "Splits each assistant turn into claims and decides whether each is grounded in retrieved context, tool results, system messages or the case's `context`.",
-    score: 'grounded ÷ claims, over all turns.',
-    example: '9 claims, 6 of them grounded: 6 ÷ 9 = 0.67.',
+    asks: "The judge splits each assistant turn into claims, and decides whether each is grounded in retrieved context, tool results, system messages, or the case's `context`.",
+    score: 'grounded claims ÷ all claims, over all turns.',
+    example: '6 of 9 claims are grounded: 6 ÷ 9 = 0.67.',
     skipped:
-      'without asking the judge if the assistant had neither context nor tool results; also skipped if nothing is claimed.',
-    more: 'If the case has a `context`, that is enough to judge by, whatever the target reports.',
+      'without asking the judge if the assistant had neither context nor tool results; also skipped if the assistant claims nothing.',
+    more: 'If the case has a `context`, it can be judged whatever the target reports.',
     differences: `
-      - Azure rates the conversation as a whole, from 1 to 5. Here the score is the share of claims that are grounded.
+      - Azure rates the conversation as a whole, from 1 to 5. Here, the score is the share of claims that are grounded.
       - If the assistant was given nothing or claims nothing, the verdict is skipped.
     `,
     yaml: `

@@ -41,12 +41,12 @@ export const guidelines = judgedType({
   summary: 'Does the assistant follow each of these rules?',
   like: 'MLflow',
   docs: {
-    asks: 'For each guideline the judge decides whether it was met, did not apply, or was violated, and in which turns.',
-    score: 'met ÷ applicable guidelines. The label is `yes` only if all are met.',
-    example: 'six guidelines, one does not apply, one is violated: 4 ÷ 5 = 0.8, label `no`.',
+    asks: 'For each guideline, the judge decides whether it was met, violated, or not applicable, and in which turns.',
+    score: 'guidelines met ÷ applicable guidelines. The label is `yes` only if all are met.',
+    example: "of six guidelines, one doesn't apply and one is violated: 4 ÷ 5 = 0.8, label `no`.",
     skipped: 'if none applies.',
     differences: `
-      - MLflow answers yes or no. Here the score is the share of the applicable guidelines that were met; yes is a score of 1, which is also the default threshold.
+      - MLflow answers yes or no. Here, the score is the share of applicable guidelines that were met. Yes is a score of 1, which is also the default threshold.
       - If no guideline applies, the verdict is skipped.
     `,
     yaml: `

@@ -17,7 +17,7 @@ export const intentResolution = likertType({
   docs: {
     asks: "The judge rates how well the user's intent was understood and resolved.",
     score: '(value − 1) ÷ 4. A threshold may use that scale: `threshold: 3`.',
-    example: 'value 5: (5 − 1) ÷ 4 = 1.',
+    example: 'the rating is 5: (5 − 1) ÷ 4 = 1.',
     differences: AZURE_RATING,
     yaml: `
       - type: intent-resolution

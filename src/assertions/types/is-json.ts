@@ -43,9 +43,9 @@ export const isJson = deterministicType({
   type: 'is-json',
   summary: 'Each chosen reply is one JSON value and nothing else.',
   docs: {
-    asks: 'Parses the text of each chosen turn as JSON. White space around it is allowed; other text is not. With `fenced: true` it may be in one ```json code fence.',
+    asks: "Parses the text of each chosen turn as JSON. White space around it is allowed; other text isn't. With `fenced: true`, it may be in a ```json code fence.",
     score: 'turns that are JSON ÷ chosen turns.',
-    example: 'three replies, one of which begins with "Here you are:", score 2 ÷ 3 = 0.67.',
+    example: 'one of three replies starts with "Here you are:": 2 ÷ 3 = 0.67.',
     yaml: `
       - type: is-json
         fenced: true

@@ -19,10 +19,10 @@ export const jsonSchema = deterministicType({
   type: 'json-schema',
   summary: 'Each chosen reply is JSON that matches `schema`.',
   docs: {
-    asks: 'Parses the text of each chosen turn as JSON, as `is-json` does, and validates it against `schema`. The rationale locates each error by a JSON pointer. Patterns use RE2 syntax and run in linear time: no look-around, no back references. Formats such as `date-time` and `email` are checked; a format that is not known is passed over. Nothing is loaded: a `$ref` stays inside the schema. A schema that takes too long is an error.',
+    asks: 'Parses the text of each chosen turn as JSON, as `is-json` does, and validates it against `schema`. The rationale locates each error with a JSON pointer. Patterns use RE2 syntax, which runs in linear time and has no look-around or back references. Formats such as `date-time` and `email` are checked; unknown formats are ignored. A `$ref` must point into the schema, because Turnlight loads nothing. A schema that takes too long is an error.',
     score: 'turns with valid JSON ÷ chosen turns.',
     example:
-      'two replies, one with `{"order": "98765"}` and one with `{"order": 98765}` where `order` must be a string: 1 ÷ 2 = 0.5, and the rationale of the second says `/order must be string`.',
+      '`order` must be a string, and the two replies are `{"order": "98765"}` and `{"order": 98765}`: 1 ÷ 2 = 0.5. The rationale of the second turn is `/order must be string`.',
     yaml: `
       - type: json-schema
         schema:

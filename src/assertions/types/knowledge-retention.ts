@@ -19,7 +19,7 @@ facts' numbers, and is empty if the turn passes. Repeating a fact to confirm it 
 const params = z.strictObject({
   denominator: z.enum(['facts', 'turns']).default('facts').meta({
     description:
-      'Which turns count: `facts`, those a fact bears on, or `turns`, every turn after the first fact, as in DeepEval.',
+      'Which turns count: with `facts`, those to which a fact is relevant; with `turns`, every turn after the first fact, as in DeepEval.',
   }),
 });
 
@@ -41,14 +41,14 @@ export const knowledgeRetention = judgedType({
   summary: 'Does the assistant remember what the user said?',
   like: 'DeepEval, MLflow',
   docs: {
-    asks: 'The judge lists the facts the user gave, including corrections, and decides for each assistant turn they bear on whether it forgot or contradicted one.',
-    score: 'turns without a lapse ÷ turns a fact bears on.',
+    asks: 'The judge lists the facts that the user gave, including corrections. For each assistant turn to which a fact is relevant, it decides whether the turn forgot or contradicted one.',
+    score: 'turns without a lapse ÷ turns to which a fact is relevant.',
     example:
-      'the order number of turn 1 bears on four replies, and turn 6 asks for it again: 3 ÷ 4 = 0.75.',
-    skipped: 'if the user gave no fact, or none that bears on a reply.',
+      'the order number from turn 1 is relevant to four replies, and turn 6 asks for it again: 3 ÷ 4 = 0.75.',
+    skipped: 'if the user gave no fact, or none that is relevant to a reply.',
     differences: `
-      - Only the turns a fact bears on count, so that small talk does not raise the score. DeepEval counts every reply after the first fact; \`denominator: turns\` does the same.
-      - If the user gave no fact, or none that bears on a reply, the verdict is skipped. DeepEval scores 1. With \`denominator: turns\`, facts that bear on no reply score 1 here too.
+      - Only turns to which a fact is relevant count, so that small talk doesn't raise the score. DeepEval counts every reply after the first fact; \`denominator: turns\` does the same.
+      - If the user gave no fact, or none that is relevant to a reply, the verdict is skipped. DeepEval scores 1. With \`denominator: turns\`, Turnlight also scores 1 if the facts aren't relevant to any reply.
       - MLflow answers yes or no. Yes is a score of 1 here; below that, the threshold decides.
     `,
     yaml: `

@@ -24,10 +24,10 @@ export const language = deterministicType({
   type: 'language',
   summary: 'Each chosen reply is in `language`.',
   docs: {
-    asks: 'Detects the language of each chosen turn from its letter sequences, locally and without a model. Code is ignored; in a turn with several languages, the predominant one counts. Turns too short or too ambiguous to detect, such as "OK.", are skipped; if all are, so is the assertion. Norwegian is `no` in both its forms, and Indonesian is detected as Malay, `ms`.',
+    asks: 'Detects the language of each chosen turn from its letter sequences, locally and without a model. Code is ignored. In a turn with several languages, the predominant one counts. Turns that are too short or too ambiguous, such as "OK.", are skipped; if all turns are skipped, so is the assertion. Both forms of Norwegian are `no`, and Indonesian is detected as Malay, `ms`.',
     score: 'turns in `language` ÷ turns whose language was detected.',
     example:
-      'three replies in German, one in English and one "OK." with `language: de`: 3 ÷ 4 = 0.75.',
+      'with `language: de`, three replies are in German, one is in English, and one is "OK.": 3 ÷ 4 = 0.75.',
     yaml: `
       - type: language
         language: de

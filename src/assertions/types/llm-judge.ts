@@ -53,17 +53,18 @@ const VARIABLES = [
 
 export const llmJudge = judgedType({
   type: 'llm-judge',
-  summary: 'Your own judge: a Markdown prompt, for each turn or the whole conversation.',
+  summary: 'Your own judge, with a Markdown prompt about each turn or the whole conversation.',
   like: 'AgentV, MLflow make_judge',
   docs: {
-    asks: 'Asks your prompt about the conversation, which always comes before it. The judge answers with a number on the `scale`, or with one of the `labels`, each of which has a score. With `per_turn`, every judged turn is graded, and the score is the mean. Otherwise the whole conversation is graded, and each turn passes or fails. `details.scores_per_turn` has the score of each turn, 0..1, next to what `details` asks for.',
+    asks: 'The judge reads the conversation and then your prompt. It answers with a number on the `scale`, or with one of the `labels`, each of which has a score. With `per_turn`, every judged turn is graded, and the score is the mean. Otherwise, the whole conversation is graded, and each turn passes or fails. In the record, `details` contains the properties that you ask for, and `scores_per_turn` with the score of each turn, 0..1.',
     score:
-      '(value − lowest) ÷ (highest − lowest) of the `scale`, or the score of the label in `labels`; with `per_turn` the mean of that over the turns. A threshold above 1 is read on the scale: `threshold: 4`.',
-    example: '`scale: [1, 5]` with `per_turn`, turns of 5, 4 and 3: (1 + 0.75 + 0.5) ÷ 3 = 0.75.',
+      '(value − lowest) ÷ (highest − lowest) of the `scale`, or the score of the label in `labels`; with `per_turn`, the mean over the turns. A threshold above 1 is a value on the scale: `threshold: 4`.',
+    example:
+      'with `scale: [1, 5]` and `per_turn`, three turns get 5, 4, and 3: (1 + 0.75 + 0.5) ÷ 3 = 0.75.',
     skipped: 'if, with `per_turn`, the prompt applies to no turn.',
     more: `Variables:\n${VARIABLES.join('\n')}`,
     differences: `
-      - A label has the score that you give it. MLflow's judges return the label alone, AgentV's the score alone.
+      - You set the score of each label. MLflow's judges return only the label, and AgentV's only the score.
       - Pass or fail follows from the score and the threshold, never from the judge.
     `,
     yaml: `

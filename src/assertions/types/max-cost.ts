@@ -13,9 +13,9 @@ export const maxCost = deterministicType({
   type: 'max-cost',
   summary: 'The target costs at most `max` for the conversation.',
   docs: {
-    asks: "Adds up the cost of the target's replies. Without a known price the result is an error, never a pass.",
+    asks: "Adds up the cost of the target's replies. If the price isn't known, the result is an error, never a pass.",
     score: '1 if it is at most `max`, else 0.',
-    example: '0.012 spent with `max: 0.01`: 0.',
+    example: 'the replies cost 0.012, with `max: 0.01`: 0.',
     yaml: `
       - type: max-cost
         max: 0.05

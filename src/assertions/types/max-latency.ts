@@ -16,9 +16,9 @@ export const maxLatency = deterministicType({
   type: 'max-latency',
   summary: 'Each chosen reply took at most `max` milliseconds.',
   docs: {
-    asks: 'Compares the time the target took for each chosen turn with `max`. Turns without a measured time are skipped. If no turn has one, as in a transcript, the result is an error, never a pass.',
+    asks: 'Compares the time of each chosen reply with `max`. Turns without a measured time are skipped. If no turn has one, such as in a transcript, the result is an error, never a pass.',
     score: 'turns that took at most `max` ÷ turns with a measured time.',
-    example: 'replies that took 800, 1,200 and 900 milliseconds with `max: 1000`: 2 ÷ 3 = 0.67.',
+    example: 'the replies took 800, 1,200, and 900 milliseconds, with `max: 1000`: 2 ÷ 3 = 0.67.',
     yaml: `
       - type: max-latency
         max: 2000

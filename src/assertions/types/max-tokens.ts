@@ -16,7 +16,7 @@ export const maxTokens = deterministicType({
   docs: {
     asks: 'Adds up the tokens that the target reported for its replies. For a transcript, or a target that reports none, the result is an error, never a pass.',
     score: '1 if they are at most `max`, else 0.',
-    example: '900 read and 200 written with `max: 1000`: 0.',
+    example: '900 input tokens and 200 output tokens, with `max: 1000`: 0.',
     yaml: `
       - type: max-tokens
         max: 5000

@@ -10,7 +10,7 @@ export const maxTurns = deterministicType({
   type: 'max-turns',
   summary: 'The conversation has at most `max` turns.',
   docs: {
-    asks: 'Counts the turns of both sides, those of a `history` only with `at: all`. A turn is everything one side says until the other speaks.',
+    asks: 'Counts the turns of both sides. Turns of a `history` count only with `at: all`. A turn is everything that one side says until the other side speaks.',
     score: '1 if there are at most `max`, else 0.',
     example: '12 turns with `max: 10`: 0.',
     yaml: `

@@ -20,12 +20,12 @@ export const mcpTaskCompletion = judgedType({
   summary: 'Did the user get what they asked for through the MCP servers?',
   like: 'DeepEval',
   docs: {
-    asks: 'Needs `tools` with a `server`. Like `task-completion`, but work that a server could have done counts only if the server was used.',
+    asks: 'Needs `tools` with a `server`. Works like `task-completion`, but work that a server could have done counts only if the server was used.',
     score: '1 if nothing is missing, else 0.',
     example: 'the assistant says that it opened a ticket, but no tool was called: 0.',
     skipped: 'if the user asks for nothing.',
     differences: `
-      - One gap makes the score 0. DeepEval takes the mean of a score for each exchange of more than two messages.
+      - A single gap makes the score 0. DeepEval scores each exchange of more than two messages, and takes the mean.
       - If the user asks for nothing, the verdict is skipped. DeepEval scores 0 if there is no such exchange.
     `,
     yaml: `

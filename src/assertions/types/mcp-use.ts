@@ -15,15 +15,16 @@ A turn that needs none of them and uses none is not applicable.`;
 
 export const mcpUse = judgedType({
   type: 'mcp-use',
-  summary: 'Are the tools, resources and prompts of MCP servers used as they should be?',
+  summary: 'Are the tools, resources, and prompts of MCP servers used correctly?',
   like: 'DeepEval',
   docs: {
-    asks: 'Needs `tools` with a `server`. Like `tool-use`, for everything the MCP servers offer.',
+    asks: 'Needs `tools` with a `server`. Works like `tool-use`, for everything that the MCP servers offer.',
     score: 'min(mean selection, mean arguments).',
-    example: 'three turns with selections 1, 1 and 0 and arguments 1 and 1: min(0.67, 1) = 0.67.',
+    example:
+      'three turns have the selections 1, 1, and 0, and two of them the arguments 1 and 1: min(0.67, 1) = 0.67.',
     skipped: 'if nothing from a server was used or needed.',
     differences: `
-      - A turn that uses nothing and needs nothing does not count. DeepEval rates every exchange of more than two messages.
+      - A turn that neither uses nor needs a server doesn't count. DeepEval rates every exchange of more than two messages.
       - If nothing was used or needed, the verdict is skipped. DeepEval scores 0 if there is no such exchange.
     `,
     yaml: `

@@ -7,7 +7,7 @@ import { deterministicType } from '../shared/kinds.ts';
 
 const params = z.strictObject({
   similarity: z.number().gt(0).max(1).default(0.9).meta({
-    description: 'The overlap, above 0 and up to 1, from which a turn counts as a repetition.',
+    description: 'Minimum overlap, above 0 and up to 1, of a repetition.',
   }),
   min_words: z.int().min(1).default(5).meta({ description: 'Turns with fewer words are skipped.' }),
 });
@@ -16,7 +16,7 @@ export const noRepeat = deterministicType({
   type: 'no-repeat',
   summary: 'No reply is nearly the same as an earlier one.',
   docs: {
-    asks: 'Compares each chosen turn with every earlier assistant turn. Their overlap is the share of three-word sequences they have in common, ignoring case, punctuation and white space. Turns with fewer than `min_words` words are skipped; if all are, so is the assertion.',
+    asks: 'Compares each chosen turn with every earlier assistant turn. The overlap is the share of three-word sequences that they have in common, ignoring case, punctuation, and white space. Turns with fewer than `min_words` words are skipped; if all turns are skipped, so is the assertion.',
     score: 'turns that repeat no earlier turn ÷ turns with enough words.',
     example: 'the last of four replies repeats the first: 3 ÷ 4 = 0.75.',
     yaml: `

@@ -7,10 +7,10 @@ export const regex = textAssertion({
   type: 'regex',
   summary: 'The replies match `pattern`.',
   docs: {
-    asks: 'Looks for a match of `pattern` in what the assistant said. RE2 syntax: linear time, no look-around, no back references; `(?m)` and `(?s)` set flags.',
+    asks: "Looks for a match of `pattern` in the assistant's text. The pattern uses RE2 syntax, which runs in linear time and has no look-around or back references. `(?m)` and `(?s)` set flags.",
     score:
       '1 if the chosen turns together match, else 0; with `at: each`, turns that match ÷ chosen turns.',
-    example: 'two of five replies match: 1, and 2 ÷ 5 = 0.4 with `at: each`.',
+    example: 'two of five replies match: 1, or 2 ÷ 5 = 0.4 with `at: each`.',
     yaml: `
       - type: regex
         pattern: 'order #\\d{5}'

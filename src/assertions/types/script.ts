@@ -29,7 +29,7 @@ const params = z.strictObject({
   options: z
     .record(z.string(), z.unknown())
     .default({})
-    .meta({ description: 'Given to it as `options`.' }),
+    .meta({ description: 'Passed to the function or program as `options`.' }),
   timeout: z.int().min(1).optional().meta({
     description:
       'Time limit in milliseconds. Default: the setting `turnlight.timeout`, or `--timeout`.',
@@ -41,10 +41,11 @@ export const script = procedureType({
   type: 'script',
   summary: 'Your function or program decides.',
   docs: {
-    asks: "Passes the conversation to your function, or to your program in any language. It runs in its own process, and only in a trusted workspace. It returns (a program: prints, as JSON) true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.",
-    score: 'what it returns; true is 1, false 0. With `negate`, 1 minus that.',
-    example: '`turns` with the scores 1 and 0.5, no `score`: (1 + 0.5) ÷ 2 = 0.75.',
-    skipped: 'if it says so.',
+    asks: "Passes the conversation to your function, or to your program in any language. It runs in its own process, and only in a trusted workspace. A function returns (and a program prints, as JSON) true or false, a score from 0 to 1, an object with `score`, `label`, `rationale`, `turns`, and `details`, or `{ skipped: 'why' }` if it doesn't apply. Without a `score`, the mean over the `turns` counts. The type `Script` of the package `turnlight` describes everything.",
+    score: 'the returned score; true is 1, and false is 0. With `negate`, 1 minus the score.',
+    example:
+      'the `turns` have the scores 1 and 0.5, and there is no `score`: (1 + 0.5) ÷ 2 = 0.75.',
+    skipped: 'if the script returns `skipped`.',
     yaml: `
       - type: script
         path: ./checks/order-number.ts

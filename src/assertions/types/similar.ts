@@ -18,10 +18,11 @@ export const similar = procedureType({
   type: 'similar',
   summary: 'The replies mean about the same as `value`.',
   docs: {
-    asks: 'Compares the embeddings of `value` and of what the assistant said: similar meaning in any words.',
+    asks: "Compares the embeddings of `value` and of the assistant's text, so that only the meaning counts, not the words.",
     score:
-      'their cosine, or 0 if it is negative; with `at: each`, the mean over the turns. With `negate`, 1 if it stays below the threshold, else 0.',
-    example: 'a cosine of 0.86: 0.86, which passes with the default threshold of 0.8.',
+      'their cosine similarity, or 0 if it is negative; with `at: each`, the mean over the turns. With `negate`, 1 if it is below the threshold, else 0.',
+    example:
+      'the cosine is 0.86, so the score is 0.86, which passes with the default threshold of 0.8.',
     skipped: 'if no turn has text; single turns without text are ignored.',
     yaml: `
       - type: similar

@@ -4,10 +4,10 @@ export const startsWith = valueAssertion({
   type: 'starts-with',
   summary: 'The replies start with `value`.',
   docs: {
-    asks: 'Compares the start of what the assistant said, ignoring surrounding white space.',
+    asks: "Compares the start of the assistant's text, ignoring surrounding white space.",
     score: '1 if it matches, else 0; with `at: each`, turns that match ÷ chosen turns.',
     example:
-      'only the first of four replies starts this way: 1 with `at: first`, and 1 ÷ 4 = 0.25 with `at: each`.',
+      'only the first of four replies starts with it: 1 with `at: first`, or 1 ÷ 4 = 0.25 with `at: each`.',
     yaml: `
       - type: starts-with
         value: Hello

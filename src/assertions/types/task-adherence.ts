@@ -47,14 +47,14 @@ type Answer = z.infer<typeof answerSchema>;
 
 export const taskAdherence = judgedType({
   type: 'task-adherence',
-  summary: 'Does the assistant stick to goal, rules and procedure?',
+  summary: 'Does the assistant stick to its goal, rules, and procedure?',
   like: 'Azure',
   docs: {
-    asks: 'The judge decides whether the assistant stuck to each of three aspects: goal, rules and procedure.',
+    asks: 'The judge decides whether the assistant stuck to its goal, its rules, and its procedure.',
     score: 'aspects that pass ÷ 3.',
     example: 'goal and rules pass, procedure fails: 2 ÷ 3 = 0.67.',
     differences:
-      '- Azure passes or fails the whole. Here the score is the share of aspects that pass; with the default threshold of 1 both agree on pass and fail.',
+      '- Azure gives a single pass or fail. Here, the score is the share of aspects that pass. With the default threshold of 1, both agree on pass and fail.',
     yaml: `
       - type: task-adherence
         threshold: 0.66

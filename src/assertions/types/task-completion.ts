@@ -22,7 +22,7 @@ export const taskCompletion = judgedType({
   summary: 'Did the user get what they asked for?',
   like: 'Azure',
   docs: {
-    asks: 'The judge lists what the user asked for, what was delivered and what is missing. Stricter than conversation-completeness: a refusal delivers nothing.',
+    asks: 'The judge lists what the user asked for, what was delivered, and what is missing. It is stricter than `conversation-completeness`: a refusal delivers nothing.',
     score: '1 if nothing is missing, else 0.',
     example: 'one of two requests was only promised: 0, with the gap among the misses.',
     skipped: 'if the user asks for nothing.',

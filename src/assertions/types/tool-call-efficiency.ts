@@ -32,13 +32,13 @@ export const toolCallEfficiency = judgedType({
   summary: 'Is every tool call needed?',
   like: 'MLflow',
   docs: {
-    asks: 'The judge lists the calls that are repeated, unnecessary or redundant.',
+    asks: 'The judge lists the calls that are repeated, unnecessary, or redundant.',
     score: '1 (`yes`) if none is wasted, else 0 (`no`).',
     example:
       'two of three calls look up the same order, in turns 2 and 4: 0, with turn 4 as a miss.',
     skipped: 'without asking the judge if no tool was called.',
     differences:
-      "- None known in the score: yes is 1, no is 0. MLflow's judge reads the trace, the judge here the tool calls of the conversation.",
+      "- None known in the score: yes is 1, and no is 0. MLflow's judge reads the trace; Turnlight's judge reads the tool calls in the conversation.",
     yaml: '- type: tool-call-efficiency',
   },
   defaultThreshold: 1,

@@ -22,7 +22,7 @@ export const toolCalled = deterministicType({
     score:
       '1 if it was called at least once, or exactly `times`, else 0; with `at: each`, turns with that many calls ÷ chosen turns.',
     example:
-      'with `times: 1`, two replies call it once each: 0, since that is 2 calls; with `at: each`, 2 ÷ 2 = 1.',
+      'with `times: 1`, two replies call the tool once each: 0, because there are 2 calls; with `at: each`, 2 ÷ 2 = 1.',
     yaml: `
       - type: tool-called
         name: lookup_order

@@ -26,8 +26,7 @@ export const toolNotCalled = deterministicType({
   docs: {
     asks: 'Looks for calls to the tool in the chosen turns or, without `name`, for calls to any tool. With `args`, only calls with these arguments count. Every such call is cited.',
     score: '1 if there is no such call, else 0; with `at: each`, turns without one ÷ chosen turns.',
-    example:
-      'four turns, one of which calls `issue_refund` twice: 0, and 3 ÷ 4 = 0.75 with `at: each`.',
+    example: 'one of four turns calls `issue_refund` twice: 0, or 3 ÷ 4 = 0.75 with `at: each`.',
     yaml: `
       - type: tool-not-called
         name: issue_refund

@@ -188,11 +188,11 @@ const params = z.strictObject({
     .default('in-order')
     .meta({
       description:
-        '`exact`: these calls in this order and no others; `in-order`: in this order, others allowed between; `any-order` or `superset`: each at least as often as listed; `unordered`: each exactly as often as listed and no others; `subset`: none unlisted or more often than listed.',
+        '`exact`: these calls in this order and no others; `in-order`: in this order, with other calls allowed between them; `any-order` or `superset`: each at least as often as listed; `unordered`: each exactly as often as listed, and no others; `subset`: only these, none more often than listed.',
     }),
   args: argumentsMatchSchema.default('superset').meta({
     description:
-      "How to compare a call's arguments with an entry's `args`: `superset`: these, others allowed; `exact`: these and no others; `subset`: no others, some may be missing; `ignore`: not at all; or a list of keys to compare, such as `[city, time.start]`.",
+      "How to compare a call's arguments with an entry's `args`. `superset`: these, with others allowed; `exact`: these and no others; `subset`: no others, but some may be missing; `ignore`: not at all; or a list of keys to compare, such as `[city, time.start]`.",
   }),
 });
 
@@ -210,16 +210,16 @@ export const toolSequence = deterministicType({
       Compares the tool calls of the chosen turns, in order, with \`tools\`; each call matches at most one entry. \`match\` sets how strict the comparison is:
 
       - \`exact\`: these calls in this order and no others
-      - \`in-order\` (default): these in this order; other calls may come between
-      - \`any-order\`, also called \`superset\`: each of these at least as often as it is listed, in any order; other calls are allowed
-      - \`unordered\`: each of these just as often as it is listed, in any order, and no other call
-      - \`subset\`: no call that is not listed, and none more often than it is listed; some may be missing
+      - \`in-order\` (default): these calls in this order; other calls may come between them
+      - \`any-order\`, also called \`superset\`: each of these calls at least as often as listed, in any order; other calls are allowed
+      - \`unordered\`: each of these calls exactly as often as listed, in any order, and no other calls
+      - \`subset\`: only these calls, none of them more often than listed; some may be missing
 
       An entry without \`args\` matches any arguments. Otherwise the assertion's \`args\`, or the entry's \`compare\`, sets how they are compared: \`superset\` (default), \`exact\`, \`subset\`, \`ignore\`, or a list of keys, with dots for nested ones.
     `,
     score: '1 if the calls match, else 0; with `at: each`, turns whose calls match ÷ chosen turns.',
     example:
-      'the calls `search`, `log`, `book` for `tools: [search, book]`: 1 with `in-order`, `any-order` and `superset`, 0 with `exact`, `unordered` and `subset`, since `log` is not listed.',
+      "with `tools: [search, book]`, the calls are `search`, `log`, and `book`: 1 with `in-order`, `any-order`, and `superset`; 0 with `exact`, `unordered`, and `subset`, because `log` isn't listed.",
     yaml: `
       - type: tool-sequence
         tools:

@@ -24,7 +24,8 @@ export const toolUse = judgedType({
   docs: {
     asks: 'Needs `tools`. The judge rates each assistant turn that called a tool or should have: the selection of tools and the arguments.',
     score: 'min(mean selection, mean arguments).',
-    example: 'two turns with selections 1 and 1 and arguments 1 and 0.5: min(1, 0.75) = 0.75.',
+    example:
+      'two turns have the selections 1 and 1, and the arguments 1 and 0.5: min(1, 0.75) = 0.75.',
     skipped: 'if no tool was called or needed.',
     differences: `
       - A turn that makes no tool calls, and doesn't need any, isn't counted. DeepEval rates the selection of tools in every exchange, which raises the mean.

@@ -33,13 +33,14 @@ export const topicAdherence = judgedType({
   summary: 'Does the assistant answer questions on its topics and refuse others?',
   like: 'DeepEval',
   docs: {
-    asks: "Needs `topics`. The judge pairs each of the user's questions with the reaction to it: on topic or not, answered or refused.",
-    score: '(on topic and answered + off topic and refused) ÷ pairs.',
-    example: 'three questions on topic are answered, and so is one off topic: 3 ÷ 4 = 0.75.',
+    asks: "Needs `topics`. For each of the user's questions, the judge decides whether it is on topic, and whether it was answered or refused.",
+    score:
+      '(questions on topic that were answered + questions off topic that were refused) ÷ all questions.',
+    example: 'three questions on topic and one off topic are answered: 3 ÷ 4 = 0.75.',
     skipped: 'if the user asks nothing.',
     differences: `
       - If the user asks nothing, the verdict is skipped. DeepEval scores 0.
-      - An answer on topic counts even if it is partial. DeepEval asks that it be correct.
+      - An answer on topic counts even if it is partial. DeepEval requires it to be correct.
       - A question off topic counts only if it is refused, not if it is ignored. DeepEval's judge chooses between refused and answered.
     `,
     yaml: `

@@ -21,16 +21,16 @@ type Entry = Answer['turns'][number];
 
 export const turnContextualPrecision = retrievalType({
   type: 'turn-contextual-precision',
-  summary: 'Does the useful retrieved context rank first?',
+  summary: 'Is the useful retrieved context ranked first?',
   docs: {
-    asks: "Needs `expected` at the turns, or `expectations` with an `outcome`. For each piece of a turn's `retrieval_context`, in rank order, the judge decides whether it is useful.",
+    asks: "Needs `expected` on the turns, or `expectations` with an `outcome`. For each piece of a turn's `retrieval_context`, in rank order, the judge decides whether it is useful.",
     score:
-      'mean over these turns of the average precision: Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 if none is useful.',
-    example: 'three pieces, useful, useless, useful: (1 ÷ 1 + 2 ÷ 3) ÷ 2 = 0.83.',
+      'mean over these turns of the average precision, which is the mean of (useful pieces up to rank k ÷ k) over the ranks k of the useful pieces, or 0 if none is useful.',
+    example: 'the first and the third of three pieces are useful: (1 ÷ 1 + 2 ÷ 3) ÷ 2 = 0.83.',
     skipped:
       'without asking the judge if no turn has retrieved context, or none of those turns has `expected`.',
     differences: `
-      - Each turn's own context is ranked. DeepEval ranks the contexts of up to ten exchanges together, for each exchange.
+      - The ranking covers only the turn's own context. For each exchange, DeepEval ranks the contexts of up to ten exchanges together.
       - \`expected\` of a turn comes before the \`outcome\` of the case. DeepEval has one expected outcome for all turns.
       - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten has any.
     `,

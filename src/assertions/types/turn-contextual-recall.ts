@@ -8,15 +8,15 @@ the expected text says nothing is not applicable.`;
 
 export const turnContextualRecall = retrievalType({
   type: 'turn-contextual-recall',
-  summary: 'Does the retrieved context hold all that a good reply needs?',
+  summary: 'Does the retrieved context contain everything that a good reply needs?',
   docs: {
-    asks: "Needs `expected` at the turns, or `expectations` with an `outcome`. Splits the expected reply into statements and decides whether each is attributable to the turn's `retrieval_context`.",
-    score: 'mean over these turns of attributable ÷ statements.',
-    example: 'two turns, 2 of 2 and 1 of 2 statements attributable: (1 + 0.5) ÷ 2 = 0.75.',
+    asks: "Needs `expected` on the turns, or `expectations` with an `outcome`. The judge splits the expected reply into statements, and decides whether each can be attributed to the turn's `retrieval_context`.",
+    score: 'mean over these turns of attributable statements ÷ all statements.',
+    example: 'in two turns, 2 of 2 and 1 of 2 statements are attributable: (1 + 0.5) ÷ 2 = 0.75.',
     skipped:
       'without asking the judge if no turn has retrieved context, or none of those turns has `expected`.',
     differences: `
-      - Each turn is compared with its own context. DeepEval compares the contexts of up to ten exchanges, for each exchange.
+      - Each turn is compared only with its own context. For each exchange, DeepEval uses the contexts of up to ten exchanges.
       - \`expected\` of a turn comes before the \`outcome\` of the case. DeepEval has one expected outcome for all turns.
       - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten has any.
     `,

@@ -5,7 +5,7 @@ import { CLAIMS } from '../shared/questions.ts';
 const params = z.strictObject({
   penalize_ambiguous: z.boolean().default(true).meta({
     description:
-      'If false, a claim the context neither supports nor contradicts holds too, as DeepEval counts it.',
+      'If false, a claim that the context neither supports nor contradicts also counts as supported, as in DeepEval.',
   }),
 });
 
@@ -27,15 +27,15 @@ export const turnFaithfulness = retrievalType({
   type: 'turn-faithfulness',
   summary: 'Is each turn faithful to its retrieved context?',
   docs: {
-    asks: 'Splits each turn with `retrieval_context` into claims and decides whether that context supports each.',
-    score: 'mean over these turns of supported ÷ claims. Each turn counts once.',
+    asks: 'The judge splits each turn with a `retrieval_context` into claims, and decides whether the context supports each claim.',
+    score: 'mean over these turns of supported claims ÷ all claims. Each turn counts once.',
     example:
-      'five turns with one claim each, one of them not supported: (1 + 1 + 1 + 1 + 0) ÷ 5 = 0.8.',
+      'five turns make one claim each, and one claim is not supported: (1 + 1 + 1 + 1 + 0) ÷ 5 = 0.8.',
     skipped: 'without asking the judge if no turn has retrieved context.',
     differences: `
-      - A claim that the context is silent about does not hold. DeepEval lets it hold unless \`penalize_ambiguous_claims\` is set. Here \`penalize_ambiguous: false\` lets it hold.
-      - A turn that claims nothing does not count. DeepEval scores it 1.
-      - Each turn's claims are compared with its own context. DeepEval compares the claims of up to ten exchanges with all their contexts, for each exchange, so a claim counts again in later ones.
+      - A claim that the context doesn't mention counts as unsupported. DeepEval counts it as supported unless \`penalize_ambiguous_claims\` is set. To do the same here, set \`penalize_ambiguous: false\`.
+      - A turn without claims doesn't count. DeepEval scores it 1.
+      - Each turn's claims are compared only with its own context. For each exchange, DeepEval compares the claims of up to ten exchanges with all their contexts, so a claim counts again in later exchanges.
       - A turn without context is not judged. DeepEval judges its claims too.
     `,
     yaml: `

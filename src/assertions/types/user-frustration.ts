@@ -33,11 +33,12 @@ export const userFrustration = judgedType({
   summary: 'Is the user frustrated, and is it resolved?',
   like: 'MLflow',
   docs: {
-    asks: 'The judge rates the frustration in each user turn, 0 to 1, and the overall outcome: `none`, `resolved` by the end, or `unresolved`.',
+    asks: 'The judge rates the frustration in each user turn from 0 to 1, and the overall outcome: `none`, `resolved` by the end, or `unresolved`.',
     score: '`none` 1, `resolved` 0.5, `unresolved` 0. A turn fails at 0.5 or more.',
-    example: 'the user turns show 0.1, 0.7 and 0.2, so the frustration was resolved: 0.5.',
+    example:
+      'the ratings of the user turns are 0.1, 0.7, and 0.2, so the frustration was resolved: 0.5.',
     differences:
-      "- MLflow answers with the label alone. The scores 1, 0.5 and 0 are Turnlight's, so `resolved` passes at the default threshold.",
+      "- MLflow's answer is only the label. Turnlight adds the scores 1, 0.5, and 0, so `resolved` passes with the default threshold.",
     yaml: '- type: user-frustration',
   },
   side: 'user',

@@ -106,10 +106,11 @@ export const caseLineSchema = z.object({
   description: z.string().optional().meta({ description: 'The description of the case.' }),
   tags: listOf(z.string()).meta({ description: 'The tags of the case.' }),
   origin: z.enum(originKinds).optional().catch(undefined).meta({
-    description: 'Where the conversation comes from. Like the next four, new in version 2.',
+    description:
+      'Where the conversation comes from. This key and the next four are new in version 2.',
   }),
   stop_reason: z.enum(stopReasons).optional().catch(undefined).meta({
-    description: 'Why the conversation ended, if it is simulated or ended early; else absent.',
+    description: 'Why the conversation ended; absent unless it is simulated or ended early.',
   }),
   stop_rationale: z.string().optional().meta({
     description: 'Why the simulated user ended the conversation, in its own words.',
@@ -119,7 +120,7 @@ export const caseLineSchema = z.object({
   }),
   target: z
     .object({
-      name: z.string().meta({ description: 'Its name, else its type.' }),
+      name: z.string().meta({ description: 'Its name, or else its type.' }),
       type: z.string().meta({ description: 'Its type.' }),
       digest: z.string().meta({ description: 'SHA-256 of its keys and files.' }),
       filled_in: z.string().optional().catch(undefined).meta({
@@ -128,7 +129,7 @@ export const caseLineSchema = z.object({
       }),
     })
     .optional()
-    .meta({ description: 'The system that replied; absent if nothing was asked.' }),
+    .meta({ description: 'The system that replied; absent if none was called.' }),
   input_hash: z.string().optional().meta({ description: "SHA-256 of the conversation's inputs." }),
   script_hash: z.string().optional().meta({
     description: 'SHA-256 of the files of its `script` assertions; absent if it has none.',
@@ -143,17 +144,17 @@ export const caseLineSchema = z.object({
   }),
   reason: z.string().optional().meta({ description: 'Why the case errored or was skipped.' }),
   failed_turn: failedTurnSchema.optional().catch(undefined).meta({
-    description: 'The missing turn, which is why the case errored.',
+    description: 'The turn that is missing because of the error.',
   }),
   fault: sourceSchema.optional().catch(undefined).meta({
-    description: 'The mistake in a data file that kept the case from running.',
+    description: 'The mistake in a data file that prevents the case from running.',
   }),
   conversation_id: z.string().optional().meta({
-    description: 'The `conversation` that the target, its tools and scripts were given.',
+    description: 'The `conversation` id that the target, its tools, and scripts got.',
   }),
   conversation: conversationSchema.meta({ description: 'What was said.' }),
   verdicts: listOf(verdictSchema).meta({ description: 'One for each assertion.' }),
-  usage: usageSchema.meta({ description: 'What the case used, target and judges together.' }),
+  usage: usageSchema.meta({ description: 'Usage of the target and the judges together.' }),
   target_usage: usageSchema.optional().meta({
     description: "The target's usage, if each of its replies reported it.",
   }),
@@ -170,13 +171,13 @@ export const endLineSchema = z.object({
   finished: finishedSchema,
   cancelled: z.boolean().meta({ description: 'Whether the run was cancelled.' }),
   stopped: z.literal('max-cost').optional().meta({
-    description: 'What ended the run before all its cases were begun.',
+    description: 'What ended the run before all its cases were started.',
   }),
   counts: z
     .record(statusSchema, z.int().min(0))
     .meta({ description: 'How many cases ended with each status.' }),
   usage: usageSchema.optional().meta({
-    description: 'What all cases used together; absent in records of earlier versions.',
+    description: 'Usage of all cases together; absent in records of earlier versions.',
   }),
 });
 

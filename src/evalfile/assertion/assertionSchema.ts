@@ -33,14 +33,14 @@ function thresholdIn(scale: AssertionType['scale']): z.ZodType {
   if (scale === undefined) return threshold;
   const high = scale === 'own' ? '' : `, or up to ${scale[1]} on the type's own scale`;
   return (scale === 'own' ? z.number() : z.number().min(0).max(scale[1])).meta({
-    description: `Score needed to pass: 0..1${high}. Anything above 1 is read on the type's own scale.`,
+    description: `Score needed to pass: 0..1${high}. A value above 1 is on the type's own scale.`,
   });
 }
 
 const judgedKeys = {
   samples: optional(
     z.int().min(1).max(MAX_SAMPLES),
-    'How many times to ask the judge. The verdict takes the median score and the most frequent label; the spread is recorded.',
+    'How many times to ask the judge. The median score and the most frequent label count, and the spread is recorded.',
     { default: 1 },
   ),
   judge: optional(modelSchema, 'The model that judges this assertion.'),
@@ -63,7 +63,7 @@ const partsKeys = {
   ),
   examples: optional(
     z.literal('labels'),
-    "If `labels`, the judge sees up to four other conversations with people's verdicts, from the labels next to the file.",
+    "The judge also sees up to four other conversations with people's verdicts, from the labels next to the file.",
   ),
 };
 

@@ -7,7 +7,7 @@ import { priceSchema } from '../price.ts';
 /** For all models that can judge. */
 export const togetherKey = z.boolean().optional().meta({
   description:
-    'If true, this judge gets all questions about a conversation in one request, unless the case or the file says otherwise.',
+    'If true, this judge gets all questions about a conversation in one request, unless the case or the file overrides it.',
   default: false,
 });
 
@@ -53,7 +53,7 @@ export const endpointKeys = {
     .optional()
     .meta({
       description:
-        'How judges get the format of their answer. With `json_schema`, the endpoint enforces it. With `json_object` and `text`, the schema goes at the end of the request, and the endpoint enforces only JSON, or nothing. OpenAI and Azure read a schema before the messages, so only these two let assertions share one cached conversation: there, `auto` uses `json_object` if several assertions ask about a conversation in a prompt cache, and otherwise `json_schema`.',
+        "How a judge gets the schema of its answer. With `json_schema`, the endpoint enforces the schema. With `json_object` and `text`, the schema is at the end of the request, and the endpoint enforces only JSON, or nothing. OpenAI and Azure put a `json_schema` before the messages, so assertions can't share a cached conversation. With these providers, `auto` uses `json_object` if several assertions ask about a conversation that is long enough for a prompt cache. In all other cases, `auto` uses `json_schema`.",
       default: 'auto',
     }),
   together: togetherKey,

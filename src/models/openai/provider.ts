@@ -9,7 +9,7 @@ const PROJECT = 'OPENAI_PROJECT_ID';
 
 export const openaiProvider: ModelProvider = {
   provider: 'openai',
-  summary: 'OpenAI, or any endpoint that speaks its Chat Completions or Responses (`base_url`)',
+  summary: 'OpenAI, or any endpoint with its Chat Completions or Responses API (`base_url`)',
   schema: openaiSchema,
   keyVariables: [OPENAI_KEY],
   load: loadClients,
