@@ -73,7 +73,7 @@ export class ConversationView {
     this.#navigator = new TurnNavigator(
       this.#content,
       () => this.#stops(),
-      () => this.#failures.show(this.#navigator.failures()),
+      () => this.#showFailures(),
     );
     this.#focus = new FocusRestorer(root, () => this.#bar.querySelector('[data-focus]'));
     this.#find = new FindBox(() => this.#parts());
@@ -240,7 +240,7 @@ export class ConversationView {
       this.#announcement,
       this.#labels.announcement,
     ]);
-    this.#failures.show(this.#navigator.failures());
+    this.#showFailures();
     this.#find.refresh();
     const { state, status, phase } = snapshot;
     const words = visibleLine(`${caseName(state)}: ${status ? STATUS_WORDS[status] : phase}`);
@@ -281,6 +281,12 @@ export class ConversationView {
         onRequest: editor && !running ? (key) => post({ kind: 'show-request', key }) : undefined,
       }),
     );
+  }
+
+  #showFailures(): void {
+    const { phase, status } = this.#snapshot ?? {};
+    const isJudged = phase === 'finished' && status !== 'skipped';
+    this.#failures.show(this.#navigator.failures(), isJudged);
   }
 
   #toFailingCase(step: 1 | -1): void {

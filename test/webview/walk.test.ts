@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { buildVerdict } from '../support/build.ts';
 import { describeView } from '../support/view/describeView.ts';
-import { buildSnapshot, entry, longTalk } from '../support/view/snapshots.ts';
+import { buildSnapshot, buildUnfinished, entry, longTalk } from '../support/view/snapshots.ts';
 
 /** Turns 4 and 12 fail, turn 8 could not be judged, and two verdicts are about no turn. */
 function failing() {
@@ -95,6 +95,15 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     assert.equal(await position(), 'No failures');
     assert.equal(await button('Next failure').isDisabled(), true);
     assert.equal(await press('n'), undefined);
+  });
+
+  it('claims no lack of failures if the case was not judged', async () => {
+    for (const phase of ['new', 'running', 'cancelled'] as const) {
+      await show(buildUnfinished(phase));
+      assert.equal(await position(), '–', phase);
+    }
+    await show(buildSnapshot({ status: 'skipped', verdicts: [] }));
+    assert.equal(await position(), '–');
   });
 
   it('moves between turns with keys, and ignores keys typed into a field', async () => {

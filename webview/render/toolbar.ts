@@ -113,9 +113,13 @@ export function failuresControl(onStep: (step: 1 | -1) => void) {
   const [previous, next] = steps;
   return {
     element: h('div', { class: 'failures' }, previous, position, next),
-    /** @param at the current failure, from 1 */
-    show({ count, at }: ReturnType<TurnNavigator['failures']>): void {
-      const words = count === 0 ? 'No failures' : counted(count, 'failure');
+    /**
+     * @param at the current failure, from 1
+     * @param isJudged whether no verdict is missing
+     */
+    show({ count, at }: ReturnType<TurnNavigator['failures']>, isJudged: boolean): void {
+      const none = isJudged ? 'No failures' : '–';
+      const words = count === 0 ? none : counted(count, 'failure');
       const text = at === undefined ? words : `${at} of ${count}`;
       if (position.textContent !== text) position.textContent = text;
       for (const step of steps) step.toggleAttribute('disabled', count === 0);
