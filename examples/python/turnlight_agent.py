@@ -1,4 +1,4 @@
-"""Lets a Python function reply in Turnlight's conversations. Copy this file beside your agent.
+"""Lets a Python function reply in Turnlight's conversations. Copy this file next to your agent.
 
     from turnlight_agent import serve
 
@@ -7,15 +7,15 @@
 
     serve(reply)
 
-With `ready: true` on the target call `serve(reply, ready=True)`, after what is slow to import or load. With
-`worker: true` one process serves many conversations at once: an `async` function runs for all of them in one
-loop, any other in a thread for each request, so what they share must bear that.
+With `ready: true` on the target, call `serve(reply, ready=True)` after everything that is slow to import or
+load. With `worker: true`, one process serves many conversations at the same time: an `async` function runs for
+all of them in one loop, any other function in a thread per request, so shared data must be thread-safe.
 
-The function may be `async`, and takes what it names: `messages`, the conversation so far in OpenAI's chat
-format; `case`, the id of the case; `conversation`, an id that no other conversation has, such as for a
-session or a row in a database; `context`, the context of the case. It returns a text, a message, a list
-of messages, or `{"messages": [...], "retrieval_context": [...], "usage": {...}}`. Whatever it prints goes
-to the output of the run. An exception makes the case an error, with its traceback.
+The function may be `async`. Declare the parameters that you need: `messages`, the conversation so far in
+OpenAI's chat format; `case`, the id of the case; `conversation`, an id that differs for every conversation,
+such as for a session or a row in a database; `context`, the context of the case. It returns a text, a
+message, a list of messages, or `{"messages": [...], "retrieval_context": [...], "usage": {...}}`. Everything
+that it prints goes to the output of the run. An exception makes the case an error, with its traceback.
 """
 
 import asyncio
@@ -29,9 +29,9 @@ THREADS = 64
 
 
 def serve(reply, ready=False):
-    """Replies to one request after another, or as a worker to many at once, until there are no more."""
+    """Replies to requests until the input ends: one after another or, as a worker, many at once."""
     with open(os.dup(1), "w", encoding="utf-8", newline="\n") as answers:
-        # What anybody prints is a log: a line on stdout would be taken for a reply.
+        # Everything that is printed becomes a log, because a line on stdout would be taken for a reply.
         os.dup2(2, 1)
 
         def give(answer):
@@ -66,7 +66,7 @@ async def _serve(reply, give):
                 said = {"messages": said}
             give({**said, "id": request["id"]})
         except Exception:
-            # The other conversations go on.
+            # The other conversations continue.
             traceback.print_exc()
             give({"id": request["id"], "error": traceback.format_exc()})
 
