@@ -29,7 +29,7 @@ export function renderMarkdown(text: string): DocumentFragment {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: [],
   });
-  // Only now, because entities such as `&#x202e;` have become characters.
+  // After rendering, because it converts entities such as `&#x202e;` to characters.
   const texts = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
     node.nodeValue = visibleText(node.nodeValue ?? '');

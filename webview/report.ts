@@ -111,7 +111,7 @@ function executionToOpen({ executions, rows }: ReportPage, row: number): number 
   return failing ?? own[0] ?? -1;
 }
 
-/** The table of the run. @returns shows it; its size is known only then */
+/** Creates the run's table. @returns a function that shows it */
 function resultsOf(page: ReportPage, root: HTMLElement, go: (number: number) => void): () => void {
   const search = searchPage(page, (message) => view.found(message));
   const view: ResultsView = new ResultsView(root, {
@@ -187,7 +187,7 @@ function renderCases({ executions, started, sums, table }: ReportPage): HTMLElem
   ];
 }
 
-/** Filters the list, if it has both. */
+/** A filter for the list, if it has failed and other cases. */
 function failuresOnly(executions: readonly Snapshot[]): HTMLElement[] {
   if (executions.every(failed) || !executions.some(failed)) return [];
   return [h('label', h('input', { type: 'checkbox', id: 'only-failures' }), 'Failures only')];

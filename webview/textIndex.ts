@@ -50,7 +50,7 @@ export class TextIndex {
     return this.#text.length;
   }
 
-  /** Finds words regardless of whitespace, because JSON is shown on more lines than it had. */
+  /** Finds words regardless of whitespace, because the page adds line breaks to JSON. */
   findWords(words: string): Span | undefined {
     this.#words ??= squeeze(this.#text, '');
     const [first] = spansOf(this.#words, squeeze(words, '').text);

@@ -5,7 +5,7 @@ export interface Stop {
   readonly name: string;
   /** `verdict` if it can be labeled. */
   readonly kind: 'turn' | 'verdict' | 'other';
-  /** A turn that failed or couldn't be judged, or a failed verdict about no turn. */
+  /** Whether it is a turn that failed or couldn't be judged, or a failed verdict that isn't about a turn. */
   readonly failure: boolean;
   /** Adds it to the page. */
   readonly mount: () => HTMLElement;
@@ -32,7 +32,7 @@ export class TurnNavigator {
     });
   }
 
-  /** For when another conversation is shown. */
+  /** Must be called before another conversation is shown. */
   reset(): void {
     if (this.#root.contains(document.activeElement)) {
       (document.activeElement as HTMLElement).blur();
@@ -81,7 +81,7 @@ export const STOPS_ON_PAGE = '.turns, .turn, .assertion > summary';
 
 const STOP_SELECTOR = `${STOPS_ON_PAGE}, .rationale[data-focus]`;
 
-/** Elements higher than the view are shown from their beginning. */
+/** Scrolls to the start of an element that is higher than the view. */
 function scrollTo(element: HTMLElement): void {
   const fits = element.getBoundingClientRect().height < window.innerHeight * 0.7;
   element.scrollIntoView({ block: fits ? 'center' : 'start' });

@@ -40,7 +40,7 @@ export class VirtualList {
   readonly #sizes = new ResizeObserver((changes) => this.#measure(changes));
   #items: readonly Item[] = [];
   #drawn = new Set<Element>();
-  /** Stays mounted wherever the view is, like the focused item. */
+  /** Stays mounted even outside the view, like the focused item. */
   #pinned: string | undefined;
   #printing = false;
   /** Whether text is selected: the selected items stay mounted, so that they can be copied. */
@@ -70,7 +70,7 @@ export class VirtualList {
     this.#draw();
   }
 
-  /** For when another conversation is shown, whose turns have the same names. */
+  /** Must be called before another conversation, whose turns have the same names. */
   reset(): void {
     this.#heights.clear();
     this.#pinned = undefined;
@@ -80,7 +80,7 @@ export class VirtualList {
     this.#pinned = name;
   }
 
-  /** Mounts an item wherever the view is. */
+  /** Mounts an item even if it is outside the view. */
   mount({ name, make }: Item): HTMLElement {
     this.pin(name);
     this.#draw();

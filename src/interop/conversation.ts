@@ -64,7 +64,7 @@ export function readConversation(
 
 interface Origin {
   readonly line: number;
-  /** What contains the messages: `The span "chat"`. */
+  /** The source of the messages, such as `The span "chat"`. */
   readonly what: string;
 }
 

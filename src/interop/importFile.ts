@@ -79,7 +79,7 @@ export function readDraft(path: string, text: string, ledger: Ledger) {
   return { importer, draft: importer.read(matching, ledger) };
 }
 
-/** The importer that matches the most rows; the first of several. */
+/** The importer that matches the most rows; the first one if several do. */
 function importerOf(rows: readonly Row[]): Importer | undefined {
   const known = importers.map((importer) => ({
     importer,
@@ -141,7 +141,8 @@ const ENDINGS = /(\.eval)?\.(jsonl|ndjson|json|ya?ml|csv|md|txt)$/i;
 const EVAL_FILE = new RegExp(EVAL_ENDING, 'i');
 
 /**
- * The paths of an imported file's eval files: next to it and with its name, `traces.eval.yaml`. Never the file's own path.
+ * The paths of an imported file's eval files: next to it and with its name, `traces.eval.yaml`, but never the file's
+ * own path.
  *
  * @param path absolute
  * @param given the path for the first of them, absolute

@@ -30,7 +30,7 @@ export interface Draft {
   readonly cases: readonly DraftCase[];
 }
 
-/** One kind of file: a file in `importers` and its line in the list of importers. */
+/** A supported format: a file in `importers` and a line in the list of importers. */
 export interface Importer {
   /** The name to show, such as `DeepEval`. */
   readonly name: string;

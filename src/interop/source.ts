@@ -27,7 +27,7 @@ export function rowsOf(path: string, text: string, ledger: Ledger): Row[] {
   return several ? joinMessages(linesOf(plain, ledger)) : jsonRows(plain, ledger);
 }
 
-/** Before the file is parsed: values take up to a hundred times their bytes. YAML has a limit of its own. */
+/** Checked before parsing, because parsed values take up to a hundred times their bytes. YAML has its own limit. */
 function hasTooManyCommas(text: string): boolean {
   let count = 0;
   let at = text.indexOf(',');

@@ -5,7 +5,7 @@ import { describeView } from '../support/view/describeView.ts';
 import { buildSnapshot, entry } from '../support/view/snapshots.ts';
 import { assertSpoken } from '../support/view/spoken.ts';
 
-describeView('what a screen reader finds in the conversation view', ({ view, show }) => {
+describeView('the conversation view for screen readers', ({ view, show }) => {
   it('includes the verdict and score in the name of each turn', async () => {
     const verdicts = [
       buildVerdict({

@@ -42,7 +42,7 @@ function agreementShown(): AgreementSnapshot {
   return shownAgreement(agreementOf(labels, data), { labels, problems }, (path) => path.slice(6));
 }
 
-describe('the view of agreement', { timeout: 120_000 }, () => {
+describe('the agreement view', { timeout: 120_000 }, () => {
   let browser: Browser;
   before(async () => {
     browser = await launchBrowser();

@@ -79,7 +79,7 @@ const THEMES = {
 
 const picture = (name: string) => join(CHECKOUT, '.cache/screenshots', `compared-${name}.png`);
 
-describe('the table of two runs', { timeout: 120_000 }, () => {
+describe('the comparison table of two runs', { timeout: 120_000 }, () => {
   let browser: Browser;
   let view: ViewPage<ToResults, FromResults>;
 

@@ -50,7 +50,7 @@ const SETS = [
   },
 ];
 
-describe('the view of real conversations', { timeout: 300_000 }, () => {
+describe('the conversation view with real conversations', { timeout: 300_000 }, () => {
   let browser: Browser;
   let folder: string;
 

@@ -42,7 +42,7 @@ const THEMES = {
     ':root { --vscode-foreground: #3b3b3b; --vscode-editor-background: #fff; --vscode-descriptionForeground: #636363; --vscode-textLink-foreground: #005fb8 }',
 };
 
-describe('the view of trends', { timeout: 120_000 }, () => {
+describe('the trends view', { timeout: 120_000 }, () => {
   let browser: Browser;
   let view: ViewPage<ToTrends, FromTrends>;
 

@@ -27,7 +27,7 @@ function failing() {
 
 const STOPS = ['assertion 2', 'assertion 3', 'turn 4', 'turn 8', 'turn 12'];
 
-describeView('ways through the conversation view', ({ view, show, turn, reveal, focused }) => {
+describeView('navigation in the conversation view', ({ view, show, turn, reveal, focused }) => {
   const position = () => view().page.locator('.position').textContent();
   const button = (name: string) => view().page.getByRole('button', { name, exact: true });
   const press = async (key: string) => {

@@ -20,7 +20,7 @@ interface FormOptions {
   readonly threshold: number;
   /** The labels that the judge chooses from, with their scores. */
   readonly labels?: Readonly<Record<string, number>> | undefined;
-  /** The scale of its scores, if they are more than passed or failed. */
+  /** The scale of scores, if the verdict has more than two outcomes. */
   readonly scale?: Scale | undefined;
   /** The existing label, or a likely one. */
   readonly before: Partial<LabelValue>;

@@ -85,7 +85,7 @@ function isCalledWrong(verdict: Verdict, options: AssertionOptions): boolean {
   return isWrong || (verdict.nested ?? []).some((one) => isCalledWrong(one, options));
 }
 
-/** One line, equally high with or without a verdict, so that nothing moves when it arrives. */
+/** One line. Its height doesn't depend on the verdict, so that nothing moves when the verdict arrives. */
 function summary(
   row: AssertionRow,
   key: string,

@@ -137,7 +137,7 @@ function assertionPair(
   for (const summary of base?.querySelectorAll<HTMLElement>('[data-focus]') ?? []) {
     summary.dataset.focus = `before ${summary.dataset.focus}`;
   }
-  // Earlier failures are not navigation targets.
+  // Navigation skips failures of the earlier run.
   base?.removeAttribute('data-failure');
   return h(
     'div',

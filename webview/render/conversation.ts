@@ -39,7 +39,7 @@ function entryItems(
 ): Item[] {
   const judged = entriesByTurn(verdicts);
   const running = isRunning(phase);
-  // Failed judging of whole conversations may have missed the replies.
+  // If a whole conversation couldn't be judged, its replies may be unjudged too.
   const missing =
     phase === 'finished' &&
     verdicts.some(({ status, turns }) => status === 'error' && turns.length === 0);

@@ -26,7 +26,7 @@ export function titleAmong(rows: readonly AssertionRow[], verdict: Verdict): str
   return row ? titleOf(row) : verdict.assertion.name;
 }
 
-/** The text that a name ending in ` …` is shortened from. */
+/** The full text of a name that was shortened and ends in ` …`. */
 function fullTextOf(name: string, { keys }: StatedAssertion): string | undefined {
   const [first] = keys;
   if (!first || !name.endsWith(' …')) return undefined;

@@ -141,7 +141,7 @@ function rationales(
   );
 }
 
-/** A verdict that can be labeled gets the focus, so that keys can label it. */
+/** If a verdict can be labeled, it is focusable, so that keys can label it. */
 function rationale(
   title: string,
   threshold: number,
@@ -249,7 +249,7 @@ export function renderSystem({ role, text }: SystemText, key: string): HTMLEleme
   );
 }
 
-/** Words of the page, in which no quote is searched. */
+/** The page's own words, which are not searched for quotes. */
 function label(tag: 'div' | 'span' | 'summary', words: string): HTMLElement {
   return h(tag, { class: 'label' }, words);
 }

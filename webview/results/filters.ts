@@ -84,7 +84,7 @@ interface TextSearchActions {
 /** Milliseconds without a key press before searching. */
 const DEBOUNCE = 150;
 
-/** A search box and the matching cases. The owner of the whole record searches, and reports matches in pieces. */
+/** A search box and the matching cases. The host has the whole record: it searches and reports matches in batches. */
 export class TextSearch {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;

@@ -16,7 +16,7 @@ interface GridActions {
 }
 
 /**
- * The table. Only visible rows are on the page, of thousands. The table has the focus and names the active cell, as
+ * The table, of which only visible rows are on the page. The table itself has the focus and names the active cell, as
  * VS Code's lists do, so that removing a row doesn't lose the focus.
  */
 export class Grid {

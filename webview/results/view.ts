@@ -211,7 +211,7 @@ export class ResultsView {
     const resume = isCutOff ? [make('Resume', () => post({ kind: 'resume' }))] : [];
     if (table.cases.length === 0) return resume;
     const copy = make('Copy as Markdown', () => post({ kind: 'copy', cases: [...this.#cases] }));
-    // Exports contain a whole run, as reporters need it.
+    // Reporters need a whole run, so comparisons can't be exported.
     if (comparison) return [copy];
     return [
       ...resume,

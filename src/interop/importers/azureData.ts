@@ -38,7 +38,7 @@ export const azureData: Importer = {
   }),
 };
 
-/** The rows of a result of `evaluate`, with their inputs under their original names. */
+/** The rows of an `evaluate` result, with the original names of their inputs. */
 function rowsIn(value: Mapping): Mapping[] {
   const rows = Array.isArray(value.rows) && isMapping(value.metrics) ? value.rows : [value];
   return rows.map((row) => {

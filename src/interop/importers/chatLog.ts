@@ -126,7 +126,7 @@ function caseFor(reads: readonly LoggedRow[], ledger: Ledger): DraftCase | undef
   return caseFromMessages(messages, { line, name, keys: { tools } }, ledger);
 }
 
-/** The messages in an answer of Chat Completions or Responses, which can be wrapped by a log or be a stream's events. */
+/** The messages in an answer of Chat Completions or Responses, even if it is wrapped by a log or streamed. */
 function answerOf(given: unknown): unknown[] | undefined {
   if (typeof given === 'string' && /^(event|data):/m.test(given)) return answerInStream(given);
   const value = parseJsonText(given);

@@ -99,7 +99,7 @@ function caseFor(line: number, given: Mapping, ledger: Ledger): DraftCase | unde
   };
   const turns = turnsIn(given);
   if (turns) {
-    if (described) say('`user_description` of a conversation that is over has no counterpart.');
+    if (described) say('`user_description` of a finished conversation has no counterpart.');
     return caseFromList(turns, recorded, ledger);
   }
   for (const key of ['retrieval_context', 'tools_called']) {
@@ -139,7 +139,7 @@ function turnsIn(given: Mapping): unknown[] | undefined {
   return [{ role: 'user', content: input }, reply];
 }
 
-/** Without null values, and with the dialect's keys, including those of its calls. */
+/** Drops null values and renames keys, including the keys of calls. */
 function turnOf(turn: Mapping): Mapping {
   const entries = Object.entries(snakeKeys(turn)).flatMap(([key, value]) => {
     // A test run numbers its turns.
@@ -158,7 +158,7 @@ function expectedTools(given: Mapping): unknown[] {
   return tools.length > 0 ? [{ type: 'tool-sequence', tools, match: 'any-order' }] : [];
 }
 
-/** The metrics of a finished run: `{name: "Turn Relevancy", threshold: 0.5}`. */
+/** Assertions for the metrics of a finished run: `{name: "Turn Relevancy", threshold: 0.5}`. */
 function metricsIn(given: Mapping, say: Say): unknown[] {
   return (listIn(given, 'metrics_data') ?? []).map(mappingOf).flatMap((metric) => {
     const name = String(metric.name).replace(/\s*\[.*\]$/, '');

@@ -60,7 +60,7 @@ function traceOf(value: Mapping, line: number, ledger: Ledger): Trace {
   const talk = conversationInTrace(spansIn(data));
   if (talk.besides > 0) {
     const requests = counted(talk.besides, 'request');
-    ledger.lost(line, `${requests} to models of ${id}, besides the conversation.`);
+    ledger.lost(line, `Left out ${requests} of ${id} to models outside the conversation.`);
   }
   return {
     ...talk,

@@ -82,7 +82,7 @@ function withoutDuplicates(spans: readonly Span[]): Span[] {
   });
 }
 
-/** A span without a session belongs to its trace's session; if the trace has none, the trace itself counts as a session. */
+/** Spans without a session belong to their trace's session. If it has none, the trace is a session. */
 function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
   const ofTraces = new Map<string, string>();
   for (const span of spans) {
@@ -210,7 +210,7 @@ function isTool({ attributes }: Span): boolean {
   return TOOL_SPANS.some(([key, value]) => attributes[key] === value);
 }
 
-/** Whether a tool made the request: the user isn't part of that conversation. */
+/** Whether a tool made the request. Then the user isn't part of the conversation. */
 function isInTool({ parent }: Span, spans: readonly Span[]): boolean {
   return originsOf(spans).get(parent)?.hasTool ?? false;
 }

@@ -186,7 +186,7 @@ function wordsOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The first provider with a known model; the ledger gets the others. */
+/** The first provider with a known model. Reports the others. */
 function targetIn(config: Mapping, system: string | undefined, say: Say) {
   const given = config.providers ?? config.targets;
   const list = Array.isArray(given) ? given : given === undefined ? [] : [given];
@@ -323,7 +323,7 @@ const atMost =
   (type: string): Mapper =>
   ({ plain: { threshold: max, ...others } }) => ({ type, max, ...others });
 
-/** By promptfoo's name: assertions with other keys than ours. */
+/** Mappers by promptfoo's name, for assertions whose keys differ from ours. */
 const KINDS: ReadonlyMap<string, Mapper> = new Map<string, Mapper>([
   ...['contains', 'icontains', 'equals', 'regex', 'starts-with'].map(
     (one) => [one, byText] as const,

@@ -24,7 +24,7 @@ interface Connection {
   readonly authorization?: string;
 }
 
-/** The environment has no valid address of a server, or would send secrets unencrypted. */
+/** The environment has no valid server address, or secrets would be sent unencrypted. */
 class ConnectionError extends ReasonedError<'no-server' | 'not-encrypted'> {
   override readonly name = 'ConnectionError';
 }
@@ -91,7 +91,7 @@ const failureSchema = z.object({
   message: z.string().optional(),
 });
 
-/** A client of a tracking server's REST API. Paths are relative to its address. Follows no redirects, and validates answers. */
+/** A client of a tracking server's REST API. Follows no redirects, and validates all answers. */
 export class MlflowClient {
   readonly #connection: Connection;
   readonly #signal: AbortSignal;

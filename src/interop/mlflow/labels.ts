@@ -12,7 +12,7 @@ import { appendLabels, saveLabelledConversation } from '../../store/labels.ts';
 import type { Assessment } from './api.ts';
 import { SESSION, type Session } from './session.ts';
 
-/** The threshold of values without an assertion. */
+/** The threshold if there is no matching assertion. */
 const DEFAULT_THRESHOLD = 0.5;
 
 /** A session that became a case. */
@@ -141,7 +141,7 @@ export function assertionKeyOf(name: string): string {
 const GOOD = ['yes', 'true', 'pass', 'passed', 'correct', 'none'];
 const BAD = ['no', 'false', 'fail', 'failed', 'incorrect', 'unresolved'];
 
-/** The score that a person gave, 0..1; undefined if the value is neither good nor bad. */
+/** A person's score, 0..1; undefined if the value is neither good nor bad. */
 function shareOf(value: unknown): number | undefined {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'number') return value >= 0 && value <= 1 ? value : undefined;

@@ -109,7 +109,7 @@ async function sessionsOf(
   const all = sessions.all();
   if (wanted.length === 0) {
     if (sessions.withoutSession > 0)
-      notes.push(`${counted(sessions.withoutSession, 'trace')} in no session.`);
+      notes.push(`Left out ${counted(sessions.withoutSession, 'trace')} without a session.`);
     return all;
   }
   for (const id of wanted) {
@@ -142,7 +142,7 @@ async function pullSession(
     return undefined;
   }
   if (talk.silent.length > 0) {
-    notes.push(`${name}: nothing said was found in ${counted(talk.silent.length, 'trace')}.`);
+    notes.push(`${name}: found no messages in ${counted(talk.silent.length, 'trace')}.`);
   }
   if (talk.branches > 0) {
     const requests = counted(talk.branches, 'request');

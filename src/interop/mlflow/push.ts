@@ -30,7 +30,7 @@ const OWN_KEY = 'turnlight.verdict';
 /** Characters that MLflow doesn't allow in the name of a metric. */
 const NOT_IN_METRICS = /[^A-Za-z0-9_\-. /:]+/g;
 
-/** MLflow's columns are limited. */
+/** Limits of MLflow's database columns. */
 const MAX_RATIONALE = 16_000;
 const MAX_NAME = 200;
 

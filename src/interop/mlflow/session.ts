@@ -56,7 +56,7 @@ function valuesOf(given: unknown): Mapping {
 /** The part of a conversation in one trace. */
 export interface TraceConversation {
   readonly exchanges: readonly Exchange[];
-  /** Number of requests to models outside the conversation, such as for safety. */
+  /** Number of requests to models outside the conversation, such as safety checks. */
   readonly besides: number;
   /** Texts that the trace retrieved. */
   readonly retrieved: readonly string[];
@@ -320,7 +320,7 @@ function addRetrieved(said: readonly Message[], retrieved: readonly string[]): r
   return [...said.slice(0, -1), { ...last, retrievalContext: [...retrieved] }];
 }
 
-/** The number of the turn in which each count of messages ends. */
+/** Maps each trace's number of messages to the number of the turn that contains the last one. */
 function turnsAt(
   messages: readonly Message[],
   replies: ReadonlyMap<string, number>,

@@ -62,7 +62,7 @@ describe('turnlight mlflow pull', () => {
     const pulled = await run('mlflow', 'pull', 'shop');
     assert.equal(
       pulled.out,
-      'Pulled 2 sessions with 3 traces into shop.eval.yaml.\n- 1 trace in no session.\nNext: turnlight run shop.eval.yaml, then turnlight mlflow push shop.eval.yaml.\n',
+      'Pulled 2 sessions with 3 traces into shop.eval.yaml.\n- Left out 1 trace without a session.\nNext: turnlight run shop.eval.yaml, then turnlight mlflow push shop.eval.yaml.\n',
     );
     assert.equal(pulled.code, 0);
     assert.equal(
@@ -482,7 +482,10 @@ describe('an MLflow server', () => {
     const empty = await shop(t, [{ id: 'x', spans: [] }]);
     const none = await empty.run('mlflow', 'pull', 'shop');
     assert.equal(none.code, 2);
-    assert.match(none.err, /^No session of "shop" became a case\. 1 trace in no session\./);
+    assert.match(
+      none.err,
+      /^No session of "shop" became a case\. Left out 1 trace without a session\./,
+    );
     for (const one of [folder, empty.folder]) {
       assert.ok(!(await readdir(one)).includes('shop.eval.yaml'));
     }

@@ -141,7 +141,7 @@ describe('DeepEval test cases', () => {
     ]);
     assert.equal(cases[0].description, 'Returns.\n\nFrom May.');
     assert.deepEqual(lost, [
-      '1 `user_description` of a conversation that is over has no counterpart.',
+      '1 `user_description` of a finished conversation has no counterpart.',
       '1 `retrieval_context` without a reply has no counterpart.',
     ]);
   });
