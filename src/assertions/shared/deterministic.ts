@@ -3,7 +3,14 @@ import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
 import { capitalized } from '../../core/text/format.ts';
 import type { TurnVerdict, Usage } from '../../core/verdict.ts';
 import { stepsOf } from '../../node/cooperative.ts';
-import type { AssertionInput, DeterministicType, Finding, Outcome, TypeInfo } from '../contract.ts';
+import type {
+  AssertionInput,
+  DeterministicType,
+  Finding,
+  Outcome,
+  TypeDocs,
+  TypeInfo,
+} from '../contract.ts';
 import {
   allOrNothing,
   citing,
@@ -119,8 +126,20 @@ function checkJoined(
 interface Comparison<Wanted> extends TypeInfo {
   /** Phrases between `Turn 4` and the wanted text, if it holds and if it doesn't. */
   readonly says: readonly [yes: string, no: string];
-  /** Both arguments are in lower case if case is ignored. */
+  /** Both arguments are in Unicode form NFC, and in lower case if case is ignored. */
   holds(text: string, wanted: Wanted): boolean;
+}
+
+/** Texts that look the same become the same: `é` can be one character or two. */
+function normalized(text: string, ignoresCase: boolean): string {
+  return (ignoresCase ? text.toLowerCase() : text).normalize('NFC');
+}
+
+function documented(docs: TypeDocs): TypeDocs {
+  return {
+    ...docs,
+    more: 'It compares texts in Unicode form NFC: `é` is the same as `e` with a combining accent.',
+  };
 }
 
 const VALUE = z.string().min(1).meta({ description: 'The text to look for.' });
@@ -130,10 +149,11 @@ const VALUES = z.array(z.string().min(1)).min(1).meta({ description: 'The texts 
 export function valueAssertion({ says, holds, ...type }: Comparison<string>): DeterministicType {
   return textAssertion({
     ...type,
+    docs: documented(type.docs),
     params: z.strictObject({ value: VALUE, ignore_case: ignoreCase }),
     claim: ({ value }, found) => `${says[found ? 0 : 1]} ${JSON.stringify(value)}`,
     holds: (text, { value, ignore_case }) =>
-      ignore_case ? holds(text.toLowerCase(), value.toLowerCase()) : holds(text, value),
+      holds(normalized(text, ignore_case), normalized(value, ignore_case)),
   });
 }
 
@@ -145,13 +165,14 @@ export function valuesAssertion({
 }: Comparison<readonly string[]>): DeterministicType {
   return textAssertion({
     ...type,
+    docs: documented(type.docs),
     params: z.strictObject({ values: VALUES, ignore_case: ignoreCase }),
     claim: ({ values }, found) => `${says[found ? 0 : 1]} ${JSON.stringify(values)}`,
-    holds(text, { values, ignore_case }) {
-      if (!ignore_case) return holds(text, values);
-      const lower = values.map((value) => value.toLowerCase());
-      return holds(text.toLowerCase(), lower);
-    },
+    holds: (text, { values, ignore_case }) =>
+      holds(
+        normalized(text, ignore_case),
+        values.map((value) => normalized(value, ignore_case)),
+      ),
   });
 }
 

@@ -76,6 +76,19 @@ describe('a time limit', () => {
 });
 
 describe('text assertions', () => {
+  it('treats characters that look the same as the same', async () => {
+    const said = talk(user('Where?'), assistant('At the cafe\u0301.'));
+    for (const [type, params] of [
+      ['contains', { value: 'caf\u00e9' }],
+      ['contains-any', { values: ['x', 'CAF\u00c9'], ignore_case: true }],
+      ['contains-all', { values: ['caf\u00e9', 'cafe\u0301'] }],
+      ['starts-with', { value: 'At the caf\u00e9' }],
+      ['equals', { value: 'At the caf\u00e9.' }],
+    ] as const) {
+      assert.equal((await check(type, params, {}, said)).status, 'pass', type);
+    }
+  });
+
   type Row = [type: string, params: object, rest: Partial<Assertion>, score: number];
   const rows: Row[] = [
     ['contains', { value: 'shipped' }, {}, 1],
