@@ -104,6 +104,27 @@ function importing(name: string, text: string): Input {
   return { suite: CHECKED, files: { [name]: text }, args: ['import', name] };
 }
 
+/** A trace whose requests contain only new messages. */
+function siblings(count: number): string {
+  const said = (key: string, role: string, content: string) => ({
+    key: `gen_ai.${key}.messages`,
+    value: { stringValue: JSON.stringify([{ role, parts: [{ type: 'text', content }] }]) },
+  });
+  const spans = Array.from({ length: count }, (_, index) => ({
+    traceId: 't',
+    spanId: `s${index}`,
+    parentSpanId: 's0',
+    name: 'chat',
+    startTimeUnixNano: String(index),
+    attributes: [
+      { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+      said('input', 'user', `q${index}`),
+      said('output', 'assistant', `a${index}`),
+    ],
+  }));
+  return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+}
+
 function longTalk(size: number): string {
   const said = 'x'.repeat(size);
   return JSON.stringify({ messages: [{ role: 'user', content: said }, ...JSON.parse(GOOD)] });
@@ -179,6 +200,8 @@ const INPUTS: Readonly<Record<string, Input>> = {
   'import of 790,000 columns': importing('x.csv', csv(395_000, 1)),
   'import of 5 MB of [': importing('x.json', '['.repeat(5 * MB)),
   'import of 9 MB of mappings': importing('x.json', `[${'{},'.repeat(3 * MB)}{}]`),
+  'import of a trace of 2,000 requests': importing('x.json', siblings(2_000)),
+  'import of a trace of 40,000 requests': importing('x.json', siblings(40_000)),
   'import of 790,000 mappings': importing('x.json', `[${'{},'.repeat(790_000)}{}]`),
 
   'a line of 200 MB': dataSet('data.jsonl', `${GOOD}["${'x'.repeat(200 * MB)}"]\n${GOOD}`),

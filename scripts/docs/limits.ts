@@ -57,5 +57,6 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   importedCommas:
     "Commas in such a file, which is about its number of values; doesn't apply to YAML",
   importedCases: 'Conversations that become cases in one import',
+  importedExchanges: 'Requests to models in a conversation that is imported',
   work: 'Milliseconds of work per editor request, such as completion, after the file is read',
 };

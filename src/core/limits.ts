@@ -42,6 +42,7 @@ export const LIMITS = {
   imported: 20_000_000,
   importedCommas: 800_000,
   importedCases: 1_000,
+  importedExchanges: 2_000,
   work: 5_000,
 } as const;
 

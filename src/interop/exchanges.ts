@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { addTo, memoize } from '../core/data/data.ts';
+import { LIMITS, readable } from '../core/limits.ts';
 import type { Message, ToolCall } from '../core/message.ts';
 
 /** A request to a model and its answer, from logs and traces. */
@@ -17,48 +19,40 @@ interface Thread<One extends Exchange = Exchange> {
 
 /** The messages with one more exchange; undefined if it belongs to another conversation. */
 export function continueThread(thread: Thread, exchange: Exchange): readonly Message[] | undefined {
-  return continueRepeating(thread.messages, exchange) ?? continueWithNew(thread, exchange);
+  const covered = countCovered(thread, exchange);
+  return covered === undefined ? undefined : addExchange(thread.messages, exchange, covered);
 }
 
-/** As `continued`, for a request that repeats the messages. */
-function continueRepeating(
-  messages: readonly Message[],
-  exchange: Exchange,
-): readonly Message[] | undefined {
-  const said = messages.filter((one) => !isInstruction(one));
-  const given = exchange.input.filter((one) => !isInstruction(one));
-  const covered = countRepeated(said, given, exchange.retold ?? new Set());
-  return covered === undefined ? undefined : addExchange(messages, exchange, covered);
+/** Number of a request's first messages, without instructions, that a thread has already; undefined if it belongs to another. */
+function countCovered(thread: Thread, exchange: Exchange): number | undefined {
+  return (
+    countRepeated(thread.messages, exchange) ?? (addsOnlyNew(thread, exchange) ? 0 : undefined)
+  );
 }
 
-/** As `continued`, for a request with new messages only, to an endpoint that stores the rest. */
-function continueWithNew(
-  { messages, exchanges }: Thread,
-  exchange: Exchange,
-): readonly Message[] | undefined {
+/** Whether a request has new messages only, to an endpoint that stores the rest. */
+function addsOnlyNew({ exchanges }: Thread, exchange: Exchange): boolean {
   const last = exchanges.at(-1);
   const repeats = exchange.input.some(({ role }) => role === 'assistant');
-  const isNew = !repeats && last && hasInstructionsOf(last, exchange);
-  return isNew ? addExchange(messages, exchange, 0) : undefined;
+  return !repeats && last !== undefined && instructionsOf(last) === instructionsOf(exchange);
 }
 
-function hasInstructionsOf(one: Exchange, other: Exchange): boolean {
-  const [a, b] = [one, other].map(({ input }) =>
-    input.filter(isInstruction).map(({ content }) => content),
-  );
-  return isDeepStrictEqual(a, b);
-}
+const instructionsOf = memoize(({ input }: Exchange): string =>
+  JSON.stringify(input.filter(isInstruction).map(({ content }) => content)),
+);
 
 /** @param covered number of the request's first messages, without instructions, that are repeated */
 function addExchange(
   messages: readonly Message[],
-  { input, output, retold = new Set() }: Exchange,
+  exchange: Exchange,
   covered: number,
 ): readonly Message[] {
-  const given = input.filter((one) => !isInstruction(one));
-  const known = new Set(messages.map(({ role, content }) => `${role} ${content}`));
+  const { input, output, retold = new Set() } = exchange;
+  const { given } = requestOf(exchange);
   const instructions = input.filter(
-    (one) => isInstruction(one) && !known.has(`${one.role} ${one.content}`),
+    (one) =>
+      isInstruction(one) &&
+      !messages.some(({ role, content }) => role === one.role && content === one.content),
   );
   const fresh = given.slice(covered).filter((one) => !retold.has(one));
   const results = newResults(messages, given.slice(0, covered));
@@ -73,35 +67,44 @@ interface Result {
 
 /** New results of calls, by the ids of the calls in the conversation. */
 function newResults(messages: readonly Message[], repeated: readonly Message[]): Result[] {
+  if (!repeated.some(({ role }) => role === 'tool')) return [];
   const answered = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
   const calls = callsIn(repeated);
   const same = callsIn(messages).slice(-calls.length);
+  const ids = new Map(calls.map(({ id }, index) => [id, same[index]?.id] as const).toReversed());
   return repeated.flatMap((one) => {
     if (one.role !== 'tool') return [];
-    const callId = same[calls.findIndex(({ id }) => id === one.callId)]?.id ?? one.callId;
+    const callId = ids.get(one.callId) ?? one.callId;
     return answered.has(callId) ? [] : [{ callId, content: one.content }];
   });
 }
 
 /** Inserts results, each after its call and the call's other results. */
 export function insertResults(messages: readonly Message[], results: readonly Result[]): Message[] {
-  const added = [...messages];
-  for (const result of results) {
-    const call = added.findLastIndex((one) =>
-      callsIn([one]).some(({ id }) => id === result.callId),
-    );
-    if (call === -1) continue;
-    const rest = added.slice(call + 1);
-    // Parallel calls can be separate messages; their results follow all of them.
-    const next = rest.findIndex((one) => one.role !== 'tool' && callsIn([one]).length === 0);
-    const end = next === -1 ? added.length : call + 1 + next;
-    added.splice(end, 0, { role: 'tool', ...result });
+  if (results.length === 0) return [...messages];
+  // Parallel calls can be separate messages; their results follow all of them.
+  const ends = new Map<string, number>();
+  let end = messages.length;
+  for (const [index, one] of [...messages.entries()].reverse()) {
+    const calls = callsIn([one]);
+    for (const { id } of calls) if (!ends.has(id)) ends.set(id, end);
+    if (one.role !== 'tool' && calls.length === 0) end = index;
   }
-  return added;
+  // Results of unknown calls have no place, and are dropped.
+  const added = new Map<number | undefined, Message[]>();
+  for (const result of results) {
+    addTo(added, ends.get(result.callId), { role: 'tool' as const, ...result });
+  }
+  const addedAt = (index: number) => added.get(index) ?? [];
+  return [
+    ...messages.flatMap((one, index) => [...addedAt(index), one]),
+    ...addedAt(messages.length),
+  ];
 }
 
 /** Makes generated ids of calls unique. */
 function makeIdsUnique(fresh: readonly Message[], before: readonly Message[]): Message[] {
+  if (callsIn(fresh).length === 0) return [...fresh];
   const taken = new Set(callsIn(before).map(({ id }) => id));
   const names = new Map<string, string>();
   for (const { id } of callsIn(fresh)) {
@@ -129,29 +132,62 @@ function isInstruction({ role }: Message): boolean {
 /** A text or a call. Parallel calls can be one message or several, so each call is an item. */
 interface Item {
   readonly key: string;
-  /** The index of its message. */
-  readonly at: number;
   readonly role: Message['role'];
   readonly isCall: boolean;
+}
+
+/** An item of a request. */
+interface GivenItem extends Item {
+  /** The index of its message. */
+  readonly at: number;
   /** Matches anything that others than the user said and did. */
   readonly isRetold: boolean;
+}
+
+/** The messages of a request without its instructions, and their items. */
+const requestOf = memoize(({ input, retold = new Set() }: Exchange) => {
+  const given = input.filter((one) => !isInstruction(one));
+  const items = given.flatMap((one, at): GivenItem[] =>
+    itemsOf(one).map((item) => ({ ...item, at, isRetold: retold.has(one) })),
+  );
+  return { given, items };
+});
+
+const itemsOf = memoize((message: Message): readonly Item[] => {
+  const { role } = message;
+  const item = (...words: unknown[]): Item => ({
+    key: JSON.stringify([role, ...words]),
+    role,
+    isCall: words.length > 1,
+  });
+  if (role === 'tool' || isInstruction(message)) return [];
+  if (role !== 'assistant') return [item(message.content)];
+  const texts = message.content.trim() === '' ? [] : [item(message.content)];
+  const calls = (message.toolCalls ?? []).map((call) => item(call.name, call.arguments));
+  return [...texts, ...calls];
+});
+
+/** The last items, at least `least` if there are so many. */
+function lastItems(messages: readonly Message[], least: number): Item[] {
+  const found: Item[] = [];
+  for (let index = messages.length - 1; index >= 0 && found.length < least; index -= 1) {
+    const message = messages[index];
+    for (const item of message ? itemsOf(message).toReversed() : []) found.push(item);
+  }
+  return found.reverse();
 }
 
 /**
  * Number of a request's first messages that repeat the conversation up to its end; undefined if they
  * belong to another one. A request can start later, or omit messages of earlier agents.
- *
- * @param retold messages that repeat what another agent did
  */
-function countRepeated(
-  said: readonly Message[],
-  given: readonly Message[],
-  retold: ReadonlySet<Message>,
-): number | undefined {
-  const before = itemsOf(said, new Set());
-  const now = itemsOf(given, retold);
+function countRepeated(messages: readonly Message[], exchange: Exchange): number | undefined {
+  const { given, items: now } = requestOf(exchange);
+  // Only messages that repeat what another agent did match more items than there are.
+  const isShort = !now.some(({ isRetold }) => isRetold);
+  const before = lastItems(messages, isShort ? now.length + 1 : Number.POSITIVE_INFINITY);
   if (before.length === 0) return 0;
-  const count = matchFromStart(before, now) ?? matchEnd(before, now) ?? matchExcerpt(before, now);
+  const count = matchFromStart(before, now) ?? matchEnd(before, now) ?? matchExcerpt(messages, now);
   if (count === undefined) return undefined;
   const next = now[count]?.at ?? given.length;
   const isWhole = count === 0 || now[count - 1]?.at !== next;
@@ -162,26 +198,8 @@ function countRepeated(
   return after === -1 ? given.length : after;
 }
 
-function itemsOf(messages: readonly Message[], retold: ReadonlySet<Message>): Item[] {
-  return messages.flatMap((message, at) => {
-    const { role } = message;
-    const item = (...words: unknown[]): Item => ({
-      key: JSON.stringify([role, ...words]),
-      at,
-      role,
-      isCall: words.length > 1,
-      isRetold: retold.has(message),
-    });
-    if (role === 'tool') return [];
-    if (role !== 'assistant') return [item(message.content)];
-    const texts = message.content.trim() === '' ? [] : [item(message.content)];
-    const calls = (message.toolCalls ?? []).map((call) => item(call.name, call.arguments));
-    return [...texts, ...calls];
-  });
-}
-
 /** Matches everything from the start. */
-function matchFromStart(before: readonly Item[], now: readonly Item[]): number | undefined {
+function matchFromStart(before: readonly Item[], now: readonly GivenItem[]): number | undefined {
   let at = 0;
   let count = 0;
   while (at < before.length || now[count]?.isRetold) {
@@ -198,18 +216,27 @@ function matchFromStart(before: readonly Item[], now: readonly Item[]): number |
   return count;
 }
 
-/** Matches the end. */
+/** Matches the end: the longest one with which the request starts, found as by Knuth, Morris, and Pratt. */
 function matchEnd(before: readonly Item[], now: readonly Item[]): number | undefined {
-  for (let count = Math.min(before.length, now.length); count > 0; count -= 1) {
-    if (before.slice(-count).every(({ key }, index) => key === now[index]?.key)) return count;
+  /** For each start of the request, the longest shorter start with which it ends. */
+  const borders: number[] = [];
+  const extend = (start: number, key: string): number => {
+    let count = start;
+    while (count > 0 && now[count]?.key !== key) count = borders[count - 1] ?? 0;
+    return now[count]?.key === key ? count + 1 : 0;
+  };
+  for (const [index, { key }] of now.entries()) {
+    borders.push(index === 0 ? 0 : extend(borders[index - 1] ?? 0, key));
   }
-  return undefined;
+  const count = before.slice(-now.length).reduce((length, { key }) => extend(length, key), 0);
+  return count === 0 ? undefined : count;
 }
 
 /** Matches parts of it with all user messages, while the last call has no result. */
-function matchExcerpt(before: readonly Item[], now: readonly Item[]): number | undefined {
-  const users = (items: readonly Item[]) => items.filter(({ role }) => role === 'user').length;
-  if (!before.at(-1)?.isCall || users(before) !== users(now)) return undefined;
+function matchExcerpt(messages: readonly Message[], now: readonly Item[]): number | undefined {
+  const users = now.filter(({ role }) => role === 'user').length;
+  if (!lastItems(messages, 1).at(-1)?.isCall || questionsIn(messages) !== users) return undefined;
+  const before = lastItems(messages, Number.POSITIVE_INFINITY);
   let at = 0;
   for (const { key } of now) {
     while (at < before.length && before[at]?.key !== key) at += 1;
@@ -222,8 +249,8 @@ function matchExcerpt(before: readonly Item[], now: readonly Item[]): number | u
 /** The conversation among exchanges, and the exchanges that aren't part of it. */
 interface FoundConversation<One extends Exchange> extends Thread<One> {
   readonly branches: readonly One[];
-  /** Set if two threads could be the conversation. */
-  readonly rivals?: Rivals<One>;
+  /** Why the conversation is left out: such as that two threads could be it. */
+  readonly refused?: string;
 }
 
 /** The first exchanges where two threads differ. */
@@ -234,7 +261,7 @@ interface Rivals<One extends Exchange> {
 }
 
 interface Path<One extends Exchange> extends Thread<One> {
-  /** The messages after each exchange. */
+  /** The messages after each of the last exchanges. */
   readonly states: readonly (readonly Message[])[];
   /** Exchanges that repeat no earlier messages, and so could belong elsewhere. */
   readonly loose: ReadonlySet<One>;
@@ -243,10 +270,19 @@ interface Path<One extends Exchange> extends Thread<One> {
 /** Maximum number of exchanges to go back to find where a thread branches off. */
 const MAX_BACK = 20;
 
-/** Finds the thread that the user had. Others, such as of a guard, are branches. */
+/**
+ * Finds the thread that the user had. Others, such as of a guard, are branches.
+ *
+ * @param nameOf such as `the span "chat" (1f)`
+ */
 export function findConversation<One extends Exchange>(
   exchanges: readonly One[],
+  nameOf: (exchange: One) => string,
 ): FoundConversation<One> {
+  if (exchanges.length > LIMITS.importedExchanges) {
+    const refused = `it has ${readable(exchanges.length)} requests to models; the limit is ${readable(LIMITS.importedExchanges)}. Split it into several sessions.`;
+    return { messages: [], exchanges: [], branches: [], refused };
+  }
   const paths = pathsOf(exchanges);
   const order = new Map(exchanges.map((one, index) => [one, index]));
   const winner = (a: Path<One>, b: Path<One>) => mainOf(a, b, order);
@@ -254,26 +290,31 @@ export function findConversation<One extends Exchange>(
   if (!first) return { messages: [], exchanges: [], branches: [] };
   const main = paths.reduce((best, one) => winner(best, one) ?? best, first);
   const rival = paths.find((one) => one !== main && winner(main, one) !== main);
-  const branches = exchanges.filter((one) => !main.exchanges.includes(one));
   const { messages, exchanges: own } = main;
-  return { messages, exchanges: own, branches, ...(rival && { rivals: rivalsOf(main, rival) }) };
+  const isOwn = new Set(own);
+  const branches = exchanges.filter((one) => !isOwn.has(one));
+  const refused = rival && rivalsMessage(rivalsOf(main, rival), nameOf);
+  return { messages, exchanges: own, branches, ...(refused !== undefined && { refused }) };
 }
 
 /** All threads, in the order in which they start or branch off. */
 function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] {
   const paths: Path<One>[] = [];
+  const loose = new Set<One>();
   for (const exchange of exchanges) {
     const at = paths.findIndex(
-      (one) => !isAskedAgain(one, exchange) && continueThread(one, exchange) !== undefined,
+      (one) => countCovered(one, exchange) !== undefined && !isAskedAgain(one, exchange),
     );
     const from = paths[at] ?? branchPoint(exchange, paths) ?? NOTHING;
+    if (from.exchanges.length > 0 && countRepeated(from.messages, exchange) === undefined) {
+      loose.add(exchange);
+    }
     const messages = continueThread(from, exchange) ?? [];
-    const isLoose = from.exchanges.length > 0 && !continueRepeating(from.messages, exchange);
     paths[at === -1 ? paths.length : at] = {
       messages,
       exchanges: [...from.exchanges, exchange],
-      states: [...from.states, messages],
-      loose: isLoose ? new Set([...from.loose, exchange]) : from.loose,
+      states: [...from.states, messages].slice(-MAX_BACK),
+      loose,
     };
   }
   return paths;
@@ -281,27 +322,30 @@ function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] {
 
 /** Whether it repeats the first question to get another answer. */
 function isAskedAgain({ messages, exchanges }: Path<Exchange>, { input }: Exchange): boolean {
-  return questionsIn(messages) === 1 && isDeepStrictEqual(exchanges[0]?.input, input);
+  return isDeepStrictEqual(exchanges[0]?.input, input) && questionsIn(messages) === 1;
 }
 
-function questionsIn(messages: readonly Message[]): number {
-  return messages.filter(({ role }) => role === 'user').length;
-}
+const questionsIn = memoize(
+  (messages: readonly Message[]): number => messages.filter(({ role }) => role === 'user').length,
+);
 
-const NOTHING: Path<never> = { messages: [], exchanges: [], states: [], loose: new Set() };
+const NOTHING: Path<never> = { messages: [], exchanges: [], states: [], loose: new Set<never>() };
 
 /** The start of a path that a request repeats and then leaves. */
 function branchPoint<One extends Exchange>(
   exchange: One,
   paths: readonly Path<One>[],
 ): Path<One> | undefined {
-  for (const path of paths) {
-    const least = Math.max(1, path.states.length - MAX_BACK);
-    for (let count = path.states.length - 1; count >= least; count -= 1) {
-      const messages = path.states[count - 1] ?? [];
-      if (!continueRepeating(messages, exchange)) continue;
-      const [exchanges, states] = [path.exchanges.slice(0, count), path.states.slice(0, count)];
-      return { messages, exchanges, states, loose: path.loose };
+  for (const { exchanges, states, loose } of paths) {
+    for (let back = 1; back < states.length; back += 1) {
+      const messages = states.at(-1 - back) ?? [];
+      if (countRepeated(messages, exchange) === undefined) continue;
+      return {
+        messages,
+        exchanges: exchanges.slice(0, -back),
+        states: states.slice(0, -back),
+        loose,
+      };
     }
   }
   return undefined;
@@ -323,7 +367,8 @@ function mainOf<One extends Exchange>(
     const goesOn = one.exchanges.length > shared + 1;
     if (other.exchanges.length > shared + 1) return false;
     if (goesOn || other.loose.has(another)) return true;
-    return hasInstructionsOf(before, next) && !hasInstructionsOf(before, another);
+    const instructions = instructionsOf(before);
+    return instructions === instructionsOf(next) && instructions !== instructionsOf(another);
   };
   return [a, b].find((one) => isMain(one, one === a ? b : a));
 }
@@ -357,8 +402,7 @@ function rivalsOf<One extends Exchange>(a: Path<One>, b: Path<One>): Rivals<One>
   return { pair: [first as One, second as One], isFork: shared > 0 };
 }
 
-/** Why a conversation with rivals is left out. @param nameOf such as `the span "chat" (1f)` */
-export function rivalsMessage<One extends Exchange>(
+function rivalsMessage<One extends Exchange>(
   { pair, isFork }: Rivals<One>,
   nameOf: (exchange: One) => string,
 ): string {

@@ -1,7 +1,7 @@
 import { addTo, isMapping, type Mapping, mappingOf, parseJson } from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
 import { caseFromMessages, readConversation, readPartial } from '../conversation.ts';
-import { type Exchange, findConversation, rivalsMessage } from '../exchanges.ts';
+import { type Exchange, findConversation } from '../exchanges.ts';
 import { listIn, parseJsonText, reportUnknownKeys, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 
@@ -108,15 +108,15 @@ function inputOf(request: Mapping): unknown[] {
 
 function caseFor(reads: readonly LoggedRow[], ledger: Ledger): DraftCase | undefined {
   const [first] = reads;
-  const { messages, branches, rivals } = findConversation(
+  const { messages, branches, refused } = findConversation(
     reads.flatMap(({ exchanges }) => exchanges),
+    ({ line }) => `the request on line ${line}`,
   );
-  if (!first || messages.length === 0) return undefined;
-  if (rivals) {
-    const reason = rivalsMessage(rivals, ({ line }) => `the request on line ${line}`);
-    ledger.broken(first.line, `This conversation is left out: ${reason}`);
+  if (first && refused !== undefined) {
+    ledger.broken(first.line, `This conversation is left out: ${refused}`);
     return undefined;
   }
+  if (!first || messages.length === 0) return undefined;
   for (const branch of branches) {
     ledger.lost(branch.line, 'A request that does not continue the conversation is left out.');
   }

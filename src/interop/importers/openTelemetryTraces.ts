@@ -1,13 +1,7 @@
 import { addTo, isMapping, type Mapping, mappingOf, memoize } from '../../core/data/data.ts';
 import type { Message, Tool } from '../../core/message.ts';
 import { caseFromMessages, readPartial } from '../conversation.ts';
-import {
-  callsIn,
-  type Exchange,
-  findConversation,
-  insertResults,
-  rivalsMessage,
-} from '../exchanges.ts';
+import { callsIn, type Exchange, findConversation, insertResults } from '../exchanges.ts';
 import { parseJsonText, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 import {
@@ -108,12 +102,19 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
   const nested = exchanges.filter(({ span }) => isInTool(span, spans));
   // If the agent itself is a tool, there is no conversation around it.
   const outer = nested.length < exchanges.length ? nested : [];
-  const inner = exchanges.filter((one) => !outer.includes(one));
-  const { messages, exchanges: own, branches, rivals } = findConversation(inner);
+  const isOuter = new Set(outer);
+  const {
+    messages,
+    exchanges: own,
+    branches,
+    refused,
+  } = findConversation(
+    exchanges.filter((one) => !isOuter.has(one)),
+    ({ span }) => `the span "${span.name}" (${span.id})`,
+  );
   const line = spans[0]?.line ?? 1;
-  if (rivals) {
-    const reason = rivalsMessage(rivals, ({ span }) => `the span "${span.name}" (${span.id})`);
-    ledger.broken(line, `This conversation is left out: ${reason}`);
+  if (refused !== undefined) {
+    ledger.broken(line, `This conversation is left out: ${refused}`);
     return undefined;
   }
   for (const { span } of [...outer, ...branches]) {

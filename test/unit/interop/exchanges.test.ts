@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LIMITS } from '../../../src/core/limits.ts';
 import type { Message } from '../../../src/core/message.ts';
-import { type Exchange, findConversation, rivalsMessage } from '../../../src/interop/exchanges.ts';
+import { type Exchange, findConversation } from '../../../src/interop/exchanges.ts';
 import { imported, jsonLines } from '../../support/imports.ts';
+import { timesAsMuch } from '../../support/work.ts';
 
 interface Named extends Exchange {
   readonly name: string;
@@ -25,8 +27,8 @@ function found(...exchanges: readonly string[]) {
     const [input = '', output = ''] = one.split(' → ');
     return { name: `${index + 1}`, input: messagesOf(input), output: messagesOf(output) };
   });
-  const { rivals, branches, messages } = findConversation(given);
-  if (rivals) return rivalsMessage(rivals, ({ name }) => name);
+  const { refused, branches, messages } = findConversation(given, ({ name }) => name);
+  if (refused !== undefined) return refused;
   const said = messages.map(({ role, content }) => `${role[0]} ${content}`).join(', ');
   return { said, branches: branches.map(({ name }) => name).join() };
 }
@@ -90,6 +92,23 @@ describe('the conversation among exchanges', () => {
       '2 and 3 answer the same messages, and it is unknown which answer the user got.',
     );
     assert.match(String(found(GUARD, AGENT)), /^1 and 2 start two conversations/);
+  });
+
+  it('takes little more time if it has all the requests of many', () => {
+    const exchangesOf = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        input: [{ role: 'user' as const, content: `q${index}` }],
+        output: [{ role: 'assistant' as const, content: `a${index}` }],
+      }));
+    const many = () => {
+      for (let count = 0; count < 40; count += 1) findConversation(exchangesOf(50), String);
+    };
+    assert.ok(timesAsMuch(many, () => findConversation(exchangesOf(2_000), String)) < 12);
+  });
+
+  it('is refused if it has too many requests', () => {
+    const many = Array.from({ length: LIMITS.importedExchanges + 1 }, () => AGENT);
+    assert.match(String(found(...many)), /^it has 2,001 requests to models; the limit is 2,000\./);
   });
 
   it('is refused where a session holds two', () => {
