@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { VARIABLE_NAME } from '../core/environment.ts';
 import { LIMITS, readable } from '../core/limits.ts';
-import { isSecretName } from '../core/scrubber.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { FileError } from '../evalfile/files.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
@@ -55,7 +54,7 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
     if (instead !== undefined) {
       throw new UsageError(`--dotenv: ${file} may not set ${name}. ${instead}`);
     }
-    if (isSecretName(name)) shell.scrubber.add(name, value);
+    shell.scrubber.addSecretsOf({ [name]: value });
     if (shell.processEnv(name) === undefined) shell.fileVariables[name] = value;
   }
   const names = Object.keys(shell.fileVariables);

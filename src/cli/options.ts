@@ -1,12 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { QUEUE_VARIABLE } from '../core/environment.ts';
 import { formatList } from '../core/text/format.ts';
 import { REPORTER_NAMES, type ReporterName } from '../report/registry.ts';
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../runner/runOptions.ts';
 import { UsageError } from './exitCode.ts';
 import type { Shell } from './shell.ts';
-
-/** The address of a queue: other users can read a command line. */
-const QUEUE_VARIABLE = 'TURNLIGHT_QUEUE';
 
 /** The default judge, and the default model for drafting cases. */
 export const JUDGE_VARIABLE = 'TURNLIGHT_JUDGE';

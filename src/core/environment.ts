@@ -1,6 +1,15 @@
 /** The default variable for a model's key. */
 export const OPENAI_KEY = 'OPENAI_API_KEY';
 
+/** The address of a queue: other users can read a command line. */
+export const QUEUE_VARIABLE = 'TURNLIGHT_QUEUE';
+
+export const MLFLOW_TOKEN = 'MLFLOW_TRACKING_TOKEN';
+export const MLFLOW_PASSWORD = 'MLFLOW_TRACKING_PASSWORD';
+
+/** Secrets of Turnlight itself, with which a program could forge results. */
+export const OWN_SECRETS: readonly string[] = [QUEUE_VARIABLE, MLFLOW_TOKEN, MLFLOW_PASSWORD];
+
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';
 
 export const VARIABLE_NAME = new RegExp(`^${NAME}$`);

@@ -2,9 +2,33 @@ import { type Logger, mapLog } from './logger.ts';
 import { MIN_NEEDLE, Needles } from './text/needles.ts';
 import { unicodeEscape, visibleLine } from './text/visibleText.ts';
 
+/** `PWD` and `OLDPWD` are folders. */
+const SECRET_NAMES = [
+  /KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|AUTHORIZATION|CREDENTIAL/i,
+  /(?<![A-Z0-9])(?:PASS|PAT|DSN)(?![A-Z0-9])/i,
+  /COOKIES?$|(?<!^(?:OLD)?)PWD$/i,
+];
+
 /** Whether a variable or header contains a secret, judging by its name. */
 export function isSecretName(name: string): boolean {
-  return /KEY|TOKEN|SECRET|PASSWORD|AUTHORIZATION/i.test(name);
+  return SECRET_NAMES.some((pattern) => pattern.test(name));
+}
+
+/** Also matches addresses of several hosts, which `URL` can't parse. */
+const USER_AND_PASSWORD = /^(?:[a-z][a-z0-9+.-]*:)+\/\/([^/?#:]*):([^/?#]*)@/i;
+
+/** Such as `postgres`, the password of many databases for tests. Hiding it would garble texts. */
+const ORDINARY_WORD = /^[a-z]{1,12}$/i;
+
+/** The password in an address, as written and decoded. */
+function passwordsIn(value: string): string[] {
+  const [, , password = ''] = USER_AND_PASSWORD.exec(value.trim()) ?? [];
+  if (ORDINARY_WORD.test(password)) return [];
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
 }
 
 /** Number of characters of a secret's name to show. A header's name may be any text. */
@@ -31,9 +55,11 @@ export class Scrubber {
     this.addSecretsOf(env);
   }
 
+  /** Adds values whose names say that they are secrets, and passwords in addresses. */
   addSecretsOf(named: Readonly<Record<string, string | undefined>>): void {
-    for (const [name, value] of Object.entries(named)) {
+    for (const [name, value = ''] of Object.entries(named)) {
       if (isSecretName(name)) this.add(name, value);
+      for (const password of passwordsIn(value)) this.add(name, password);
     }
   }
 

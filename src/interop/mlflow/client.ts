@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import { parseJson } from '../../core/data/data.ts';
+import { MLFLOW_PASSWORD, MLFLOW_TOKEN } from '../../core/environment.ts';
 import { ReasonedError } from '../../core/errors.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
@@ -10,12 +11,10 @@ import { destinationProblemOf } from '../../models/destination.ts';
 import { MlflowError } from './mlflowError.ts';
 
 const URI_VARIABLE = 'MLFLOW_TRACKING_URI';
-const TOKEN = 'MLFLOW_TRACKING_TOKEN';
 const USER = 'MLFLOW_TRACKING_USERNAME';
-const PASSWORD = 'MLFLOW_TRACKING_PASSWORD';
 
 /** In MLflow's order. */
-const CREDENTIALS = `${TOKEN}, or ${USER} and ${PASSWORD}`;
+const CREDENTIALS = `${MLFLOW_TOKEN}, or ${USER} and ${MLFLOW_PASSWORD}`;
 
 interface Connection {
   /** Without a slash at the end. */
@@ -47,7 +46,7 @@ export function connectionOf(
   if (!uri || !/^https?:$/.test(uri.protocol) || uri.username !== '' || uri.password !== '') {
     const hasPassword = uri !== undefined && uri.password !== '';
     const found = hasPassword ? 'an address with a password in it' : `"${visibleLine(given, 80)}"`;
-    const message = `${URI_VARIABLE} is ${found}. Expected the address of an MLflow server, such as http://127.0.0.1:5000: files and databases are served by \`mlflow server\`. Passwords belong in ${PASSWORD}.`;
+    const message = `${URI_VARIABLE} is ${found}. Expected the address of an MLflow server, such as http://127.0.0.1:5000: files and databases are served by \`mlflow server\`. Passwords belong in ${MLFLOW_PASSWORD}.`;
     throw new ConnectionError('no-server', message);
   }
   const url = `${uri.origin}${uri.pathname.replace(/\/+$/, '')}`;
@@ -59,7 +58,7 @@ export function connectionOf(
     const message = `${variables.join(', ')} would go to ${uri.host} unencrypted. Use https in ${URI_VARIABLE}.`;
     throw new ConnectionError('not-encrypted', message);
   }
-  const { [TOKEN]: token, [USER]: user, [PASSWORD]: password } = secrets;
+  const { [MLFLOW_TOKEN]: token, [USER]: user, [MLFLOW_PASSWORD]: password } = secrets;
   if (token !== undefined) return { url, authorization: `Bearer ${token}` };
   if (password === undefined) return { url };
   const basic = Buffer.from(`${user}:${password}`).toString('base64');
@@ -67,10 +66,10 @@ export function connectionOf(
 }
 
 function secretsIn(env: (name: string) => string | undefined): Readonly<Record<string, string>> {
-  const token = env(TOKEN);
-  if (token) return { [TOKEN]: token };
-  const password = env(PASSWORD);
-  return password ? { [USER]: env(USER) ?? '', [PASSWORD]: password } : {};
+  const token = env(MLFLOW_TOKEN);
+  if (token) return { [MLFLOW_TOKEN]: token };
+  const password = env(MLFLOW_PASSWORD);
+  return password ? { [USER]: env(USER) ?? '', [MLFLOW_PASSWORD]: password } : {};
 }
 
 /** Milliseconds per request. */

@@ -1,4 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
+import { OWN_SECRETS } from '../../core/environment.ts';
 import { isInside, outsideMessage } from '../../node/paths.ts';
 import { TargetError, type TargetHost } from '../target.ts';
 
@@ -8,8 +9,8 @@ export interface ProgramVariables {
 }
 
 /**
- * Environment of a target's program: our variables and `programVariables` without models' keys, plus those that it
- * requests by name.
+ * Environment of a target's program: our variables and `programVariables` without models' keys and our own secrets, plus
+ * those that it requests by name.
  *
  * @throws TargetError if one of these isn't set
  */
@@ -28,8 +29,9 @@ export function environmentFor(
     const message = `${name} needs the environment variable ${requested}. Set it first.`;
     throw new TargetError('target-not-found', message);
   });
+  const withheld = [...keyVariables, ...OWN_SECRETS];
   const inherited = Object.entries({ ...programVariables, ...process.env }).filter(
-    ([one]) => !keyVariables.some((key) => isSameVariable(one, key)),
+    ([one]) => !withheld.some((key) => isSameVariable(one, key)),
   );
   return { ...Object.fromEntries(inherited), ...Object.fromEntries(passed), ...env };
 }

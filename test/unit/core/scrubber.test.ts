@@ -137,6 +137,54 @@ describe('a secret', () => {
     assert.equal(hiding('').text('abc'), 'abc');
   });
 
+  for (const name of [
+    'DB_PASSWD',
+    'DB_PASS',
+    'pass',
+    'SSH_PASSPHRASE',
+    'APP_PWD',
+    'GH_PAT',
+    'AWS_CREDENTIALS',
+    'Set-Cookie',
+    'SENTRY_DSN',
+  ]) {
+    it(`is recognized by the name ${name}`, () => {
+      assert.equal(new Scrubber({ [name]: 'abcdefgh' }).text('abcdefgh'), `[hidden: ${name}]`);
+    });
+  }
+
+  it('is not what a path, a folder, or another word contains', () => {
+    for (const name of ['PATH', 'PWD', 'OLDPWD', 'SSH_ASKPASS', 'COMPASS', 'COOKIE_DOMAIN']) {
+      assert.equal(new Scrubber({ [name]: 'abcdefgh' }).text('abcdefgh'), 'abcdefgh', name);
+    }
+  });
+
+  for (const [what, address] of [
+    ['a database', 'postgres://postgres:p%40ss-0123456789@db.example.com/shop?a=b@c'],
+    ['a database of several hosts', 'mongodb://u:p%40ss-0123456789@a:1,b:2/shop'],
+    ['a database in Java', 'jdbc:postgresql://u:p%40ss-0123456789@db/shop'],
+    ['a queue', 'redis://:p%40ss-0123456789@127.0.0.1:1'],
+  ] as const) {
+    it(`is the password in the address of ${what}`, () => {
+      const scrubber = new Scrubber({ ADDRESS: address });
+      assert.match(scrubber.text(address), /^[^%]*:\[hidden: ADDRESS\]@/);
+      assert.equal(scrubber.text('p@ss-0123456789'), '[hidden: ADDRESS]');
+    });
+  }
+
+  it('is no password in an address that is an ordinary word, and nothing else in it', () => {
+    const addresses = {
+      DATABASE: 'postgres://postgres:postgres@localhost/postgres',
+      SITE: 'https://example.com/a:b@c',
+      BROKEN: 'redis://u:%zz-0123456789@h',
+    };
+    const text = 'postgres localhost example.com a:b@c';
+    assert.equal(
+      new Scrubber(addresses).text(`${text} %zz-0123456789`),
+      `${text} [hidden: BROKEN]`,
+    );
+  });
+
   it('is recognized by the name of its variable', () => {
     const scrubber = new Scrubber({
       AWS_SECRET_ACCESS_KEY: 'aaaaaaaaaa',

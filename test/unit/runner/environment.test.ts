@@ -16,6 +16,9 @@ const VARIABLES = {
   OPENAI_API_KEY: 'usual',
   TURNLIGHT_TEST_JUDGE_KEY: 'named',
   TURNLIGHT_TEST_SPARE_KEY: 'of a model that no case uses',
+  TURNLIGHT_QUEUE: 'redis://:mine@127.0.0.1:1',
+  MLFLOW_TRACKING_TOKEN: 'mine',
+  MLFLOW_TRACKING_PASSWORD: 'mine',
   TURNLIGHT_TEST_PLAIN: 'plain',
 };
 
@@ -55,15 +58,15 @@ describe('a program of a target', () => {
     ['module', 'type: module, path: ./module.mjs'],
     ['command', `type: command, command: ["${process.execPath}", program.mjs]`],
   ] as const) {
-    it(`(${what}) inherits all variables except those of models' keys, used or not`, async (t) => {
+    it(`(${what}) inherits all variables except those of models' keys, used or not, and Turnlight's own`, async (t) => {
       assert.deepEqual(await seen(t, `{${keys}}`), ['TURNLIGHT_TEST_PLAIN=plain']);
     });
 
     it(`(${what}) gets the keys that it names`, async (t) => {
-      assert.deepEqual(await seen(t, `{${keys}, pass_env: [OPENAI_API_KEY]}`), [
-        'OPENAI_API_KEY=usual',
-        'TURNLIGHT_TEST_PLAIN=plain',
-      ]);
+      assert.deepEqual(
+        await seen(t, `{${keys}, pass_env: [OPENAI_API_KEY, MLFLOW_TRACKING_TOKEN]}`),
+        ['OPENAI_API_KEY=usual', 'MLFLOW_TRACKING_TOKEN=mine', 'TURNLIGHT_TEST_PLAIN=plain'],
+      );
     });
 
     it(`(${what}) gets the variables in its \`env\``, async (t) => {
