@@ -106,7 +106,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 1,
   },
   {
-    situation: 'a fact bears on two of four replies, one forgets it',
+    situation: 'a fact is relevant to two of four replies, and one forgets it',
     type: 'knowledge-retention',
     said: retained([entry(2), away(4), fails(6, { forgot: [1] }), away(8)]),
     ours: 0.5,
@@ -125,7 +125,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0.75,
   },
   {
-    situation: 'the first fact comes in turn 5, with `denominator: turns`',
+    situation: 'the first fact is in turn 5, with `denominator: turns`',
     type: 'knowledge-retention',
     params: { denominator: 'turns' },
     said: retained([away(2), away(4), fails(6, { forgot: [1] }), away(8)], [5]),
@@ -135,7 +135,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0.5,
   },
   {
-    situation: 'the role bears on three of four replies, one leaves it',
+    situation: 'the role applies to three of four replies, and one leaves it',
     type: 'role-adherence',
     said: answer(entry(2), fails(4), entry(6), away(8)),
     ours: 2 / 3,
@@ -144,7 +144,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0.75,
   },
   {
-    situation: 'two claims of three hold in one reply, one of one in another',
+    situation: 'two of three claims are supported in one reply, and the only one in another',
     type: 'turn-faithfulness',
     said: claims([true, true, false], [true], [], []),
     ours: (2 / 3 + 1) / 2,
@@ -153,7 +153,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: (2 / 3 + 1) / 2,
   },
   {
-    situation: 'two more replies claim nothing',
+    situation: 'two more replies make no claims',
     type: 'turn-faithfulness',
     said: claims([true, true, false], [true], [], []),
     ours: (2 / 3 + 1) / 2,
@@ -162,7 +162,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: (2 / 3 + 3) / 4,
   },
   {
-    situation: 'of one of two claims the context says nothing',
+    situation: "the context doesn't mention one of two claims",
     type: 'turn-faithfulness',
     said: claims([true, false], [], [], []),
     ours: 0.5,
@@ -181,7 +181,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 1,
   },
   {
-    situation: 'the same, `penalize_ambiguous_claims` in DeepEval',
+    situation: 'the same with `penalize_ambiguous_claims` in DeepEval',
     type: 'turn-faithfulness',
     said: claims([true, false], [], [], []),
     ours: 0.5,
@@ -191,7 +191,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0.5,
   },
   {
-    situation: 'two replies call, arguments half right in one; two are idle',
+    situation: "two replies call tools, one with half-right arguments; two don't",
     type: 'tool-use',
     conversation: calling(2),
     said: calls([1, 1], [0.5, 0.5], null, null),
@@ -201,7 +201,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0.75,
   },
   {
-    situation: 'one reply selects badly; three are idle',
+    situation: 'one reply selects the wrong tool; three call none',
     type: 'tool-use',
     conversation: calling(1),
     said: calls([0.5, 1], null, null, null),
@@ -220,7 +220,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0,
   },
   {
-    situation: 'one goal is reached, the other half; plans 1 and 0.5',
+    situation: 'one goal is reached completely, the other halfway; the plans score 1 and 0.5',
     type: 'goal-accuracy',
     said: { goals: [goal(1, 1, 1), goal(0.5, 0.5, 1)], ...answer(...passing) },
     ours: 0.75,
@@ -229,7 +229,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0.75,
   },
   {
-    situation: 'three questions on topic are answered, one off topic as well',
+    situation: 'three questions on topic and one off topic are answered',
     type: 'topic-adherence',
     said: {
       pairs: [true, true, true, false].map((on_topic, index) => ({
@@ -256,7 +256,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: 0,
   },
   {
-    situation: 'of three pieces the first and the third are useful',
+    situation: 'the first and the third of three pieces are useful',
     type: 'turn-contextual-precision',
     conversation: talk(user('a?'), assistant('a.', ['a', 'b', 'c'])),
     said: answer({
@@ -272,7 +272,7 @@ export const SCORED_ALIKE: readonly ScoredAlike[] = [
     theirs: (1 + 2 / 3) / 2,
   },
   {
-    situation: 'one reply uses a server badly; three are idle',
+    situation: 'one reply uses a server incorrectly; three use none',
     type: 'mcp-use',
     conversation: calling(1),
     said: calls([0.5, 1], null, null, null),
