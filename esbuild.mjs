@@ -56,6 +56,15 @@ const webview = {
   assetNames: '[name]',
 };
 
+/** Loaded by user programs next to their frameworks: it imports nothing. */
+const agents = {
+  ...common,
+  entryPoints: { agents: 'src/agents/agents.ts' },
+  outdir: 'dist',
+  platform: 'neutral',
+  target: 'node20',
+};
+
 /** Contents by path, what is imported before what imports it. */
 function outputsOf({ outputFiles, metafile }) {
   const files = outputFiles.map(({ path, contents }) => [relative('.', path), contents]);
@@ -95,7 +104,7 @@ async function packages(...metafiles) {
 }
 
 async function build() {
-  const results = await Promise.all([esbuild.build(node), esbuild.build(webview)]);
+  const results = await Promise.all([node, webview, agents].map((one) => esbuild.build(one)));
   const [nodeResult, webviewResult] = results;
   const meta = { node: nodeResult.metafile, webview: webviewResult.metafile };
   const files = new Map([
@@ -121,7 +130,7 @@ const publishing = {
 
 if (watch) {
   const contexts = await Promise.all(
-    [node, webview].map(({ plugins = [], ...options }) =>
+    [node, webview, agents].map(({ plugins = [], ...options }) =>
       esbuild.context({ ...options, plugins: [...plugins, publishing] }),
     ),
   );

@@ -111,3 +111,71 @@ export interface ScriptTurnVerdict {
   /** A quote from that turn; marked if the turn does not contain it. */
   readonly evidence?: string | undefined;
 }
+
+/**
+ * Types for targets of type `module`. The function is the default export of the file, or an export that the target
+ * names:
+ *
+ *     import type { Target } from 'turnlight';
+ *
+ *     const agent: Target = (messages) => `You said: ${messages.at(-1)?.content}`;
+ *     export default agent;
+ */
+export type Target = (
+  messages: readonly TargetMessage[],
+  facts: TargetFacts,
+) => TargetAnswer | Promise<TargetAnswer>;
+
+/** A message of the conversation so far, in OpenAI's chat format; the last one is the user's. */
+export interface TargetMessage {
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+  readonly content: string | null;
+  readonly tool_calls?: readonly TargetToolCall[] | undefined;
+  /** The call that a message of role `tool` answers. */
+  readonly tool_call_id?: string | undefined;
+  /** Name of the agent that is speaking, if several act as the assistant. */
+  readonly agent?: string | undefined;
+}
+
+export interface TargetToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    /** JSON. */
+    readonly arguments: string;
+  };
+}
+
+export interface TargetFacts {
+  /** The `id` of the case. */
+  readonly case: string;
+  /** An id that differs for every repetition, variant, and run of a case. */
+  readonly conversation: string;
+  /** The `context` of the case. */
+  readonly context: Readonly<Record<string, unknown>>;
+  /** Aborted if the reply isn't needed any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What the assistant says: a text, a message, or everything that it did for this reply, in order. */
+export type TargetAnswer = string | object | readonly object[] | TargetReply;
+
+export interface TargetReply {
+  /** Messages in any format that Turnlight reads: texts, calls and their results, system texts. */
+  readonly messages: readonly object[];
+  /** The texts that were retrieved for this reply. */
+  readonly retrieval_context?: readonly string[] | undefined;
+  /** The tools that the agent can call. */
+  readonly tools?: readonly ScriptTool[] | undefined;
+  readonly usage?: TargetUsage | undefined;
+}
+
+/** Tokens of a reply. */
+export interface TargetUsage {
+  readonly calls?: number | undefined;
+  readonly input_tokens?: number | undefined;
+  readonly cached_tokens?: number | undefined;
+  readonly output_tokens?: number | undefined;
+  readonly cost?: number | null | undefined;
+}

@@ -1,4 +1,4 @@
-from turnlight_agent import serve, tool_call
+from turnlight import serve, tool_call
 
 ORDERS = {"98765": "shipped", "77210": "in the warehouse"}
 

@@ -63,6 +63,13 @@ export const arrows: readonly Arrows[] = [
     imports: ['core', 'node', 'disk', 'messages', 'models'],
   },
   {
+    folder: 'src/agents',
+    holds:
+      'the npm export `turnlight/agents`: one file per framework that makes a target of its agents; runs in user programs',
+    imports: [],
+    browser: true,
+  },
+  {
     folder: 'src/assertions',
     holds:
       'one file per assertion type: keys, needs, question or procedure, formula, docs; mistakes in answers (`shared/answerMistakes.ts`). `registry.ts` lists the types',

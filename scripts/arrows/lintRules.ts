@@ -17,8 +17,8 @@ const standAlone = {
   includes: ['types/**'],
   linter: restricted([
     {
-      group: ['*', '**'],
-      message: 'The published types must not import anything: they ship without source.',
+      group: ['*', '**', '!turnlight'],
+      message: 'The published types import only each other: they ship without source.',
     },
   ]),
 };

@@ -147,7 +147,7 @@ function shapeOf(kind: Kind): z.ZodRawShape {
       ])
       .meta({ description: 'Text, or a list of texts and parts.' }),
     ...ignored('id', 'name', 'example', 'chunk_position'),
-    ...ignored('additional_kwargs', 'response_metadata'),
+    ...ignored('additional_kwargs', 'response_metadata', 'metadata'),
   };
 }
 

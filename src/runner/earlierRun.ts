@@ -77,6 +77,7 @@ export function reuseConversation(line: CaseLine): ConversationResult {
     conversation,
     replyTurns: line.origin === 'transcript' ? [] : replyTurnsOf(conversation),
     usage: NO_USAGE,
+    ...(line.facts && line.facts.tools.length > 0 && { tools: line.facts.tools }),
     ...(target_usage && { measured: target_usage }),
     ...recordedReporting(line),
     ...(stop && { stop }),

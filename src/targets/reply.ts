@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { isMapping, type Path, valueAt } from '../core/data/data.ts';
-import type { Message, ToolCall } from '../core/message.ts';
+import {
+  type Message,
+  type Tool,
+  type ToolCall,
+  toolsSchema,
+  unwrapTools,
+} from '../core/message.ts';
 import { NO_USAGE, type Usage } from '../core/verdict.ts';
 import { toOpenaiChat } from '../messages/openaiChat.ts';
 import { readMessages } from '../messages/readMessages.ts';
@@ -20,7 +26,7 @@ const usageSchema = z.object({
 });
 
 const SHAPES =
-  'text, a message, a list of messages, {content} or {messages, retrieval_context?, usage?}';
+  'text, a message, a list of messages, {content} or {messages, retrieval_context?, tools?, usage?}';
 
 /** A reply that is a mapping has at least one. */
 const KEYS = ['messages', 'content', 'role', 'assistant'];
@@ -32,7 +38,7 @@ const KEYS = ['messages', 'content', 'role', 'assistant'];
  * @throws TargetError `target-malformed-reply`, `target-empty-reply`
  */
 export function readReply(answer: unknown, conversation: readonly Message[] = []): TargetReply {
-  const { list, context, usage } = unpack(answer);
+  const { list, context, tools, usage } = unpack(answer);
   const prompt = { role: 'user', content: 'so that the reply reads as a conversation' };
   const toolCalls = openCallsIn(conversation);
   const calls = toOpenaiChat({ role: 'assistant', content: '', toolCalls });
@@ -51,7 +57,12 @@ export function readReply(answer: unknown, conversation: readonly Message[] = []
     throw malformedError(problem.message.replace(/^Message \d+: /, ''), answer, reason);
   }
   const notes = read.notes.map((note) => note.replace(/^Message \d+(, and \d+ more)?: /, ''));
-  const reply = { messages, ...(notes.length > 0 && { notes }), ...(usage && { usage }) };
+  const reply = {
+    messages,
+    ...(tools && { tools }),
+    ...(notes.length > 0 && { notes }),
+    ...(usage && { usage }),
+  };
   return context ? withContext(reply, context) : reply;
 }
 
@@ -66,7 +77,14 @@ function openCallsIn(conversation: readonly Message[]): ToolCall[] {
   return open;
 }
 
-function unpack(answer: unknown) {
+interface Unpacked {
+  readonly list: readonly unknown[];
+  readonly context?: readonly string[] | undefined;
+  readonly tools?: readonly Tool[] | undefined;
+  readonly usage?: Usage | undefined;
+}
+
+function unpack(answer: unknown): Unpacked {
   if (typeof answer === 'string') return { list: [{ role: 'assistant', content: answer }] };
   if (Array.isArray(answer)) return { list: answer };
   if (!isMapping(answer) || !KEYS.some((key) => key in answer)) {
@@ -75,7 +93,7 @@ function unpack(answer: unknown) {
   if (!('messages' in answer)) {
     return { list: [{ ...('assistant' in answer ? {} : { role: 'assistant' }), ...answer }] };
   }
-  const { messages, retrieval_context, usage, ...rest } = answer;
+  const { messages, retrieval_context, tools, usage, ...rest } = answer;
   const [stranger] = Object.keys(rest);
   if (stranger) throw malformedError(`Unknown key "${stranger}" in a reply.`, answer);
   if (!Array.isArray(messages)) throw malformedError('`messages` must be a list.', answer);
@@ -83,13 +101,22 @@ function unpack(answer: unknown) {
   if (!context.success) {
     throw malformedError('`retrieval_context` must be a list of texts.', answer);
   }
+  const offered = toolsSchema.optional().safeParse(tools);
+  if (!offered.success) {
+    throw malformedError('`tools` must be a list of `{name, description, parameters}`.', answer);
+  }
   const counted = usageSchema.optional().safeParse(usage);
   if (!counted.success) throw malformedError('`usage` must contain only token counts.', answer);
   const known = counted.data && {
     ...NO_USAGE,
     ...Object.fromEntries(Object.entries(counted.data).filter(([, value]) => value != null)),
   };
-  return { list: messages, context: context.data, usage: known };
+  return {
+    list: messages,
+    context: context.data,
+    tools: offered.data && unwrapTools(offered.data),
+    usage: known,
+  };
 }
 
 /** Adds retrieved texts to the last assistant message. */

@@ -16,6 +16,8 @@ export interface TargetReply {
    * least one is from the assistant.
    */
   readonly messages: readonly Message[];
+  /** The tools that the agent can call, if it reports them. */
+  readonly tools?: readonly Tool[];
   /** Parts of its messages that the conversation doesn't show. */
   readonly notes?: string[];
   readonly usage?: Usage;

@@ -26,6 +26,8 @@ interface Call {
   readonly result: unknown;
 }
 
+export const USER_TEXTS: readonly string[] = script.turns.map(({ user }) => user);
+
 /** The call by which an agent hands over, or asks the other agent and answers the user itself. */
 export type Handoff =
   | (Call & { readonly delegates?: false })

@@ -38,13 +38,20 @@ describe('the packaged extension', () => {
       { cwd: CHECKOUT },
     );
     const allowed =
-      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/(?:chunk-[A-Z0-9]+|cli|extension|module-host|program-supervisor|server|webview)\.js|dist\/webview\.css|dist\/ThirdPartyNotices\.txt|dist\/sbom\.cdx\.json|examples\/shopfast\/(?:agent\.mjs|shopfast\.eval\.yaml|recordings\/judge\.jsonl)|media\/(?:\w+\.webp|turnlight\.svg)|types\/index\.d\.ts|schemas\/(?:eval|messages)\.schema\.json|(?:snippets|syntaxes)\/[\w.-]+\.json)$/;
+      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/(?:agents|chunk-[A-Z0-9]+|cli|extension|module-host|program-supervisor|server|webview)\.js|dist\/webview\.css|dist\/ThirdPartyNotices\.txt|dist\/sbom\.cdx\.json|examples\/shopfast\/(?:agent\.mjs|shopfast\.eval\.yaml|recordings\/judge\.jsonl)|media\/(?:\w+\.webp|turnlight\.svg)|types\/(?:agents|index)\.d\.ts|schemas\/(?:eval|messages)\.schema\.json|(?:snippets|syntaxes)\/[\w.-]+\.json)$/;
     const files = stdout.trim().split('\n');
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
       [],
     );
-    for (const needed of ['extension', 'server', 'module-host', 'program-supervisor', 'webview']) {
+    for (const needed of [
+      'agents',
+      'extension',
+      'server',
+      'module-host',
+      'program-supervisor',
+      'webview',
+    ]) {
       assert.ok(files.includes(`dist/${needed}.js`), needed);
     }
     assert.ok(files.includes('types/index.d.ts'));

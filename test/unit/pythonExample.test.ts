@@ -9,12 +9,13 @@ const EXAMPLE = resolve(import.meta.dirname, '../../examples/python');
 const skip =
   spawnSync('python3', ['--version']).status === 0 ? false : 'SKIPPED: there is no python3 here';
 
+const HELPER = readFileSync(resolve(EXAMPLE, '../../python/turnlight.py'), 'utf8');
 const read = (name: string) => readFileSync(join(EXAMPLE, name), 'utf8');
 
 /** One turn with an agent of this text, the helper beside it. */
 async function talk(t: TestContext, agent: string) {
   const { lines, events } = await runFiles(t, {
-    'turnlight_agent.py': read('turnlight_agent.py'),
+    'turnlight.py': HELPER,
     'agent.py': agent,
     'suite.eval.yaml':
       'target: {type: command, command: [python3, agent.py]}\ncases: [{id: a, turns: ["Grüße 👋"], assert: [{type: contains, value: "Grüße 👋"}]}]\n',
@@ -24,13 +25,13 @@ async function talk(t: TestContext, agent: string) {
 }
 
 const serving = (body: string) =>
-  `import os\nfrom turnlight_agent import serve\n\n${body}\n\nserve(reply)\n`;
+  `import os\nfrom turnlight import serve\n\n${body}\n\nserve(reply)\n`;
 
 describe('the example in Python', { skip }, () => {
   it('passes', async (t) => {
-    const files = ['turnlight_agent.py', 'agent.py'].map((name) => [name, read(name)]);
     const { lines } = await runFiles(t, {
-      ...Object.fromEntries(files),
+      'turnlight.py': HELPER,
+      'agent.py': read('agent.py'),
       'suite.eval.yaml': read('python.eval.yaml'),
     });
     assert.deepEqual(
@@ -66,7 +67,7 @@ describe('the example in Python as a worker', { skip }, () => {
   ] as const) {
     it(`talks with many at once (${kind || 'not async'})`, async (t) => {
       const agent = `import asyncio, time
-from turnlight_agent import serve
+from turnlight import serve
 
 ${kind}def reply(messages, conversation):
     said = messages[-1]["content"]
@@ -82,7 +83,7 @@ serve(reply, ready=True)
         (id) => `  - {id: ${id}, turns: [${id}], assert: [{type: contains, value: ${id}}]}\n`,
       );
       const { lines } = await runFiles(t, {
-        'turnlight_agent.py': read('turnlight_agent.py'),
+        'turnlight.py': HELPER,
         'agent.py': agent,
         'suite.eval.yaml': `target: {type: command, command: [python3, agent.py], worker: true, ready: true}
 cases:

@@ -3,6 +3,7 @@ import type { Conversation, FailedTurn, Report } from '../../core/conversation.t
 import { isSmallJson, jsonExcess } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
+import type { Tool } from '../../core/message.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
 import { isError, type Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -40,6 +41,8 @@ export function caseLine(
     ...(description !== undefined && { description }),
     tags: [...tags],
     ...described,
+    ...(ended.tools &&
+      described.facts && { facts: { ...described.facts, tools: [...ended.tools] } }),
     ...(ended.stop && { stop_reason: ended.stop.reason }),
     ...(ended.stop?.why !== undefined && { stop_rationale: ended.stop.why }),
     status: ended.status,
@@ -101,6 +104,8 @@ export interface ExecutionResult {
   readonly conversation: Conversation;
   readonly verdicts: readonly Verdict[];
   readonly usage: Usage;
+  /** Tools that the target reported, for a case without its own. */
+  readonly tools?: readonly Tool[];
   /** Of the target alone, if every reply reported its usage. */
   readonly targetUsage?: Usage;
   /** What the target's replies reported; absent if there was no target. */

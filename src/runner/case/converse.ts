@@ -9,7 +9,7 @@ import {
   toConversation,
   turnsOf,
 } from '../../core/conversation.ts';
-import type { Message } from '../../core/message.ts';
+import type { Message, Tool } from '../../core/message.ts';
 import type { Source } from '../../core/problem.ts';
 import type { StopReason } from '../../core/record/runRecord.ts';
 import { Throttle } from '../../core/scheduling.ts';
@@ -39,6 +39,8 @@ export interface ConversationResult {
   readonly usage: Usage;
   /** Of the target, if every reply reported its usage; the cost is null unless each has one. */
   readonly measured?: Usage;
+  /** Tools that the target reported, by name. */
+  readonly tools?: readonly Tool[];
   /** What the target reports; absent for a transcript. */
   readonly reporting?: Reporting;
   /** Why it ended; absent at the end of a script. */
@@ -69,6 +71,7 @@ export async function converse(
   const conversationOf = (messages: readonly SourcedMessage[]) =>
     toConversation([...before, ...messages], [...notes]);
   const soFar = () => scrubber.data(conversationOf(placed));
+  const tools = new Map<string, Tool>();
   const replyTurns: number[] = [];
   let usage = NO_USAGE;
   const replies: (Usage | undefined)[] = [];
@@ -94,6 +97,7 @@ export async function converse(
   ): ConversationResult => ({
     ...currentTalk(),
     replyTurns,
+    ...(tools.size > 0 && { tools: [...tools.values()] }),
     usage: addUsage(usage, user.usage),
     ...('error' in ended ? {} : measured(replies)),
     ...ended,
@@ -143,6 +147,7 @@ export async function converse(
         if (exact) withSecrets.set(message, exact);
       }
       for (const note of reply.notes ?? []) notes.add(note);
+      for (const tool of reply.tools ?? []) tools.set(tool.name, tool);
       usage = addUsage(usage, reply.usage ?? NO_USAGE);
       replies.push(reply.past ? reply.past.usage : reply.usage);
     } catch (error) {

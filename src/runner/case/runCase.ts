@@ -129,6 +129,7 @@ class CaseRun {
       conversation,
       verdicts,
       usage,
+      ...this.#reportedTools(result),
       ...(result.measured && { targetUsage: result.measured }),
       ...(result.reporting && { reported: result.reporting.reports }),
     };
@@ -219,7 +220,11 @@ class CaseRun {
       replyTurns: result.replyTurns,
       endedEarly: this.#endedEarly(result),
       assertions,
-      facts: { ...this.#case, conversationId: this.#conversationId },
+      facts: {
+        ...this.#case,
+        ...this.#reportedTools(result),
+        conversationId: this.#conversationId,
+      },
       ...(result.measured && { targetUsage: result.measured }),
       ...(result.reporting && { reporting: result.reporting }),
       onVerdict: (verdict) => {
@@ -227,6 +232,11 @@ class CaseRun {
         if (assertion) this.#settle(assertion, verdict);
       },
     });
+  }
+
+  /** The tools that the target reported, unless the file lists tools. */
+  #reportedTools({ tools }: ConversationResult): Pick<ConversationResult, 'tools'> {
+    return tools && this.#case.tools.length === 0 ? { tools } : {};
   }
 
   /** Whether the conversation could have continued. */

@@ -1,3 +1,4 @@
+import * as nodeModule from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { isTooDeep } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
@@ -29,6 +30,32 @@ let replied = 0;
 function send(answer: object): void {
   // The parent may be gone.
   if (process.connected) process.send?.(answer, undefined, undefined, () => {});
+}
+
+const ADAPTERS = 'turnlight/agents';
+
+/** Of `node:module`, for what is used here. */
+type Resolve = (specifier: string, context: unknown) => object;
+type RegisterHooks = (hooks: {
+  resolve(specifier: string, context: unknown, nextResolve: Resolve): object;
+}) => void;
+
+/** Resolves `turnlight/agents` also if the package isn't installed, as for users of the extension alone. */
+function provideAdapters(): void {
+  // Absent before Node 22.15: there, the package must be installed.
+  const register: RegisterHooks | undefined = Reflect.get(nodeModule, 'registerHooks');
+  register?.({
+    resolve(specifier, context, nextResolve) {
+      if (specifier !== ADAPTERS) return nextResolve(specifier, context);
+      try {
+        return nextResolve(specifier, context);
+      } catch {
+        const isSource = import.meta.url.endsWith('.ts');
+        const path = isSource ? '../../agents/agents.ts' : './agents.js';
+        return { url: new URL(path, import.meta.url).href, shortCircuit: true };
+      }
+    },
+  });
 }
 
 async function load(): Promise<Functions> {
@@ -75,6 +102,7 @@ process.on('disconnect', async () => {
 });
 
 try {
+  provideAdapters();
   const functions = await load();
   process.on('message', async (call: Call) => send(await answer(functions, call)));
   send({ kind: 'value', call: LOADING, value: [...functions.keys()] });

@@ -1,25 +1,12 @@
 import asyncio
 
 import shop
-from agents import Agent, Runner, function_tool
+from agent import triage
+from agents import Runner
 from openinference.instrumentation import using_session
 from openinference.instrumentation.openai_agents import OpenAIAgentsInstrumentor
 
 OpenAIAgentsInstrumentor().instrument(tracer_provider=shop.tracer_provider())
-
-refunds = Agent(
-    name="refunds",
-    instructions=shop.instructions("refunds"),
-    model=shop.MODEL,
-    tools=[function_tool(shop.refund)],
-)
-triage = Agent(
-    name="triage",
-    instructions=shop.instructions("triage"),
-    model=shop.MODEL,
-    tools=[function_tool(shop.find_order), function_tool(shop.check_stock)],
-    handoffs=[refunds],
-)
 
 
 async def main():

@@ -1,28 +1,9 @@
 import shop
+from agent import triage
 from pydantic_ai import Agent
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
 Agent.instrument_all(InstrumentationSettings(tracer_provider=shop.tracer_provider()))
-
-refunds = Agent(
-    f"openai-chat:{shop.MODEL}",
-    name="refunds",
-    instructions=shop.instructions("refunds"),
-    tools=[shop.refund],
-)
-triage = Agent(
-    f"openai-chat:{shop.MODEL}",
-    name="triage",
-    instructions=shop.instructions("triage"),
-    tools=[shop.find_order, shop.check_stock],
-)
-
-
-@triage.tool_plain
-async def ask_refunds(request: str) -> str:
-    """Have the refunds agent do something."""
-    return (await refunds.run(request)).output
-
 
 messages = []
 for text in shop.USER_TEXTS:

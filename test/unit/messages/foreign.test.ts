@@ -31,13 +31,13 @@ describe('unknown keys of other tools', () => {
     const { messages, notes } = read(
       { type: 'human', content: 'Hi', sent_at: 1 },
       { type: 'ai', content: '', tool_calls: [{ id: 'a', name: 'f', args: {} }] },
-      { type: 'tool', tool_call_id: 'a', content: 'x', metadata: { run: 1 } },
-      { type: 'ai', content: 'Hello', metadata: {}, sent_at: 2 },
+      { type: 'tool', tool_call_id: 'a', content: 'x', trace: { run: 1 } },
+      { type: 'ai', content: 'Hello', trace: {}, sent_at: 2 },
     );
     assert.equal(messages.length, 4);
     assert.deepEqual(notes, [
       'Message 1, and 1 more: Ignored the unknown key "sent_at".',
-      'Message 3, and 1 more: Ignored the unknown key "metadata".',
+      'Message 3, and 1 more: Ignored the unknown key "trace".',
     ]);
   });
 
@@ -84,11 +84,11 @@ describe('unknown keys of other tools', () => {
   it('of a live reply are noted, and the reply is used', () => {
     const { messages, notes } = readReply([
       { type: 'ai', content: '', tool_calls: [{ id: 'a', name: 'f', args: {} }] },
-      { type: 'tool', tool_call_id: 'a', content: 'x', metadata: {} },
+      { type: 'tool', tool_call_id: 'a', content: 'x', trace: {} },
       { type: 'ai', content: 'Hello' },
     ]);
     assert.equal(messages.length, 3);
-    assert.deepEqual(notes, ['Ignored the unknown key "metadata".']);
+    assert.deepEqual(notes, ['Ignored the unknown key "trace".']);
   });
 });
 

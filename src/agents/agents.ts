@@ -1,0 +1,4 @@
+/** The npm export `turnlight/agents`: targets from agents of frameworks (`types/agents.d.ts`). */
+export { aiSdk } from './aiSdk.ts';
+export { langgraph } from './langgraph.ts';
+export { openaiAgents } from './openaiAgents.ts';

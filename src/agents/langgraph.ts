@@ -1,0 +1,98 @@
+import type { ScriptTool, TargetUsage } from '../../types/index.d.ts';
+import { adapter, SystemTexts, sumUsage, toolOf } from './adapter.ts';
+
+/** As LangGraph and LangChain declare them, for what is used here. */
+interface Graph {
+  readonly checkpointer?: unknown;
+  /** Of a LangChain agent. */
+  readonly graph?: { readonly checkpointer?: unknown };
+  invoke(input: { messages: object[] }, config: object): PromiseLike<State>;
+}
+
+interface State {
+  readonly messages: readonly StateMessage[];
+  readonly __interrupt__?: readonly object[];
+}
+
+interface StateMessage {
+  readonly id?: string;
+  readonly type?: string;
+  readonly usage_metadata?: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly input_token_details?: { readonly cache_read?: number };
+  };
+}
+
+interface OpenaiTool {
+  readonly function?: { readonly name: string; description?: string; parameters?: object };
+}
+
+export function langgraph(graph: Graph) {
+  const keepsState = Boolean(graph.checkpointer ?? graph.graph?.checkpointer);
+  return adapter((history) => {
+    let messages: readonly { readonly id?: string }[] = withIds(history);
+    const known = new Set<string | undefined>();
+    const texts = new SystemTexts();
+    return async (added, { conversation, signal }) => {
+      const tools = new Map<string, ScriptTool>();
+      const systemTexts: object[] = [];
+      // The system prompt and the tools of a node are not in the state, but in its requests.
+      const observer = {
+        handleChatModelStart(
+          _model: unknown,
+          [asked = []]: readonly (readonly { type?: string; text?: unknown }[])[],
+          _runId: string,
+          _parent: unknown,
+          extra: { invocation_params?: { tools?: readonly OpenaiTool[] } } | undefined,
+        ) {
+          for (const { type, text } of asked) {
+            if (type === 'system') systemTexts.push(...texts.unshown(text));
+          }
+          for (const { function: offered } of extra?.invocation_params?.tools ?? []) {
+            if (!offered) continue;
+            tools.set(offered.name, toolOf(offered.name, offered.description, offered.parameters));
+          }
+        },
+      };
+      const isFirst = known.size === 0;
+      const given = [...(isFirst || !keepsState ? messages : []), ...withIds(added)];
+      for (const { id } of given) known.add(id);
+      const state = await graph.invoke(
+        { messages: given },
+        { configurable: { thread_id: conversation }, callbacks: [observer], signal },
+      );
+      if (state.__interrupt__ && state.__interrupt__.length > 0) {
+        throw new Error('The graph was interrupted, and waits to be resumed.');
+      }
+      // The graph may also have removed messages.
+      const reply = state.messages.filter(({ id }) => !known.has(id));
+      for (const { id } of reply) known.add(id);
+      messages = state.messages;
+      const usage = sumUsage(
+        reply
+          .filter(({ type }) => type === 'ai')
+          .map(({ usage_metadata: usage }) => usage && usageOf(usage)),
+      );
+      return {
+        messages: [...systemTexts, ...reply],
+        tools: [...tools.values()],
+        ...(usage && { usage }),
+      };
+    };
+  });
+}
+
+/** With ids, by which they are recognized in the state. */
+function withIds(messages: readonly object[]) {
+  return messages.map((message) => ({ id: crypto.randomUUID(), ...message }));
+}
+
+function usageOf(usage: NonNullable<StateMessage['usage_metadata']>): TargetUsage {
+  return {
+    calls: 1,
+    input_tokens: usage.input_tokens,
+    cached_tokens: usage.input_token_details?.cache_read ?? 0,
+    output_tokens: usage.output_tokens,
+  };
+}

@@ -1,0 +1,6 @@
+import { run, setTracingDisabled } from '@openai/agents';
+import { openaiAgents } from 'turnlight/agents';
+import { triage } from './agent.mjs';
+
+setTracingDisabled(true);
+export default openaiAgents(triage, run);
