@@ -17,7 +17,7 @@ import { sourceSchema } from './problem.ts';
  */
 const systemTextSchema = z.object({
   kind: z.literal('system').meta({ description: 'A system text.' }),
-  role: z.enum(['system', 'developer']).meta({ description: 'Who it comes from.' }),
+  role: z.enum(['system', 'developer']).meta({ description: 'Role of the message.' }),
   text: z.string().meta({ description: 'The text.' }),
 });
 
@@ -27,7 +27,7 @@ const agent = z.string().optional().meta({
 
 const turnItemSchema = z.discriminatedUnion('kind', [
   z.object({
-    kind: z.literal('text').meta({ description: 'Something said.' }),
+    kind: z.literal('text').meta({ description: 'Text.' }),
     text: z.string().meta({ description: 'The text.' }),
     agent,
   }),
@@ -35,7 +35,7 @@ const turnItemSchema = z.discriminatedUnion('kind', [
     kind: z.literal('tool-call').meta({ description: 'A tool call.' }),
     call: toolCallSchema.meta({ description: 'The call.' }),
     result: z.string().optional().meta({
-      description: 'What the tool returned; absent if no result came.',
+      description: 'What the tool returned; absent if there is no result.',
     }),
     agent,
   }),
@@ -45,7 +45,7 @@ const turnItemSchema = z.discriminatedUnion('kind', [
 const turnSchema = z.object({
   kind: z.literal('turn').meta({ description: 'A turn.' }),
   number: z.int().min(1).meta({ description: 'From 1, across both sides.' }),
-  side: z.enum(['user', 'assistant']).meta({ description: 'Who speaks.' }),
+  side: z.enum(['user', 'assistant']).meta({ description: 'The side that speaks.' }),
   history: z.literal(true).optional().meta({
     description: "True if it is from the case's `history`, before the first live turn.",
   }),

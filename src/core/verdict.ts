@@ -34,12 +34,12 @@ export const turnVerdictSchema = z.discriminatedUnion('status', [
 
 export const usageSchema = z.object({
   calls: z.int().min(0).meta({ description: 'Requests.' }),
-  input_tokens: z.int().min(0).meta({ description: 'Tokens read, as the endpoint counted them.' }),
+  input_tokens: z.int().min(0).meta({ description: 'Input tokens, as counted by the endpoint.' }),
   cached_tokens: z
     .int()
     .min(0)
     .meta({ description: "Input tokens from the provider's prompt cache." }),
-  output_tokens: z.int().min(0).meta({ description: 'Tokens written.' }),
+  output_tokens: z.int().min(0).meta({ description: 'Output tokens.' }),
   cost: z.number().min(0).nullable().meta({
     description: "In the currency of the models' `price`; null if there is no price.",
   }),
@@ -69,7 +69,10 @@ const verdictKeys = z.object({
       weight: z.number().min(0).meta({ description: 'As in the eval file.' }),
     })
     .meta({ description: 'What was checked.' }),
-  label: z.string().optional().meta({ description: 'The outcome in a word: `yes`, `unresolved`.' }),
+  label: z
+    .string()
+    .optional()
+    .meta({ description: 'The outcome in a word, such as `yes` or `unresolved`.' }),
   value: z.union([z.string(), z.number()]).optional().meta({
     description: 'The outcome on its own scale, such as 4 of 1 to 5, or its label.',
   }),
@@ -79,8 +82,10 @@ const verdictKeys = z.object({
   threshold: z.number().min(0).max(1).meta({ description: 'The score needed to pass.' }),
   rationale: z.string().meta({ description: 'Why.' }),
   turns: listOf(turnVerdictSchema).meta({ description: 'Verdicts on single turns.' }),
-  hits: listOf(z.string()).meta({ description: 'What was good: `Turn 2: recalled the name`.' }),
-  misses: listOf(z.string()).meta({ description: 'What was bad.' }),
+  hits: listOf(z.string()).meta({
+    description: 'Good points, such as `Turn 2: recalled the name`.',
+  }),
+  misses: listOf(z.string()).meta({ description: 'Bad points.' }),
   details: z
     .record(z.string(), z.unknown())
     .meta({ description: 'Additional data specific to this type.' }),
@@ -92,20 +97,23 @@ const verdictKeys = z.object({
   judge: z
     .object({
       model: z.string().meta({ description: 'As configured, `provider:model`.' }),
-      version: z.string().optional().meta({ description: 'As the endpoint reported it.' }),
+      version: z
+        .string()
+        .optional()
+        .meta({ description: "The model's version, as reported by the endpoint." }),
       prompt_hash: z.string().meta({ description: "SHA-256 of the request's texts." }),
-      samples: z.int().min(1).meta({ description: 'How many times it was asked.' }),
+      samples: z.int().min(1).meta({ description: 'How many times the judge was asked.' }),
       spread: z.number().min(0).nullable().meta({
-        description: 'Highest minus lowest score of the samples; null with one sample.',
+        description: 'Highest minus lowest score of the samples; null if there is only one.',
       }),
       unstable: z.boolean().optional().meta({
-        description: 'True if some samples pass and others do not.',
+        description: "True if some samples pass and others don't.",
       }),
     })
     .optional()
-    .meta({ description: 'Who judged; absent if no model did.' }),
+    .meta({ description: 'The judge; absent if no model judged.' }),
   question_hash: z.string().optional().meta({
-    description: 'SHA-256 of what was asked; absent in records of version 1.',
+    description: 'SHA-256 of the question; absent in records of version 1.',
   }),
   usage: usageSchema.meta({ description: 'Usage for the verdict.' }),
 });

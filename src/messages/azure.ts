@@ -82,7 +82,7 @@ function azureResult(type: string): PartKind {
   return {
     schema: partSchema(type, 'The result of a tool call.', {
       tool_call_id: callId.optional().meta({
-        description: "The call this answers. Default: the message's `tool_call_id`.",
+        description: "Id of the call that this answers. Default: the message's `tool_call_id`.",
       }),
       [type]: z.unknown().meta({ description: 'What the tool returned: any value.' }),
       status,

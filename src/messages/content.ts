@@ -20,7 +20,10 @@ export const callId = z
   .min(1)
   .meta({ description: 'Id of the call, which its result refers to.' });
 
-export const answeredCall = z.string().min(1).meta({ description: 'The call this answers.' });
+export const answeredCall = z
+  .string()
+  .min(1)
+  .meta({ description: 'Id of the call that this answers.' });
 
 export const retrievalContext = z
   .array(z.string())

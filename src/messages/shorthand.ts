@@ -27,7 +27,7 @@ const schemas = {
   tool: z.strictObject({
     tool: z.string().meta({ description: 'The result of a tool call.' }),
     tool_call_id: answeredCall.optional().meta({
-      description: 'The call this answers. Optional while only one call is open.',
+      description: 'Id of the call that this answers. Optional while only one call is open.',
     }),
   }),
 } as const;

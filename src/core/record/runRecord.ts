@@ -36,7 +36,7 @@ export const runLineSchema = z.object({
     description: 'Number of `case` lines of the complete run.',
   }),
   resumed: listOf(z.string()).optional().meta({
-    description: 'When it was resumed after it was killed or canceled. ISO 8601, UTC.',
+    description: 'Times at which the run was resumed. ISO 8601, UTC.',
   }),
   judged_from: z.string().optional().meta({
     description: 'The id of the run whose conversations it judged again; no target was called.',
@@ -99,7 +99,7 @@ export const caseLineSchema = z.object({
       path: z.string().meta({ description: 'The file that contains the case.' }),
       range: rangeSchema.meta({ description: 'Its place in the file.' }),
       hash: z.string().meta({
-        description: "SHA-256 of the case's text: verdicts on another text are stale.",
+        description: "SHA-256 of the case's text. If the text has changed, the verdicts are stale.",
       }),
     })
     .meta({ description: 'The case in its file.' }),
@@ -152,7 +152,7 @@ export const caseLineSchema = z.object({
   conversation_id: z.string().optional().meta({
     description: 'The `conversation` id that the target, its tools, and scripts got.',
   }),
-  conversation: conversationSchema.meta({ description: 'What was said.' }),
+  conversation: conversationSchema.meta({ description: 'The conversation.' }),
   verdicts: listOf(verdictSchema).meta({ description: 'One for each assertion.' }),
   usage: usageSchema.meta({ description: 'Usage of the target and the judges together.' }),
   target_usage: usageSchema.optional().meta({

@@ -32,7 +32,7 @@ export const endpointKeys = {
       'Extra HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
   }),
   temperature: z.number().min(0).max(2).optional().meta({
-    description: 'Used if the assertion sets none. Omitted for models that do not accept one.',
+    description: "Used if the assertion sets none. Omitted for models that don't accept one.",
   }),
   max_tokens: z
     .int()
