@@ -75,7 +75,7 @@ async function isPrivate(path: string, location: Location): Promise<boolean> {
   const isHidden = names.at(-1)?.startsWith('.');
   const isInGit = names.some((name) => name.toLowerCase() === '.git');
   if (real !== dotenv && !isHidden && !isInGit) return false;
-  const message = `"${basename(path)}" may contain secrets: a file of --dotenv, in .git, or whose name begins with a dot can't be used here, symbolic links included.`;
+  const message = `"${basename(path)}" may contain secrets and can't be used here: after following links, it is in .git, its name begins with a dot, or it is the file of --dotenv.`;
   report('private-file', message, location);
   return true;
 }
