@@ -65,7 +65,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/agents',
     holds:
-      'the npm export `turnlight/agents`: one file per framework that makes a target of its agents; runs in user programs',
+      'the npm export `turnlight/agents`: adapters, one file per framework, that turn its agents into targets; runs in user programs',
     imports: [],
     browser: true,
   },
