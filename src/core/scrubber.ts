@@ -6,7 +6,7 @@ import { unicodeEscape, visibleLine } from './text/visibleText.ts';
 const SECRET_NAMES = [
   /KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|AUTHORIZATION|CREDENTIAL/i,
   /(?<![A-Z0-9])(?:PASS|PAT|DSN)(?![A-Z0-9])/i,
-  /COOKIES?$|(?<!^(?:OLD)?)PWD$/i,
+  /COOKIES?$|(?<![A-Z0-9])AUTH$|(?<!^(?:OLD)?)PWD$/i,
 ];
 
 /** Whether a variable or header contains a secret, judging by its name. */

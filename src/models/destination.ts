@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { type AllowedHost, environmentNames, substituteEnv } from '../core/environment.ts';
-import { isSecretName } from '../core/scrubber.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { type Destination, ModelError } from './model.ts';
 
@@ -19,8 +18,8 @@ export const addressSchema = z
 
 /**
  * Where a model's requests go. Its provider's own variables need no consent for the provider's host, and no variable
- * needs it for an address that the user set. Credentials in the file could belong to somebody else, who would read what
- * is sent: with them, all variables need consent.
+ * needs it for an address that the user set. Headers in the file could be credentials of somebody else, who would read
+ * what is sent: with such headers, all variables need consent.
  *
  * @param prefix of the names of the provider's own variables
  * @param isOwnHost whether `url` is the provider's default, or its host
@@ -32,7 +31,7 @@ export function modelDestination(
   { prefix, isOwnHost }: { readonly prefix: string; readonly isOwnHost: boolean },
 ): Destination {
   const variables = [...new Set([...keys, ...sends])];
-  if (Object.keys(headers as object).some(isCredential)) {
+  if (Object.keys(headers as object).some(isUnknownHeader)) {
     return { url, variables, needConsent: variables };
   }
   const own = ownAddress ? environmentNames(written?.base_url) : [];
@@ -41,9 +40,23 @@ export function modelDestination(
   return { url, variables, needConsent: ownAddress ? [] : variables };
 }
 
-/** Whether a header decides whose account gets a request. */
-function isCredential(header: string): boolean {
-  return isSecretName(header) || /^openai-(?:organization|project)$/i.test(header);
+/** Headers that can't decide whose account gets a request. */
+const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'api-version',
+  'content-type',
+  'http-referer',
+  'openai-beta',
+  'referer',
+  'user-agent',
+  'x-request-id',
+  'x-title',
+]);
+
+/** Whether a header could be a credential, such as that of a gateway. */
+function isUnknownHeader(header: string): boolean {
+  return !HARMLESS_HEADERS.has(header.toLowerCase());
 }
 
 export interface DestinationProblem {

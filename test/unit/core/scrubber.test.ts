@@ -146,6 +146,7 @@ describe('a secret', () => {
     'GH_PAT',
     'AWS_CREDENTIALS',
     'Set-Cookie',
+    'Helicone-Auth',
     'SENTRY_DSN',
   ]) {
     it(`is recognized by the name ${name}`, () => {
@@ -154,7 +155,15 @@ describe('a secret', () => {
   }
 
   it('is not what a path, a folder, or another word contains', () => {
-    for (const name of ['PATH', 'PWD', 'OLDPWD', 'SSH_ASKPASS', 'COMPASS', 'COOKIE_DOMAIN']) {
+    for (const name of [
+      'PATH',
+      'PWD',
+      'OLDPWD',
+      'SSH_ASKPASS',
+      'COMPASS',
+      'COOKIE_DOMAIN',
+      'AUTH_URL',
+    ]) {
       assert.equal(new Scrubber({ [name]: 'abcdefgh' }).text('abcdefgh'), 'abcdefgh', name);
     }
   });

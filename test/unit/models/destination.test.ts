@@ -62,8 +62,18 @@ describe('a key, or another variable,', () => {
       'api.openai.com OPENAI_API_KEY host-not-allowed',
     ],
     [
-      'goes to the host of its provider with other headers',
+      'does not go to the host of its provider with a header of the file that could be a credential',
       'headers: {X-Team: x}',
+      'api.openai.com OPENAI_API_KEY host-not-allowed',
+    ],
+    [
+      'does not go to an address that is a variable with a header of the file for a gateway',
+      `base_url: "\${env:URL}", headers: {Helicone-Auth: x}`,
+      'mine.example.com OPENAI_API_KEY,URL host-not-allowed',
+    ],
+    [
+      'goes to the host of its provider with harmless headers',
+      'headers: {User-Agent: x, OpenAI-Beta: x}',
       'api.openai.com OPENAI_API_KEY goes',
     ],
     [
