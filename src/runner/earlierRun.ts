@@ -13,7 +13,7 @@ import { mapCasePaths, namedPath, rootOfRecord } from '../node/paths.ts';
 import type { DataFolder } from '../store/dataFolder.ts';
 import type { EarlierRun } from '../store/records/list.ts';
 import type { LinePlace } from '../store/records/parseLine.ts';
-import { damageOf, RunRecord } from '../store/records/runRecord.ts';
+import { damageOf, incompleteNotes, RunRecord } from '../store/records/runRecord.ts';
 import type { RetainedLines } from '../store/records/write.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { type ExecutionResult, openCase } from './case/caseLine.ts';
@@ -53,7 +53,11 @@ export async function openStoredCases(
   return {
     count: opened.reduce((sum, { record }) => sum + record.cases.length, 0),
     /** Why cases of the records may be missing, `NAME.jsonl, line 3: …`. */
-    damage: [...damageOf(opened.map(({ record }) => record)), ...unfinished],
+    damage: [
+      ...damageOf(opened.map(({ record }) => record)),
+      ...unfinished,
+      ...opened.flatMap(({ record }) => incompleteNotes(record)),
+    ],
     has: (ref: CaseRef) => find(ref) !== undefined,
     /** The paths in the line are as the eval file was named. */
     async line(ref: CaseRef): Promise<CaseLine | undefined> {

@@ -38,6 +38,15 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
   const groups = [...groupBy(all, executionKey).values()];
   const cases = groups.map((own) => own.reduce((a, b) => (a.finished > b.finished ? a : b)));
   const ends = parts.flatMap(({ record }) => record.end ?? []);
+  const shards = missingShards(runs);
+  const commits = [...new Set(runs.flatMap(({ commit }) => commit ?? []))];
+  const unfinished = unfinishedOf(parts);
+  const isIncomplete =
+    cases.length === 0 ||
+    shards.count > 0 ||
+    unfinished.size > 0 ||
+    commits.length > 1 ||
+    parts.some(({ record }) => record.end?.incomplete || record.allProblems.length > 0);
   return {
     run: mergedRun(runs),
     cases,
@@ -50,13 +59,14 @@ export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
           .at(-1) ?? new Date().toISOString(),
       cancelled: ends.some(({ cancelled }) => cancelled),
       ...(ends.some(({ stopped }) => stopped) && { stopped: 'max-cost' as const }),
+      ...(isIncomplete && { incomplete: true as const }),
       counts: countCases(cases),
       usage: usageOf(cases),
     },
     overlapping: groups.filter(({ length }) => length > 1).map(([first]) => first),
-    missingShards: missingShards(runs),
-    commits: [...new Set(runs.flatMap(({ commit }) => commit ?? []))],
-    unfinished: unfinishedOf(parts),
+    missingShards: shards,
+    commits,
+    unfinished,
   };
 }
 

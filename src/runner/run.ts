@@ -68,6 +68,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
         finished: new Date().toISOString(),
         cancelled: options.signal.aborted,
         ...(runner.stopped && { stopped: 'max-cost' as const }),
+        ...(stored && stored.damage.length > 0 && { incomplete: true as const }),
         counts: countCases(lines),
         usage: usageOf(lines),
       };

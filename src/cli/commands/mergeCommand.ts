@@ -15,7 +15,7 @@ import {
   isWithin,
 } from '../../store/dataFolder.ts';
 import type { CaseStats } from '../../store/records/parseLine.ts';
-import { readCases } from '../../store/records/runRecord.ts';
+import { incompleteNotes, readCases } from '../../store/records/runRecord.ts';
 import { RunWriter } from '../../store/records/write.ts';
 import { type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import type { RunCommandOptions } from '../options.ts';
@@ -76,13 +76,7 @@ export async function merge(
   reporters.event({ kind: 'run-finished', end });
   const unwritten = await reporters.finish();
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
-  const isComplete =
-    cases.length > 0 &&
-    merged.missingShards.count === 0 &&
-    merged.unfinished.size === 0 &&
-    merged.commits.length < 2 &&
-    parts.every(({ record }) => record.allProblems.length === 0);
-  return exitCodeOf(end, unwritten.length > 0, isComplete, options.minPassRate);
+  return exitCodeOf(end, unwritten.length > 0, !end.incomplete, options.minPassRate);
 }
 
 /** @param args files, folders, or globs @returns absolute paths, sorted, each once @throws UsageError */
@@ -186,6 +180,7 @@ function notesOf(
     ...[...unfinished].map(
       ([id, count]) => `Missing: ${counted(count, 'case')} that run ${id} did not finish.`,
     ),
+    ...parts.flatMap(({ record }) => incompleteNotes(record)),
     ...parts.flatMap(({ record: { path, allProblems } }) =>
       allProblems.map((one) => visibleLine(`${basename(path)}, ${one}`)),
     ),

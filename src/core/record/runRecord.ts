@@ -173,6 +173,10 @@ export const endLineSchema = z.object({
   stopped: z.literal('max-cost').optional().meta({
     description: 'What ended the run before all its cases were started.',
   }),
+  incomplete: z.literal(true).optional().catch(undefined).meta({
+    description:
+      'Set if the run was merged or judged again from records that lack cases, are damaged, or are of different commits.',
+  }),
   counts: z
     .record(statusSchema, z.int().min(0))
     .meta({ description: 'How many cases ended with each status.' }),

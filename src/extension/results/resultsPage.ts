@@ -135,6 +135,7 @@ function factsOf(results: RunResults, phase: Results['phase']): string[] {
     ...(costs.length > 0 ? [`cost ${costText(costs.reduce((sum, one) => sum + one, 0))}`] : []),
     ...(run && last !== undefined && hasEnded ? [durationText(runDuration(run, last))] : []),
     ...(phase === 'interrupted' && !hasEnded ? ['not finished'] : []),
+    ...(ends.some(({ incomplete }) => incomplete) ? ['made from incomplete records'] : []),
     ...(ends.some(({ cancelled }) => cancelled) ? ['cancelled'] : []),
     ...(ends.some(({ stopped }) => stopped) ? ['stopped at its cost limit'] : []),
     ...(run && run.judges.length > 0

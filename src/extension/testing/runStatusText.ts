@@ -2,6 +2,7 @@ import { combineLines, countCases, type RepeatedLine } from '../../core/record/r
 import type { EndLine } from '../../core/record/runRecord.ts';
 import { counted } from '../../core/text/format.ts';
 import type { Status } from '../../core/verdict.ts';
+import { endedState } from '../../store/records/runRecord.ts';
 
 /** The progress of a run. */
 export interface RunCount {
@@ -27,7 +28,7 @@ export const EMPTY_COUNT: RunCount = {
 
 /** The result of a run of another process. */
 export function recordedCount(lines: readonly RepeatedLine[], end: EndLine): RunCount {
-  const cutShort = end.cancelled || end.stopped !== undefined;
+  const cutShort = endedState(end) !== 'finished';
   const { length } = lines;
   return { total: length, done: length, ended: countCases(lines), over: true, cutShort };
 }

@@ -77,7 +77,7 @@ export async function runIn(
   return run && { run, records: byRoot };
 }
 
-/** Whether a run ended without being killed or cancelled, and within its cost limit. */
+/** Whether a run ended without being killed or cancelled, within its cost limit, and from complete records. */
 export async function hasFinished({ records }: EarlierRun): Promise<boolean> {
   for (const path of records.values()) {
     const record = new RunRecord(path);
@@ -93,7 +93,7 @@ export interface ListedRun {
   readonly records: readonly string[];
   readonly run: RunLine;
   readonly note: RunNote;
-  /** `unfinished`: it was killed; `stopped`: it reached its cost limit. */
+  /** `unfinished`: it was killed, or made from incomplete records; `stopped`: it reached its cost limit. */
   readonly state: Exclude<RunState, 'interrupted'> | 'cancelled' | 'stopped' | 'unfinished';
   /** Number of cases by status, from finished repetitions. */
   readonly counts: Readonly<Record<Status, number>>;
@@ -180,7 +180,8 @@ function endedPiece(
   end: EndLine,
   cost: number | null,
 ): RecordSummary {
-  const state = end.cancelled ? 'cancelled' : end.stopped ? 'stopped' : 'finished';
+  const whole = end.incomplete ? 'unfinished' : 'finished';
+  const state = end.cancelled ? 'cancelled' : end.stopped ? 'stopped' : whole;
   const { counts } = end;
   return { record, run, state, counts, cost, duration: runDuration(run, end.finished) };
 }

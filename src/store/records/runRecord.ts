@@ -30,7 +30,7 @@ import {
   whyUnread,
 } from './parseLine.ts';
 
-/** `interrupted`: it was cancelled or killed, or reached its cost limit. */
+/** `interrupted`: it was cancelled or killed, reached its cost limit, or is `incomplete`. */
 export type RunState = 'running' | 'finished' | 'interrupted';
 
 export interface RecordListener {
@@ -410,8 +410,14 @@ export function damageOf(records: readonly RunRecord[]): string[] {
   );
 }
 
-export function endedState({ cancelled, stopped }: EndLine): RunState {
-  return cancelled || stopped ? 'interrupted' : 'finished';
+export function endedState({ cancelled, stopped, incomplete }: EndLine): RunState {
+  return cancelled || stopped || incomplete ? 'interrupted' : 'finished';
+}
+
+/** A note on a run that was made from incomplete records. */
+export function incompleteNotes({ run, end }: Pick<RunRecord, 'run' | 'end'>): string[] {
+  if (!run || !end?.incomplete) return [];
+  return [`Run ${run.id} was made from records that are incomplete or of different commits.`];
 }
 
 /** Reads a whole record, with absolute paths. @param root see `RecordOptions` @throws if there is no such regular file */

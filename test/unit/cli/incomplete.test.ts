@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { turnlight } from '../../support/commandLine.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
@@ -94,6 +94,25 @@ describe('a run without some of its cases', () => {
     const { code, out } = await turnlight(folder, ['merge', '.turnlight/runs']);
     assert.match(out, /--shard 1\/2.*\n.*--shard 2\/3.*\n.*--shard 3\/3/);
     assert.equal(code, 2);
+  });
+
+  it('does not pass once it is merged, whatever reads it', async (t) => {
+    const folder = await ranWith(t, suite(...['a', 'b', 'c'].map((id) => aCase(id))));
+    await turnlight(folder, ['run', '--shard', '1/3']);
+    const [whole = '', shard = ''] = await recordsOf(folder);
+    assert.equal((await turnlight(folder, ['merge', shard])).code, 2);
+    await rm(shard);
+    const again = await turnlight(folder, ['merge', (await recordsOf(folder))[1] ?? '']);
+    assert.match(again.out, /Run [0-9a-f]{8} was made from records that are incomplete/);
+    assert.equal(again.code, 2);
+    const compare = ['compare', basename(whole, '.jsonl').slice(-8), 'last', '--fail-on', 'worse'];
+    assert.equal((await turnlight(folder, compare)).code, 2);
+    for (const _again of [1, 2]) {
+      const { code, err } = await turnlight(folder, ['judge']);
+      assert.match(err, /Run [0-9a-f]{8} was made from records that are incomplete/);
+      assert.equal(code, 2);
+    }
+    assert.equal((await turnlight(folder, compare)).code, 2);
   });
 });
 
