@@ -1,5 +1,5 @@
 import { isCurrent } from '../assertions/questionHash.ts';
-import { REPORTS, reportsIn, turnsOf } from '../core/conversation.ts';
+import { liveTurnsOf, REPORTS, reportsIn, textOf, turnsOf } from '../core/conversation.ts';
 import { uniqueBy } from '../core/data/data.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
@@ -89,6 +89,22 @@ export function reuseConversation(line: CaseLine): ConversationResult {
     ...(line.status === 'error' && reason !== undefined && { error: new Error(reason) }),
     ...(failed_turn && { failedTurn: failed_turn }),
   };
+}
+
+/** Whether a script has turns that the recorded conversation doesn't have, or the other way around. */
+export function hasOtherTurns(
+  { conversation, stop_reason }: CaseLine,
+  origin: SuiteCase['origin'],
+): boolean {
+  if (origin.kind !== 'turns') return false;
+  const recorded = liveTurnsOf(conversation).filter(({ side }) => side === 'user');
+  const isWhole = stop_reason !== 'stop-on-failure';
+  if (isWhole && recorded.length !== origin.turns.length) return true;
+  return recorded.some((turn, index) => {
+    const text = textOf(turn);
+    // A hidden secret can't be compared.
+    return text !== origin.turns[index]?.user && !text.includes('[hidden: ');
+  });
 }
 
 /** The target's reports; for records of earlier versions, those in the conversation. */

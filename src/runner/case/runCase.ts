@@ -7,8 +7,14 @@ import { caseStatus } from '../../core/scoring.ts';
 import type { Assertion, LiveTurnsOrigin, SuiteCase, TranscriptOrigin } from '../../core/suite.ts';
 import { NO_USAGE, type Verdict } from '../../core/verdict.ts';
 import { judgeAssertions } from '../../judge/judgeAssertions.ts';
-import { skippedVerdict } from '../../judge/verdicts.ts';
-import { provenanceOf, reuseConversation, reuseSkip, type StoredCases } from '../earlierRun.ts';
+import { errorVerdict, skippedVerdict } from '../../judge/verdicts.ts';
+import {
+  hasOtherTurns,
+  provenanceOf,
+  reuseConversation,
+  reuseSkip,
+  type StoredCases,
+} from '../earlierRun.ts';
 import type { CaseContext, RunContext } from '../runContext.ts';
 import type { PlannedCase, RunOptions } from '../runOptions.ts';
 import {
@@ -112,7 +118,12 @@ class CaseRun {
         ...(failedTurn && { failedTurn }),
       };
     }
-    for (const one of assertions) {
+    if (this.#earlier && hasOtherTurns(this.#earlier, origin)) {
+      const why =
+        'The turns of this case are not those of its recorded conversation. Run the case again.';
+      for (const one of assertions) this.#settle(one, errorVerdict(one, 'turn-not-found', why));
+    }
+    for (const one of assertions.filter((each) => !this.#verdicts.has(each))) {
       if (one.scriptedTurn === undefined || one.scriptedTurn < result.replyTurns.length) continue;
       const why = 'The conversation ended at a failing turn before this one.';
       this.#settle(one, skippedVerdict(one, 'not-reached', why));

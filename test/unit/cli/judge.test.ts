@@ -72,6 +72,28 @@ describe('turnlight judge', () => {
     assert.match(again.err, /Repeat it with turnlight judge/);
   });
 
+  for (const [change, turns] of Object.entries({
+    added: 'x, {user: y, assert: [{type: contains, value: NOPE}]}',
+    inserted: 'y, {user: x, assert: [{type: contains, value: x}]}',
+    changed: '{user: y, assert: [{type: contains, value: x}]}',
+    removed: '',
+  })) {
+    it(`does not judge a conversation without a turn that was ${change}`, async (t) => {
+      const one = (text: string) =>
+        `  - {id: a, turns: [${text}], assert: [{type: contains, value: x, at: 2}]}\n`;
+      const now = turns === '' ? 'x' : turns;
+      const folder = await workspaceWith(t, {
+        'bot.mjs': askedBot(),
+        'a.eval.yaml': suiteOf([one(turns === '' ? 'x, y' : 'x')]),
+      });
+      assert.equal((await turnlight(folder, ['run', 'a.eval.yaml'])).code, 0);
+      await writeFile(join(folder, 'a.eval.yaml'), suiteOf([one(now)]));
+      const { code, out } = await turnlight(folder, ['judge']);
+      assert.match(out, /not those of its recorded conversation\. Run the case again\./);
+      assert.equal(code, 2);
+    });
+  }
+
   it('reports if there is no run to judge', async (t) => {
     const folder = await workspaceWith(t, { 'a.eval.yaml': suiteOf(CASES) });
     const { code, err } = await turnlight(folder, ['judge']);
