@@ -103,7 +103,7 @@ export class Scrubber {
     return clean.slice(0, clean.length - (this.#needles?.overlap(clean) ?? 0));
   }
 
-  /** Keeps our own keys and words, even if a secret equals one. Returns the same object if there are no secrets. */
+  /** Keeps our own keys and words, and names of files and cases, even if a secret equals one. Returns the same object if there are no secrets. */
   data<Data>(data: Data): Data {
     return this.#needles ? (this.#clean(data, '', false) as Data) : data;
   }
@@ -171,8 +171,11 @@ export class Scrubber {
     }
     if (typeof value !== 'object' || value === null) return value;
     let isSame = true;
+    const isCase = Object.hasOwn(value, 'suite');
     const entries = Object.entries(value).map(([name, one]) => {
       const cleanName = isForeign ? this.text(name) : name;
+      const isOwn = !isForeign && (OWN_NAMES.has(name) || (isCase && name === 'id'));
+      if (isOwn && isNames(one)) return [name, one];
       const clean = this.#clean(one, name, isForeign || FOREIGN_KEYS.has(name));
       isSame &&= cleanName === name && clean === one;
       return [cleanName, clean];
@@ -208,6 +211,18 @@ const FOREIGN_KEYS: ReadonlySet<string> = new Set([
   'parameters',
   'schema',
 ]);
+
+/**
+ * Our keys for names of files and cases. They identify results, and variables that aren't secrets, such as
+ * `SONAR_PROJECT_KEY`, may equal one.
+ */
+const OWN_NAMES: ReadonlySet<string> = new Set(['suite', 'suite_name', 'variant', 'path', 'cases']);
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value)
+    ? value.every((one) => typeof one === 'string')
+    : typeof value === 'string';
+}
 
 const OWN_WORD = /^[a-z]+(?:-[a-z]+)*$/;
 

@@ -181,14 +181,16 @@ function evalFileText(
   pulled: readonly PulledSession[],
 ): string {
   const include = `${evalName(evalFile)}.sessions/${CASES}`;
-  const assessed = assessedNames(pulled).filter((name) => !SUGGESTED.includes(name));
+  const assessed = assessedNames(pulled).filter(
+    (name) => !SUGGESTED.some(({ type }) => type === name),
+  );
   const lines = [
     `# Sessions of the MLflow experiment ${visibleLine(JSON.stringify(experiment), 200)}. Pull again for new ones; this file is never overwritten.`,
     `include: [${writeWord(include, true)}]`,
     '',
     'defaults:',
     '  assert:',
-    ...SUGGESTED.map((type) => `    - type: ${type}`),
+    ...SUGGESTED.map(({ type }) => `    - type: ${type}`),
   ];
   if (assessed.length > 0) {
     lines.push(
@@ -205,8 +207,8 @@ function suggestedAssertion(name: string): string {
   );
 }
 
-/** Types of the assertions for every session. */
-const SUGGESTED = ['conversation-completeness', 'user-frustration'];
+/** Assertions for every session. */
+const SUGGESTED = [{ type: 'conversation-completeness' }, { type: 'user-frustration' }];
 
 function assessedNames(pulled: readonly PulledSession[]): string[] {
   const names = pulled

@@ -196,6 +196,22 @@ describe('an earlier run', () => {
   });
 });
 
+describe('a variable that counts as a secret, and equals the name of a folder and a case', () => {
+  it('changes no results', async (t) => {
+    const root = await workspaceWith(t, {
+      'late-order/bot.mjs': ECHO,
+      'late-order/a.eval.yaml': suite(aCase('late-order', 'y'), aCase('b')),
+    });
+    const folder = join(root, 'late-order');
+    const env = { SONAR_PROJECT_KEY: 'late-order' };
+    for (const args of [['run'], ['run', '--only-failed'], ['judge']]) {
+      const { code, out } = await turnlight(folder, args, env);
+      assert.match(out, /1 failed, 0 errored/);
+      assert.equal(code, 1, args.join(' '));
+    }
+  });
+});
+
 describe('the files of a run', () => {
   const judged = (id: string, prompt: string, more = '') =>
     `  - {id: ${id}, skip: true, turns: [x], assert: [{type: llm-judge, prompt: ${prompt}, judge: "openai:m"}${more}]}\n`;

@@ -127,6 +127,21 @@ describe('a secret', () => {
     assert.equal(scrubber.json({ required: 'x required' }), '{"required":"x [hidden: A_KEY]"}');
   });
 
+  it('is not hidden in names of files and cases, which identify results', () => {
+    const scrubber = new Scrubber({ SONAR_PROJECT_KEY: 'support-bot' });
+    const run = { files: [{ path: '/w/support-bot/a.eval.yaml', cases: ['support-bot'] }] };
+    assert.equal(scrubber.data(run), run);
+    const line = { suite: '/w/support-bot/a.eval.yaml', id: 'support-bot', variant: 'support-bot' };
+    assert.equal(scrubber.data(line), line);
+    const call = { call: { id: 'support-bot', arguments: { path: 'support-bot' } } };
+    assert.deepEqual(scrubber.data(call), {
+      call: {
+        id: '[hidden: SONAR_PROJECT_KEY]',
+        arguments: { path: '[hidden: SONAR_PROJECT_KEY]' },
+      },
+    });
+  });
+
   it('has a name without hidden characters', () => {
     const scrubber = new Scrubber({ 'A\u001b]0;x\u0007KEY': 'abcdefgh' });
     assert.equal(scrubber.text('abcdefgh'), '[hidden: A[U+001B]]0;x[U+0007]KEY]');
