@@ -222,6 +222,10 @@ interface Common extends TypeInfo {
 
 export interface DeterministicType extends Common {
   readonly kind: 'deterministic';
+  /** What of a turn decides. Default: its text. */
+  decidedBy?(turn: Turn, params: Readonly<Record<string, unknown>>): unknown;
+  /** Whether a text that it finds in a part of a turn's text counts, whatever the rest is. */
+  readonly findsInPart?: boolean;
   /** @throws Error if it can't be checked; its message becomes the verdict's. */
   check(input: AssertionInput): Outcome | Promise<Outcome>;
 }

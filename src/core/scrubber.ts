@@ -184,6 +184,16 @@ export class Scrubber {
   }
 }
 
+/** Whether JSON data contains the placeholder of a secret, or a text that looks like one. */
+export function hidesSecret(data: unknown): boolean {
+  return JSON.stringify(data)?.includes('[hidden: ') ?? false;
+}
+
+/** JSON data with a character in place of each hidden secret that no text contains. */
+export function blankSecrets<Data>(data: Data): Data {
+  return mapTexts(data, (text) => text.replace(/\[hidden: [^[\]]*\]?/g, '\uffff')) as Data;
+}
+
 /** Calls back with every text of JSON data, including keys. */
 function eachText(value: unknown, onText: (text: string) => void): void {
   mapTexts(value, (text) => {

@@ -21,6 +21,8 @@ export interface JudgedConversation {
   readonly conversation: Conversation;
   /** The conversation with its secrets, for deterministic assertions. Default: it has none. */
   readonly unscrubbed?: Conversation | undefined;
+  /** Whether it comes from a record or recording, which don't contain its secrets. */
+  readonly isStored?: boolean;
   /** Hides secrets in outcomes of deterministic assertions. */
   readonly scrubber?: Scrubber;
   readonly facts: CaseFacts;

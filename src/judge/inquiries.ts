@@ -8,11 +8,12 @@ import type {
 } from '../assertions/contract.ts';
 import { temperatureOf } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
-import type { Turn } from '../core/conversation.ts';
+import { type Turn, textOf } from '../core/conversation.ts';
 import { addTo } from '../core/data/data.ts';
-import { errorText, unreachable } from '../core/errors.ts';
+import { errorText, ReasonedError, unreachable } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import type { ExamplesFor } from '../core/record/label.ts';
+import { blankSecrets, hidesSecret } from '../core/scrubber.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { stepsOf } from '../node/cooperative.ts';
@@ -94,7 +95,8 @@ export async function prepareInquiries(
       if (inquiry && 'inputs' in inquiry) inquiries.push(inquiry);
       else if (inquiry) settle(assertion, verdictOfOutcome(assertion, inquiry));
     } catch (error) {
-      settle(assertion, errorVerdict(assertion, 'check-failed', errorText(error)));
+      const reason = error instanceof HiddenSecretError ? error.reason : 'check-failed';
+      settle(assertion, errorVerdict(assertion, reason, errorText(error)));
     }
   }
   return [...inquiries, ...[...checklists.values()].map(checklistInquiry)];
@@ -153,16 +155,45 @@ async function checkUnscrubbed(
 ): Promise<Outcome> {
   const { scrubber, unscrubbed = about.conversation } = about;
   const conversation = scrubber?.restore(unscrubbed, input.assertion.params) ?? unscrubbed;
-  if (!scrubber || conversation === about.conversation) return type.check(input);
+  const check = about.isStored ? checkStored : checkAll;
+  if (!scrubber || conversation === about.conversation) return check(type, input);
   const exact = inputFor(input.assertion, { ...about, conversation });
-  if ('status' in exact) return type.check(input);
+  if ('status' in exact) return check(type, input);
   try {
     const scrub = (text: string) => scrubber.text(text);
-    return scrubber.data(await type.check({ ...exact, scrub }));
+    return scrubber.data(await check(type, { ...exact, scrub }));
   } catch (error) {
+    if (error instanceof HiddenSecretError) throw error;
     throw new Error(scrubber.text(errorText(error)));
   }
 }
+
+type Check = (type: DeterministicType, input: AssertionInput) => Promise<Outcome>;
+
+const checkAll: Check = async (type, input) => type.check(input);
+
+/** @throws HiddenSecretError if the outcome could depend on a secret that the conversation doesn't contain any more */
+const checkStored: Check = async (type, input) => {
+  const { turns, assertion } = input;
+  const { decidedBy = textOf, findsInPart = false } = type;
+  const isComplete = turns.every((turn) => !hidesSecret(decidedBy(turn, assertion.params)));
+  if (isComplete) return type.check(input);
+  if (findsInPart) {
+    const outcome = await type.check({ ...input, turns: blankSecrets(turns) });
+    const scoreIfFound = assertion.negate ? 0 : 1;
+    if (outcome.kind === 'scored' && outcome.score === scoreIfFound) return outcome;
+  }
+  throw new HiddenSecretError();
+};
+
+class HiddenSecretError extends ReasonedError<'secret-hidden'> {
+  constructor() {
+    super('secret-hidden', HIDDEN_SECRET);
+  }
+}
+
+const HIDDEN_SECRET =
+  'A secret in these turns is hidden, because the conversation comes from a record or recording. The result could depend on it. Run the case again.';
 
 async function withExamples(
   inquiry: QuestionInquiry,

@@ -71,6 +71,7 @@ export async function checkTurns(
 
 interface TextAssertion<Params extends z.ZodObject> extends TypeInfo {
   readonly params: Params;
+  readonly findsInPart?: boolean;
   claim(params: z.infer<Params>, found: boolean): string;
   holds(text: string, params: z.infer<Params>): boolean;
 }
@@ -149,6 +150,7 @@ const VALUES = z.array(z.string().min(1)).min(1).meta({ description: 'The texts 
 export function valueAssertion({ says, holds, ...type }: Comparison<string>): DeterministicType {
   return textAssertion({
     ...type,
+    findsInPart: true,
     docs: documented(type.docs),
     params: z.strictObject({ value: VALUE, ignore_case: ignoreCase }),
     claim: ({ value }, found) => `${says[found ? 0 : 1]} ${JSON.stringify(value)}`,
@@ -165,6 +167,7 @@ export function valuesAssertion({
 }: Comparison<readonly string[]>): DeterministicType {
   return textAssertion({
     ...type,
+    findsInPart: true,
     docs: documented(type.docs),
     params: z.strictObject({ values: VALUES, ignore_case: ignoreCase }),
     claim: ({ values }, found) => `${says[found ? 0 : 1]} ${JSON.stringify(values)}`,

@@ -37,6 +37,14 @@ export function callsOf(turn: Turn): ToolCall[] {
   return turn.items.flatMap((item) => (item.kind === 'tool-call' ? [item.call] : []));
 }
 
+/** What decides about the calls of a turn: their names and, if the assertion has any, their arguments. */
+export function decidingCalls(turn: Turn, params: Readonly<Record<string, unknown>>): unknown {
+  const { tools } = params;
+  const wanted: unknown[] = [params, ...(Array.isArray(tools) ? tools : [])];
+  const comparesArguments = wanted.some((one) => isMapping(one) && isMapping(one.args));
+  return callsOf(turn).map((call) => (comparesArguments ? call : call.name));
+}
+
 /**
  * The wanted calls of each chosen turn. Score: 1 or 0 by their number; with `at: each`, turns that pass
  * ÷ chosen turns.

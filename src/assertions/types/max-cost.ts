@@ -22,6 +22,7 @@ export const maxCost = deterministicType({
     `,
   },
   params,
+  decidedBy: () => undefined,
   sees: () => ['usage'],
   side: 'both',
   check(input, { max }) {

@@ -25,6 +25,7 @@ export const maxLatency = deterministicType({
     `,
   },
   params,
+  decidedBy: () => undefined,
   async check(input, { max }) {
     const measured = input.turns.flatMap(({ latency }) => (latency === undefined ? [] : [latency]));
     if (measured.length === 0) throw new Error(NOT_MEASURED);

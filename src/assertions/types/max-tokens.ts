@@ -24,6 +24,7 @@ export const maxTokens = deterministicType({
     `,
   },
   params,
+  decidedBy: () => undefined,
   sees: () => ['usage'],
   side: 'both',
   check(input, { max, of }) {

@@ -19,6 +19,7 @@ export const maxTurns = deterministicType({
     `,
   },
   params,
+  decidedBy: () => undefined,
   side: 'both',
   check({ turns, assertion }, { max }) {
     const count = turns.length;

@@ -2,7 +2,13 @@ import * as z from 'zod';
 import { counted } from '../../core/text/format.ts';
 import { decidedTurn, hitsAndMisses, scored, turnsText } from '../shared/entries.ts';
 import { deterministicType } from '../shared/kinds.ts';
-import { argumentKeys, countCalls, faultsOfArguments, labelWithTool } from '../shared/toolCalls.ts';
+import {
+  argumentKeys,
+  countCalls,
+  decidingCalls,
+  faultsOfArguments,
+  labelWithTool,
+} from '../shared/toolCalls.ts';
 
 const params = z.strictObject({
   name: z.string().min(1).meta({ description: 'Name of the tool.', refersTo: 'tool' }),
@@ -31,6 +37,7 @@ export const toolCalled = deterministicType({
     `,
   },
   params,
+  decidedBy: decidingCalls,
   sees: () => ['tool_calls'],
   label: labelWithTool('tool-called'),
   faults: faultsOfArguments,

@@ -6,6 +6,7 @@ import { deterministicType } from '../shared/kinds.ts';
 import {
   argumentKeys,
   countCalls,
+  decidingCalls,
   describeCall,
   faultsOfArguments,
   labelWithTool,
@@ -33,6 +34,7 @@ export const toolNotCalled = deterministicType({
     `,
   },
   params,
+  decidedBy: decidingCalls,
   sees: () => ['tool_calls'],
   label: labelWithTool('tool-not-called'),
   faults: faultsOfArguments,

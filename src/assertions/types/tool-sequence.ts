@@ -11,6 +11,7 @@ import {
   argumentsMatch,
   argumentsMatchSchema,
   callsOf,
+  decidingCalls,
   describeCall,
   faultsOfKeys,
 } from '../shared/toolCalls.ts';
@@ -230,6 +231,7 @@ export const toolSequence = deterministicType({
     `,
   },
   params,
+  decidedBy: decidingCalls,
   sees: () => ['tool_calls'],
   faults({ tools, args }) {
     const entries = tools.map((tool) => (typeof tool === 'string' ? { name: tool } : tool));

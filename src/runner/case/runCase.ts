@@ -222,11 +222,19 @@ class CaseRun {
     });
   }
 
+  /** Whether the conversation is that of an earlier run. */
+  get #isStored(): boolean {
+    const isReplayed =
+      this.#options.replay !== undefined && this.#case.origin.kind !== 'transcript';
+    return this.#earlier !== undefined || isReplayed;
+  }
+
   async #ask(result: ConversationResult, assertions: readonly Assertion[]): Promise<void> {
     await judgeAssertions({
       ...this.#context.judging,
       conversation: result.conversation,
       unscrubbed: result.unscrubbed,
+      isStored: this.#isStored,
       scrubber: this.#options.scrubber,
       replyTurns: result.replyTurns,
       endedEarly: this.#endedEarly(result),

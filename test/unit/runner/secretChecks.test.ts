@@ -110,6 +110,65 @@ describe('a check for a secret', () => {
     assert.deepEqual(again.failed, allOf(NAMING_CHECKS));
   });
 
+  /** Runs the cases, then judges the record, and replays the recording: the statuses of each. */
+  async function storedStatuses(t: TestContext, files: Readonly<Record<string, string>>) {
+    const recording = join(await workspaceWith(t, {}), 'recording.jsonl');
+    const { workspace } = await statusesOf(t, files, { record: recording });
+    const earlier = await earlierRuns([join(workspace, 'suite.eval.yaml')]).next();
+    assert.ok(!earlier.done);
+    const judged = await statusesOf(t, files, { workspace, judgeAgain: earlier.value });
+    const replayed = await statusesOf(t, files, { workspace, replay: recording });
+    return [judged, replayed].map(({ verdicts }) =>
+      verdicts.map((one) => (one.status === 'error' ? one.reason : one.status)),
+    );
+  }
+
+  it('is an error in a stored conversation that hides the secret', async (t) => {
+    const checks = [
+      `{type: regex, pattern: 'sk-[a-z0-9]{10}', negate: true}`,
+      `{type: contains, value: sk-, negate: true}`,
+      `{type: contains, value: sk-, negate: true, at: each}`,
+      `{type: contains, value: sk-0123}`,
+      `{type: contains, value: hidden}`,
+      `{type: contains-any, values: [sk-012], negate: true}`,
+      `{type: starts-with, value: I use sk-, negate: true}`,
+      `{type: equals, value: I use it.}`,
+      `{type: json-schema, schema: {not: {pattern: ^sk-}}}`,
+      `{type: is-json}`,
+      `{type: tool-not-called, name: log_in, args: {key: 'sk-.*'}, match: pattern}`,
+      `{type: tool-sequence, tools: [{name: log_in, args: {key: sk-0}}], negate: true}`,
+      `{type: all-of, assert: [{type: contains, value: sk-, negate: true}]}`,
+    ];
+    const hidden = checks.map(() => 'secret-hidden');
+    const found = await storedStatuses(t, suiteOf(checks));
+    assert.deepEqual(found, [hidden, hidden]);
+  });
+
+  it('is decided in a stored conversation if the hidden secret does not matter', async (t) => {
+    const checks = [
+      ['pass', `{type: contains, value: Done}`],
+      ['pass', `{type: contains-all, values: [I use, Done]}`],
+      ['fail', `{type: contains, value: Done, negate: true}`],
+      ['pass', `{type: starts-with, value: I use}`],
+      ['pass', `{type: tool-called, name: log_in}`],
+      ['pass', `{type: tool-sequence, tools: [log_in]}`],
+      ['pass', `{type: max-turns, max: 2}`],
+    ] as const;
+    const found = await storedStatuses(t, suiteOf(checks.map(([, check]) => check)));
+    const wanted = checks.map(([status]) => status);
+    assert.deepEqual(found, [wanted, wanted]);
+  });
+
+  it('passes in a live conversation about text that looks like a hidden secret', async (t) => {
+    const files = suiteOf(['{type: contains, value: sk-, negate: true}']);
+    const bot = 'export default async () => "[hidden: MY_API_KEY]";';
+    const { verdicts } = await statusesOf(t, { ...files, 'bot.mjs': bot });
+    assert.deepEqual(
+      verdicts.map(({ status }) => status),
+      ['pass'],
+    );
+  });
+
   it('passes if the secret was not said', async (t) => {
     const checks = LEAK_CHECKS.filter((one) => !one.includes('tool'));
     const files = { ...suiteOf(checks), 'bot.mjs': 'export default async () => "Hello.";' };
