@@ -14,7 +14,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   passed: 'no case failed or errored',
   failed: 'a case failed, or too many for --min-pass-rate; or --fail-on or --fail-under applies',
   errored:
-    'a case errored or did not run, and none failed; an earlier record that `judge`, `compare --fail-on`, or `--only-failed` needs is damaged or unfinished; or the queue, the model of `generate`, or the MLflow server could not be used',
+    'a case errored or did not run, and none failed; an earlier record that `judge`, `compare --fail-on`, `mlflow push`, or `--only-failed` needs is damaged or unfinished; or the queue, the model of `generate`, or the MLflow server could not be used',
   invalid: 'invalid files or usage',
   unwritten: 'results could not be written, or an internal error',
   cancelled: 'cancelled',

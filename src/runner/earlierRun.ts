@@ -5,7 +5,6 @@ import { type CaseRef, executionKey } from '../core/identity.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { contradictsVerdicts } from '../core/scoring.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import { counted } from '../core/text/format.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { replyTurnsOf } from '../judge/inputs.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
@@ -13,7 +12,7 @@ import { mapCasePaths, namedPath, rootOfRecord } from '../node/paths.ts';
 import type { DataFolder } from '../store/dataFolder.ts';
 import type { EarlierRun } from '../store/records/list.ts';
 import type { LinePlace } from '../store/records/parseLine.ts';
-import { damageOf, incompleteNotes, RunRecord } from '../store/records/runRecord.ts';
+import { gapsOf, RunRecord } from '../store/records/runRecord.ts';
 import type { RetainedLines } from '../store/records/write.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { type ExecutionResult, openCase } from './case/caseLine.ts';
@@ -36,12 +35,6 @@ export async function openStoredCases(
     return { record, places: new Map(first.map((one) => [executionKey(one), one])) };
   });
   const opened = await Promise.all(opening);
-  const unfinished = opened
-    .filter(({ record: { state, missing } }) => state !== 'finished' && missing > 0)
-    .map(
-      ({ record: { run, missing } }) =>
-        `Run ${run?.id} did not finish ${counted(missing, 'case')}.`,
-    );
   const find = (ref: CaseRef) => {
     const key = recordedKey(ref, dataFolders);
     for (const { record, places } of opened) {
@@ -53,11 +46,7 @@ export async function openStoredCases(
   return {
     count: opened.reduce((sum, { record }) => sum + record.cases.length, 0),
     /** Why cases of the records may be missing, `NAME.jsonl, line 3: …`. */
-    damage: [
-      ...damageOf(opened.map(({ record }) => record)),
-      ...unfinished,
-      ...opened.flatMap(({ record }) => incompleteNotes(record)),
-    ],
+    damage: opened.flatMap(({ record }) => gapsOf(record)),
     has: (ref: CaseRef) => find(ref) !== undefined,
     /** The paths in the line are as the eval file was named. */
     async line(ref: CaseRef): Promise<CaseLine | undefined> {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
 import { loadSuite } from '../../evalfile/load.ts';
@@ -11,8 +12,8 @@ import { isEvalFile } from '../../node/paths.ts';
 import { shownPath } from '../../report/style.ts';
 import { findExistingDataFolders } from '../../store/dataFolder.ts';
 import { recordsOf } from '../../store/records/files.ts';
-import { readRecord } from '../../store/records/runRecord.ts';
-import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import { gapsOf, readCases } from '../../store/records/runRecord.ts';
+import { CASES_MISSING, EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
 
@@ -59,6 +60,7 @@ export async function pull(
     for (const note of all.slice(0, MAX_NOTES)) print(`- ${note}`);
     if (all.length > MAX_NOTES) print(`- and ${all.length - MAX_NOTES} more`);
     print(`Next: turnlight run ${file}, then turnlight mlflow push ${file}.`);
+    return EXIT.passed;
   });
 }
 
@@ -77,45 +79,62 @@ export async function push(globs: readonly string[], shell: Shell): Promise<Exit
   if (linked.length === 0)
     throw new UsageError(`No eval file here was pulled from MLflow. ${PULL_FIRST}`);
   return withClient(shell, async (client) => {
+    let isComplete = true;
     for (const { file, link } of linked) {
       const shown = shownPath(file, shell.folder);
-      const run = await newestRun(file, link);
-      if (!run) {
+      const found = await newestRun(file, link);
+      if (!found) {
         throw new UsageError(`${shown} has no run to push. Run it first: turnlight run ${shown}`);
       }
+      const { run, gaps } = found;
+      for (const gap of gaps) shell.err.write(`${visibleLine(gap)}\n`);
+      isComplete &&= gaps.length === 0;
       const pushed = await pushRun(client, run, link);
       const known = pushed.known > 0 ? ` (${pushed.known} already existed)` : '';
       const line = `${shown}: ${counted(pushed.assessments, 'assessment')} on ${counted(pushed.sessions, 'session')}${known}, ${counted(pushed.metrics, 'metric')} in the evaluation run ${pushed.runId} of "${link.experiment.name}".`;
       shell.out.write(`${visibleLine(line)}\n`);
     }
+    if (!isComplete) shell.err.write(CASES_MISSING);
+    return isComplete ? EXIT.passed : EXIT.errored;
   });
 }
 
 async function withClient(
   shell: Shell,
-  work: (client: MlflowClient) => Promise<void>,
+  work: (client: MlflowClient) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const connection = connectionOf(shell.env, shell.scrubber);
   const signal = shell.catchInterrupt();
   try {
-    await work(new MlflowClient(connection, signal));
-    return EXIT.passed;
+    return await work(new MlflowClient(connection, signal));
   } catch (error) {
     if (signal.aborted) return EXIT.cancelled;
     throw error;
   }
 }
 
+interface FoundRun {
+  readonly run: JudgedRun;
+  /** Why results may be missing. */
+  readonly gaps: readonly string[];
+}
+
 /** The newest run with cases that have sessions. */
-async function newestRun(evalFile: string, link: Link): Promise<JudgedRun | undefined> {
+async function newestRun(evalFile: string, link: Link): Promise<FoundRun | undefined> {
   const dataFolders = findExistingDataFolders(evalFile);
   const { path } = dataFolders;
-  for (const record of await recordsOf(dataFolders)) {
-    const { run, cases } = await readRecord(record);
-    const own = cases.filter(
-      (line) => (line.suite === path || line.suite === evalFile) && sessionOf(link, line),
-    );
-    if (run && own.length > 0) return { id: run.id, started: run.started, evalFile, cases: own };
+  for (const name of await recordsOf(dataFolders)) {
+    const cases: CaseLine[] = [];
+    const record = await readCases(name, undefined, (line) => {
+      const isOwn = line.suite === path || line.suite === evalFile;
+      if (isOwn && sessionOf(link, line)) cases.push(line);
+    });
+    const { run, state } = record;
+    if (!run || cases.length === 0) continue;
+    const gaps = gapsOf(record);
+    const ended = state === 'finished' ? 'FAILED' : 'KILLED';
+    const status = gaps.length === 0 ? 'FINISHED' : ended;
+    return { run: { id: run.id, started: run.started, evalFile, cases, status }, gaps };
   }
   return undefined;
 }

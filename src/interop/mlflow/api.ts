@@ -246,10 +246,18 @@ export async function logMetrics(
   }
 }
 
-export async function endRun(client: MlflowClient, runId: string, ended: number): Promise<void> {
+/** How MLflow shows that a run ended. */
+export type RunStatus = 'FINISHED' | 'FAILED' | 'KILLED';
+
+export async function endRun(
+  client: MlflowClient,
+  runId: string,
+  status: RunStatus,
+  ended: number,
+): Promise<void> {
   await client.post('/api/2.0/mlflow/runs/update', {
     run_id: runId,
-    status: 'FINISHED',
+    status,
     end_time: ended,
   });
 }

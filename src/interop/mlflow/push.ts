@@ -14,6 +14,7 @@ import {
   linkTraces,
   logMetrics,
   type NewAssessment,
+  type RunStatus,
   traceInfo,
 } from './api.ts';
 import type { MlflowClient } from './client.ts';
@@ -42,6 +43,7 @@ export interface JudgedRun {
   readonly evalFile: string;
   /** Only cases in the link. */
   readonly cases: readonly CaseLine[];
+  readonly status: RunStatus;
 }
 
 export async function readLink(evalFile: string): Promise<Link | undefined> {
@@ -91,7 +93,7 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link) {
   const ended = run.cases.reduce((last, { finished }) => Math.max(last, Date.parse(finished)), 0);
   const metrics = metricsOf(run.cases);
   await logMetrics(client, runId, metrics, ended);
-  await endRun(client, runId, ended);
+  await endRun(client, runId, run.status, ended);
   const written = { sessions: sessions.size, assessments, metrics: Object.keys(metrics).length };
   return { runId, known, ...written };
 }

@@ -420,6 +420,17 @@ export function incompleteNotes({ run, end }: Pick<RunRecord, 'run' | 'end'>): s
   return [`Run ${run.id} was made from records that are incomplete or of different commits.`];
 }
 
+/** Why results of a run may be missing in its record. */
+export function gapsOf(record: RunRecord): string[] {
+  const { run, state, missing } = record;
+  const isCutOff = state !== 'finished' && missing > 0;
+  return [
+    ...damageOf([record]),
+    ...(isCutOff ? [`Run ${run?.id} did not finish ${counted(missing, 'case')}.`] : []),
+    ...incompleteNotes(record),
+  ];
+}
+
 /** Reads a whole record, with absolute paths. @param root see `RecordOptions` @throws if there is no such regular file */
 export async function readRecord(path: string, root?: string) {
   const cases: CaseLine[] = [];

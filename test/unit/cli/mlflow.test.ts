@@ -10,6 +10,7 @@ import {
   startMlflow,
 } from '../../support/mlflow/server.ts';
 import { chatTrace, type FakeTrace, turnTrace } from '../../support/mlflow/traces.ts';
+import { recordsOf } from '../../support/resuming.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
 const SYSTEM = { role: 'system', content: 'Be kind.' };
@@ -307,6 +308,23 @@ describe('turnlight mlflow push', () => {
     await run('mlflow', 'push');
     assert.equal(server.runs.length, 2);
     assert.equal(server.assessmentsOn('a1').length, 4);
+  });
+
+  it('reports a run that was killed or damaged, and does not end it as finished', async (t) => {
+    const { run, server, folder } = await judged(t);
+    const [record = ''] = await recordsOf(folder);
+    const text = await readFile(record, 'utf8');
+    await writeFile(record, `${text.split('\n').slice(0, 2).join('\n')}\n`);
+    const killed = await run('mlflow', 'push');
+    assert.match(killed.err, /^Run [0-9a-f]{8} did not finish 1 case\.\nCases may be missing/);
+    assert.deepEqual([killed.code, server.runs[0]?.status], [2, 'KILLED']);
+    await writeFile(record, text.replace('{"kind":"case"', '{{"kind":"case"'));
+    const damaged = await run('mlflow', 'push');
+    assert.match(damaged.err, /\.jsonl, line 2: .*\n(.*\n)*Cases may be missing/);
+    assert.deepEqual([damaged.code, server.runs[0]?.status], [2, 'FAILED']);
+    await writeFile(record, text);
+    const whole = await run('mlflow', 'push');
+    assert.deepEqual([whole.code, server.runs[0]?.status], [0, 'FINISHED']);
   });
 
   it('matches sessions that are variants of a case', async (t) => {
