@@ -55,10 +55,7 @@ const toolResult = resultKind('tool-result', {
   keys: {
     toolName: toolName.optional(),
     output: output.optional().meta({ description: 'What the tool returned.' }),
-    result: z
-      .unknown()
-      .optional()
-      .meta({ description: 'The same as `output`, in version 4: any value.' }),
+    result: z.unknown().optional().describe('The same as `output`, in version 4: any value.'),
     isError: z
       .boolean()
       .optional()

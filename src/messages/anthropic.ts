@@ -33,10 +33,7 @@ const hidden: PartKinds = {
 const toolUse = callKind('tool_use', {
   id: 'id',
   keys: {
-    input: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: 'Arguments of the call.' }),
+    input: z.record(z.string(), z.unknown()).optional().describe('Arguments of the call.'),
     caller: unread,
     ...added,
   },
@@ -52,10 +49,7 @@ const toolResult = resultKind('tool_result', {
     content: textOrParts(returned)
       .optional()
       .meta({ description: 'What the tool returned: text, or a list of blocks.' }),
-    is_error: z
-      .boolean()
-      .optional()
-      .meta({ description: 'True if the tool failed. The judge sees a note.' }),
+    is_error: z.boolean().optional().describe('True if the tool failed. The judge sees a note.'),
     ...added,
   },
   contentOf: ({ content }) => returnedText(content, returned),

@@ -15,15 +15,9 @@ export const toolArguments = z
   .optional()
   .meta({ description: 'JSON: text, or a mapping.' });
 
-export const callId = z
-  .string()
-  .min(1)
-  .meta({ description: 'Id of the call, which its result refers to.' });
+export const callId = z.string().min(1).describe('Id of the call, which its result refers to.');
 
-export const answeredCall = z
-  .string()
-  .min(1)
-  .meta({ description: 'Id of the call that this answers.' });
+export const answeredCall = z.string().min(1).describe('Id of the call that this answers.');
 
 export const retrievalContext = z
   .array(z.string())
@@ -244,10 +238,7 @@ export const MISSING_OF_CALLS: Missing = {
   'tool_calls.function': NO_NAME,
 };
 
-export const toolCalls = z
-  .array(nestedCall)
-  .nullish()
-  .meta({ description: "Tool calls, in OpenAI's format." });
+export const toolCalls = z.array(nestedCall).nullish().describe("Tool calls, in OpenAI's format.");
 
 /** Valid calls in OpenAI's format. Arguments that are JSON text are parsed; other text stays. */
 export function readToolCalls(calls: unknown): ToolCall[] {
@@ -333,10 +324,7 @@ export function unfinished({ status }: Item, what: string): string[] {
   return [`${what} has the status "${status}".`];
 }
 
-export const mcpServer = z
-  .string()
-  .optional()
-  .meta({ description: 'The MCP server that offers the tool.' });
+export const mcpServer = z.string().optional().describe('The MCP server that offers the tool.');
 
 const id = z
   .string()

@@ -12,10 +12,7 @@ import {
 } from './dialect.ts';
 import { refuseEmpty, unionBy } from './parts.ts';
 
-const given = z
-  .record(z.string(), z.unknown())
-  .nullish()
-  .meta({ description: 'Arguments of the call.' });
+const given = z.record(z.string(), z.unknown()).nullish().describe('Arguments of the call.');
 
 const output = z.unknown().optional().meta({ description: 'What the tool returned.' });
 

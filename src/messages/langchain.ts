@@ -117,10 +117,7 @@ const SHAPES: Readonly<Record<Kind, z.ZodRawShape>> = {
   human: shapeOf('human'),
   ai: {
     ...shapeOf('ai'),
-    tool_calls: z
-      .array(listedCall)
-      .nullish()
-      .meta({ description: "Tool calls, in LangChain's format." }),
+    tool_calls: z.array(listedCall).nullish().describe("Tool calls, in LangChain's format."),
     invalid_tool_calls: notedList,
     tool_call_chunks: unread,
     usage_metadata: unread,
@@ -129,10 +126,7 @@ const SHAPES: Readonly<Record<Kind, z.ZodRawShape>> = {
   tool: {
     ...shapeOf('tool'),
     tool_call_id: answeredCall,
-    status: z
-      .string()
-      .nullish()
-      .meta({ description: '`error` if the tool failed. The judge sees a note.' }),
+    status: z.string().nullish().describe('`error` if the tool failed. The judge sees a note.'),
     artifact: unread,
   },
 };

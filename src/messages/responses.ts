@@ -66,9 +66,7 @@ function outputKind(type: string, description: string): PartKind {
     id: 'call_id',
     description,
     keys: {
-      output: textOrParts(returned).meta({
-        description: 'What the tool returned: text, or a list of parts.',
-      }),
+      output: textOrParts(returned).describe('What the tool returned: text, or a list of parts.'),
       id,
       status,
       caller: unread,

@@ -8,10 +8,9 @@ export const priceSchema = z
     }),
     output: z.number().min(0).meta({ description: 'Price per million output tokens.' }),
   })
-  .meta({
-    description:
-      'Prices per million tokens, in the same currency for all models. Needed to report and limit the cost.',
-  });
+  .describe(
+    'Prices per million tokens, in the same currency for all models. Needed to report and limit the cost.',
+  );
 
 export type Price = z.infer<typeof priceSchema>;
 

@@ -6,9 +6,7 @@ import { togetherKey } from './openai/params.ts';
 import { openReplaySource, type ReplaySource, replayModel } from './replaySource.ts';
 
 const replaySchema = z.strictObject({
-  provider: z
-    .literal('replay')
-    .meta({ description: 'Answers from a recording; needs no API key.' }),
+  provider: z.literal('replay').describe('Answers from a recording; needs no API key.'),
   model: z.string().min(1).meta({ description: "The recorded model's name." }),
   path: z.string().min(1).meta({
     description: 'The recording written by `--record`, relative to this file.',
@@ -18,9 +16,7 @@ const replaySchema = z.strictObject({
     description:
       "The recorded model's `max_input_tokens`, so that the replay splits conversations the same way.",
   }),
-  temperature: z.number().min(0).max(2).optional().meta({
-    description: "The recorded model's value.",
-  }),
+  temperature: z.number().min(0).max(2).optional().describe("The recorded model's value."),
   together: togetherKey,
 });
 

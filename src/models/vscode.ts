@@ -31,12 +31,8 @@ const vscodeSchema = z.strictObject({
   provider: z.literal('vscode').meta({
     description: "One of the editor's own models, such as GitHub Copilot's; needs no key.",
   }),
-  model: z.string().min(1).meta({
-    description: 'Vendor and family, such as `copilot/gpt-4.1`.',
-  }),
-  temperature: z.number().min(0).max(2).optional().meta({
-    description: 'Used if the assertion sets none.',
-  }),
+  model: z.string().min(1).describe('Vendor and family, such as `copilot/gpt-4.1`.'),
+  temperature: z.number().min(0).max(2).optional().describe('Used if the assertion sets none.'),
   timeout: z.int().min(1).optional().meta({
     description: 'Time limit for one request in milliseconds.',
     default: DEFAULT_TIMEOUT,

@@ -6,10 +6,9 @@ import type { TargetType } from './target.ts';
 
 const schema = z.strictObject({
   type: z.literal('a2a').meta({ description: 'An agent that speaks Agent2Agent.' }),
-  url: addressSchema.meta({
-    description:
-      'Address of the agent, with its card at `/.well-known/agent-card.json` below it, or of the card itself (`….json`).',
-  }),
+  url: addressSchema.describe(
+    'Address of the agent, with its card at `/.well-known/agent-card.json` below it, or of the card itself (`….json`).',
+  ),
   headers: headersKey,
   ...commonKeys,
 });

@@ -164,9 +164,7 @@ const schema = z.strictObject({
     description: 'The model: a name in `models`, `provider:model`, or a mapping.',
     refersTo: 'model',
   }),
-  tools: toolsSchema.optional().meta({
-    description: "Tools the model may call. Default: the case's tools.",
-  }),
+  tools: toolsSchema.optional().describe("Tools the model may call. Default: the case's tools."),
   ...toolAnswerKeys,
   max_tool_rounds: z.int().min(1).optional().meta({
     description: 'Maximum number of rounds of tool calls per reply.',

@@ -28,15 +28,12 @@ export const headersKey = z
     }
   })
   .optional()
-  .meta({
-    description:
-      'Extra HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
-  });
+  .describe(
+    'Extra HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
+  );
 
 const schema = z.strictObject({
-  type: z.literal('http').meta({
-    description: 'A service that gets one JSON request per reply.',
-  }),
+  type: z.literal('http').describe('A service that gets one JSON request per reply.'),
   url: addressSchema.meta({ description: 'Address of the requests.' }),
   method: z
     .enum(METHODS)
@@ -56,25 +53,21 @@ const schema = z.strictObject({
         'Body of the requests: a mapping, a list, or JSON as text. `{{message}}` is the last user message, `{{messages}}` the conversation in OpenAI\'s chat format, `{{session}}` the session, `{{conversation}}` an id of the conversation, and `{{context.NAME}}` a key of the case\'s context. A string that consists of a single variable becomes its value, even a list or a mapping. Default: `{messages: "{{messages}}"}`.',
       template: 'request',
     }),
-  reply: pointer.meta({
-    description:
-      "JSON pointer to the reply in the answer, such as `/choices/0/message/content`: text, a message, or messages. In server-sent events, the texts of all events are joined. Default: the whole answer, as text or as a program's reply.",
-  }),
-  session: pointer.meta({
-    description:
-      "JSON pointer to the service's session id in the answer. Later requests contain it as `{{session}}`, which is null in the first request. Default: `{{session}}` is `{{conversation}}`.",
-  }),
+  reply: pointer.describe(
+    "JSON pointer to the reply in the answer, such as `/choices/0/message/content`: text, a message, or messages. In server-sent events, the texts of all events are joined. Default: the whole answer, as text or as a program's reply.",
+  ),
+  session: pointer.describe(
+    "JSON pointer to the service's session id in the answer. Later requests contain it as `{{session}}`, which is null in the first request. Default: `{{session}}` is `{{conversation}}`.",
+  ),
   retrieval_context: pointer.meta({
     description: 'JSON pointer to a list of the texts that were retrieved for the reply.',
   }),
-  tool_calls: pointer.meta({
-    description:
-      "JSON pointer to the tool calls of the reply, such as `/choices/0/message/tool_calls`: a list of OpenAI's calls, of `{name, arguments, result}`, or of messages. In server-sent events, the calls of all events are combined. An answer without calls may omit it. Default: Turnlight sees only the calls in `reply`.",
-  }),
-  usage: pointer.meta({
-    description:
-      "JSON pointer to the usage of the reply, such as `/usage`: `{input_tokens, output_tokens, cost?}`, or in a model provider's format. In server-sent events, the last one counts.",
-  }),
+  tool_calls: pointer.describe(
+    "JSON pointer to the tool calls of the reply, such as `/choices/0/message/tool_calls`: a list of OpenAI's calls, of `{name, arguments, result}`, or of messages. In server-sent events, the calls of all events are combined. An answer without calls may omit it. Default: Turnlight sees only the calls in `reply`.",
+  ),
+  usage: pointer.describe(
+    "JSON pointer to the usage of the reply, such as `/usage`: `{input_tokens, output_tokens, cost?}`, or in a model provider's format. In server-sent events, the last one counts.",
+  ),
   ...commonKeys,
 });
 

@@ -34,11 +34,7 @@ export const endpointKeys = {
   temperature: z.number().min(0).max(2).optional().meta({
     description: "Used if the assertion sets none. Omitted for models that don't accept one.",
   }),
-  max_tokens: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'Maximum number of tokens in one reply.' }),
+  max_tokens: z.int().min(1).optional().describe('Maximum number of tokens in one reply.'),
   timeout: z.int().min(1).optional().meta({
     description:
       'Time limit for one request in milliseconds, retries included. Waiting for a rate limit does not count.',
