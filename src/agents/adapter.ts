@@ -1,10 +1,4 @@
-import type {
-  ScriptTool,
-  TargetFacts,
-  TargetMessage,
-  TargetReply,
-  TargetUsage,
-} from '../../types/index.d.ts';
+import type { ScriptTool, TargetFacts, TargetMessage, TargetReply } from '../../types/index.d.ts';
 
 /** One conversation with an agent: gets the new messages, and replies to them. */
 export type Converse = (
@@ -48,23 +42,4 @@ export function toolOf(name: string, description: unknown, schema: unknown): Scr
     ...(typeof description === 'string' && { description }),
     ...(Object(parameters).type === 'object' && { parameters }),
   };
-}
-
-/** Usage of several requests to models, each in the words of its framework; undefined if one has none. */
-export function sumUsage(usages: readonly (TargetUsage | undefined)[]): TargetUsage | undefined {
-  const known = usages.filter((usage) => usage !== undefined);
-  if (known.length === 0 || known.length < usages.length) return undefined;
-  const sum = (key: keyof TargetUsage) =>
-    known.reduce((total, usage) => total + (usage[key] ?? 0), 0);
-  return {
-    calls: sum('calls'),
-    input_tokens: sum('input_tokens'),
-    cached_tokens: sum('cached_tokens'),
-    output_tokens: sum('output_tokens'),
-  };
-}
-
-/** Content of a tool message: text as it is, anything else as JSON. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -1,5 +1,5 @@
 import type { ScriptTool, TargetUsage } from '../../types/index.d.ts';
-import { adapter, SystemTexts, sumUsage, toolOf } from './adapter.ts';
+import { adapter, SystemTexts, toolOf } from './adapter.ts';
 
 /** As LangGraph and LangChain declare them, for what is used here. */
 interface Graph {
@@ -69,11 +69,7 @@ export function langgraph(graph: Graph) {
       const reply = state.messages.filter(({ id }) => !known.has(id));
       for (const { id } of reply) known.add(id);
       messages = state.messages;
-      const usage = sumUsage(
-        reply
-          .filter(({ type }) => type === 'ai')
-          .map(({ usage_metadata: usage }) => usage && usageOf(usage)),
-      );
+      const usage = usageOf(reply.filter(({ type }) => type === 'ai'));
       return {
         messages: [...systemTexts, ...reply],
         tools: [...tools.values()],
@@ -88,11 +84,15 @@ function withIds(messages: readonly object[]) {
   return messages.map((message) => ({ id: crypto.randomUUID(), ...message }));
 }
 
-function usageOf(usage: NonNullable<StateMessage['usage_metadata']>): TargetUsage {
+/** Undefined if a message has none. */
+function usageOf(messages: readonly StateMessage[]): TargetUsage | undefined {
+  const usages = messages.flatMap(({ usage_metadata: usage }) => usage ?? []);
+  if (usages.length === 0 || usages.length < messages.length) return undefined;
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   return {
-    calls: 1,
-    input_tokens: usage.input_tokens,
-    cached_tokens: usage.input_token_details?.cache_read ?? 0,
-    output_tokens: usage.output_tokens,
+    calls: usages.length,
+    input_tokens: sum(usages.map((usage) => usage.input_tokens)),
+    cached_tokens: sum(usages.map((usage) => usage.input_token_details?.cache_read ?? 0)),
+    output_tokens: sum(usages.map((usage) => usage.output_tokens)),
   };
 }

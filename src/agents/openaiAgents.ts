@@ -1,5 +1,5 @@
 import type { ScriptTool, TargetMessage, TargetUsage } from '../../types/index.d.ts';
-import { adapter, SystemTexts, textOf, toolOf } from './adapter.ts';
+import { adapter, SystemTexts, toolOf } from './adapter.ts';
 
 /** As the OpenAI Agents SDK declares it, for what is used here. */
 interface Agent {
@@ -63,9 +63,8 @@ export function openaiAgents(agent: Agent, run: Run) {
         const by = item.agent ?? item.sourceAgent;
         if (by) {
           messages.push(...texts.unshown(await by.getSystemPrompt?.(result.runContext)));
-          for (const { name, description, parameters } of (await by.getAllTools?.(
-            result.runContext,
-          )) ?? []) {
+          const offered = (await by.getAllTools?.(result.runContext)) ?? [];
+          for (const { name, description, parameters } of offered) {
             tools.set(name, toolOf(name, description, parameters));
           }
         }
@@ -97,7 +96,8 @@ function messageOf({ type, rawItem }: RunItem, agent: string | undefined): Targe
 
 function outputText(output: unknown): string {
   const { type, text } = Object(output);
-  return type === 'text' && typeof text === 'string' ? text : textOf(output);
+  const content = type === 'text' && typeof text === 'string' ? text : output;
+  return typeof content === 'string' ? content : (JSON.stringify(content) ?? '');
 }
 
 function usageOf(usage: Usage | undefined): { readonly usage?: TargetUsage } {
