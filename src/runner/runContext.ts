@@ -297,8 +297,8 @@ export class RunContext {
     const type = findTargetType(target.type);
     const identity = {
       target: target.name,
-      caseId: id,
-      context,
+      case: id,
+      context: { ...context },
       repetition,
       digest: await this.#digestOf(target, suiteCase),
       keysDecide: type?.keysDecide ?? false,

@@ -22,29 +22,19 @@ export function prependSystemPrompt(session: TargetSession, { system }: TargetSp
   );
 }
 
-export interface SessionIdentity {
-  readonly target: string;
-  readonly caseId: string;
-  readonly context: Readonly<Record<string, unknown>>;
-  /** From 1. */
-  readonly repetition: number;
-  /** From `targetDigest`. */
-  readonly digest: string;
+/** `digest` is from `targetDigest`. */
+export interface SessionIdentity extends Readonly<Omit<TargetExchangeRequest, 'messages'>> {
   /** As in `TargetType`. */
   readonly keysDecide: boolean;
 }
 
 type Messages = Parameters<TargetSession['reply']>[0];
 
-function requestOf(identity: SessionIdentity, messages: Messages): TargetExchangeRequest {
-  return {
-    target: identity.target,
-    case: identity.caseId,
-    context: { ...identity.context },
-    messages: [...messages],
-    repetition: identity.repetition,
-    digest: identity.digest,
-  };
+function requestOf(
+  { keysDecide: _, ...identity }: SessionIdentity,
+  messages: Messages,
+): TargetExchangeRequest {
+  return { ...identity, messages: [...messages] };
 }
 
 /** A session that records its exchanges, unless they are cancelled. */

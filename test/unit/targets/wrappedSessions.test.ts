@@ -18,7 +18,7 @@ import {
 const signal = new AbortController().signal;
 const IDENTITY: SessionIdentity = {
   target: 'agent',
-  caseId: 'c',
+  case: 'c',
   context: { a: 1 },
   repetition: 1,
   digest: 'as it was',
@@ -99,7 +99,7 @@ for (const keysDecide of [false, true]) {
     await copyFile(v1, path);
     const lines = parseRecording(await readFile(path, 'utf8'), path);
     const { player, warned } = await playerOf(path);
-    const identity = { target: 'support-agent', caseId: 'incomplete', context: {}, repetition: 1 };
+    const identity = { target: 'support-agent', case: 'incomplete', context: {}, repetition: 1 };
     const session = replaySession({ ...identity, digest: 'as it is', keysDecide }, player);
     let asked = 0;
     for (const { exchange } of lines) {
@@ -129,7 +129,7 @@ test('lines of models in such a recording still match', async () => {
 
 test('replays another case with the same messages, with a warning', async (t) => {
   const { player, warned } = await playerOf(await recorded(t, ['Hi']));
-  const session = replaySession({ ...IDENTITY, caseId: 'd' }, player);
+  const session = replaySession({ ...IDENTITY, case: 'd' }, player);
   assert.equal((await session.reply(user('Hi'), signal)).messages[0]?.content, 'You said Hi');
   assert.match(warned.join(), /not recorded for the case "d"/);
 });
@@ -137,7 +137,7 @@ test('replays another case with the same messages, with a warning', async (t) =>
 test('names the difference if another repetition, context, or target is not recorded', async (t) => {
   const { player } = await playerOf(await recorded(t, ['Hi']));
   for (const [changed, words] of [
-    [{ caseId: 'd', context: { a: 2 } }, /in case: asked "d", recorded "c"/],
+    [{ case: 'd', context: { a: 2 } }, /in case: asked "d", recorded "c"/],
     [{ repetition: 2 }, /in repetition: asked 2, recorded 1/],
     [{ context: { a: 2 } }, /in context/],
     [{ target: 'other' }, /"other".*answers from the target "agent"/],
