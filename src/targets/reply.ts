@@ -1,12 +1,6 @@
 import * as z from 'zod';
 import { isMapping, type Path, valueAt } from '../core/data/data.ts';
-import {
-  type Message,
-  type Tool,
-  type ToolCall,
-  toolsSchema,
-  unwrapTools,
-} from '../core/message.ts';
+import { type Message, type ToolCall, toolsSchema, unwrapTools } from '../core/message.ts';
 import { NO_USAGE, type Usage } from '../core/verdict.ts';
 import { toOpenaiChat } from '../messages/openaiChat.ts';
 import { readMessages } from '../messages/readMessages.ts';
@@ -32,8 +26,6 @@ const SHAPES =
 const KEYS = ['messages', 'content', 'role', 'assistant'];
 
 /**
- * Reads a program's answer as canonical messages.
- *
  * @param conversation the conversation so far: a result may come turns after its call, such as after an approval
  * @throws TargetError `target-malformed-reply`, `target-empty-reply`
  */
@@ -77,14 +69,7 @@ function openCallsIn(conversation: readonly Message[]): ToolCall[] {
   return open;
 }
 
-interface Unpacked {
-  readonly list: readonly unknown[];
-  readonly context?: readonly string[] | undefined;
-  readonly tools?: readonly Tool[] | undefined;
-  readonly usage?: Usage | undefined;
-}
-
-function unpack(answer: unknown): Unpacked {
+function unpack(answer: unknown) {
   if (typeof answer === 'string') return { list: [{ role: 'assistant', content: answer }] };
   if (Array.isArray(answer)) return { list: answer };
   if (!isMapping(answer) || !KEYS.some((key) => key in answer)) {

@@ -2,6 +2,7 @@ import { groupBy, isMapping, type Mapping } from '../core/data/data.ts';
 import { readable } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
+import { resultText } from '../messages/content.ts';
 import { looksLikeMessages, readMessages } from '../messages/readMessages.ts';
 import { canonicalJson } from '../node/hashes.ts';
 
@@ -130,7 +131,7 @@ function toOpenaiMessages(
     const name = textAt(inner, NAMES);
     if (RESULT_TYPE.test(String(item.type))) {
       lost.push(
-        `Left out a tool result that answers no call of its reply: ${visibleLine(name ?? asText(item), MAX_NAME)}`,
+        `Left out a tool result that answers no call of its reply: ${visibleLine(name ?? resultText(item), MAX_NAME)}`,
       );
       continue;
     }
@@ -151,9 +152,11 @@ function toOpenaiMessages(
     {
       role: 'assistant',
       content: null,
-      tool_calls: [{ id, type: 'function', function: { name, arguments: asText(given) } }],
+      tool_calls: [{ id, type: 'function', function: { name, arguments: resultText(given) } }],
     },
-    ...(result === undefined ? [] : [{ role: 'tool', tool_call_id: id, content: asText(result) }]),
+    ...(result === undefined
+      ? []
+      : [{ role: 'tool', tool_call_id: id, content: resultText(result) }]),
   ]);
 }
 
@@ -169,15 +172,10 @@ function resultOf(item: Mapping, calls: readonly PlainCall[]) {
 }
 
 function firstOf(item: Mapping, keys: readonly string[]): unknown {
-  const key = keys.find((one) => item[one] !== undefined && item[one] !== null);
-  return key === undefined ? undefined : item[key];
+  return keys.map((key) => item[key]).find((value) => value !== undefined && value !== null);
 }
 
 function textAt(item: Mapping, keys: readonly string[]): string | undefined {
   const value = firstOf(item, keys);
   return typeof value === 'string' ? value : undefined;
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

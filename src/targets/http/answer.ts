@@ -69,11 +69,7 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number: number
   return { reply, session: sessionIn(value, pointers) };
 }
 
-/**
- * The reply with everything else in the answer, which may consist of calls alone.
- *
- * @param number of the reply, from 1
- */
+/** Adds everything else in the answer, which may consist of calls alone. @param number of the reply, from 1 */
 function withExtras(
   read: () => TargetReply,
   isSilent: boolean,
@@ -135,13 +131,7 @@ function readWholeAsReply(value: unknown): TargetReply {
   }
 }
 
-/**
- * Reads server-sent events: concatenates the texts at `reply`.
- *
- * @param onText called with the whole text so far
- * @param number of the reply, from 1
- * @throws TargetError
- */
+/** Reads server-sent events: concatenates the texts at `reply`. @param number of the reply, from 1 @throws TargetError */
 export async function readEvents(
   bytes: Bytes,
   pointers: Pointers,

@@ -8,9 +8,9 @@ import {
   templateVariables,
   tooLong,
 } from '../../core/text/template.ts';
+import { resultText } from '../../messages/content.ts';
 import { TargetError } from '../target.ts';
 
-/** Values of the variables in a body. */
 interface BodyValues {
   /** The last user message. */
   readonly message: string;
@@ -35,7 +35,7 @@ const VARIABLE_NAMES = Object.keys(REQUEST_VARIABLES);
  * @throws TargetError if it gets too long
  */
 export function fillBody(body: unknown, values: BodyValues): string {
-  const lengthOf = cacheByName((name) => textOf(variableValue(name, values)).length);
+  const lengthOf = cacheByName((name) => resultText(variableValue(name, values)).length);
   const length = bodyVariables(body).reduce((sum, { name }) => sum + lengthOf(name), 0);
   if (length > LIMITS.filledCase) {
     throw new TargetError(
@@ -51,7 +51,11 @@ function fillValue(part: unknown, values: BodyValues): unknown {
   if (typeof part === 'string') {
     const [only] = templateVariables(part);
     if (only && only.length === part.length) return variableValue(only.name, values) ?? null;
-    return renderTemplate(part, (name) => textOf(variableValue(name, values)), LIMITS.filledCase);
+    return renderTemplate(
+      part,
+      (name) => resultText(variableValue(name, values)),
+      LIMITS.filledCase,
+    );
   }
   if (Array.isArray(part)) return part.map((one) => fillValue(one, values));
   if (!isMapping(part)) return part;
@@ -69,7 +73,7 @@ function fillJson(text: string, values: BodyValues): string {
     const before = text.slice(end, offset);
     for (const mark of before.matchAll(/\\.|"/gs)) if (mark[0] === '"') quoted = !quoted;
     const value = variableValue(name, values) ?? null;
-    const json = JSON.stringify(quoted ? textOf(value) : value);
+    const json = JSON.stringify(quoted ? resultText(value) : value);
     pieces.push(before, quoted ? json.slice(1, -1) : json);
     end = offset + length;
   }
@@ -79,10 +83,6 @@ function fillJson(text: string, values: BodyValues): string {
 function variableValue(name: string, values: BodyValues): unknown {
   if (name.startsWith(CONTEXT_PREFIX)) return valueAt(values.context, contextPath(name));
   return VARIABLE_NAMES.includes(name) ? Reflect.get(values, name) : undefined;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 }
 
 function contextPath(name: string): string[] {
@@ -104,10 +104,8 @@ export function bodyVariables(body: unknown): { readonly name: string; readonly 
 /** The keys of the case's context that a body uses. */
 export function contextKeysOf(body: unknown): string[] {
   const names = bodyVariables(body).map(({ name }) => name);
-  const keys = names.flatMap((name) =>
-    name.startsWith(CONTEXT_PREFIX) ? contextPath(name).slice(0, 1) : [],
-  );
-  return [...new Set(keys)];
+  const ofContext = names.filter((name) => name.startsWith(CONTEXT_PREFIX));
+  return [...new Set(ofContext.flatMap((name) => contextPath(name).slice(0, 1)))];
 }
 
 export function bodyProblems(body: unknown): { readonly message: string; readonly path: Path }[] {
@@ -115,12 +113,10 @@ export function bodyProblems(body: unknown): { readonly message: string; readonl
   const strangers = bodyVariables(body).filter(
     ({ name }) => !name.startsWith(CONTEXT_PREFIX) && !VARIABLE_NAMES.includes(name),
   );
-  if (strangers.length > 0) {
-    return strangers.map(({ name, path }) => {
-      return { message: `Unknown variable {{${name}}} in a body. Known: ${known}.`, path };
-    });
-  }
-  if (typeof body !== 'string') return [];
+  const problems = strangers.map(({ name, path }) => {
+    return { message: `Unknown variable {{${name}}} in a body. Known: ${known}.`, path };
+  });
+  if (problems.length > 0 || typeof body !== 'string') return problems;
   try {
     fillBody(body, { message: '', messages: [], session: null, conversation: '', context: {} });
     return [];

@@ -62,9 +62,7 @@ export abstract class RemoteSession<Setup extends RemoteSetup> implements Target
     onText?: OnText,
   ): Promise<TargetReply>;
 
-  waited(): number {
-    return this.#waited;
-  }
+  readonly waited = () => this.#waited;
 
   async close(): Promise<void> {}
 

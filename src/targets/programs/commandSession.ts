@@ -11,13 +11,8 @@ import {
   type TargetReply,
   type TargetSession,
 } from '../target.ts';
-import { LineProgram, parseLine, unrequestedLineError } from './lineProgram.ts';
+import { LineProgram, type PendingAnswer, parseLine, unrequestedLineError } from './lineProgram.ts';
 import type { Program } from './programs.ts';
-
-interface PendingLine {
-  readonly done: (line: string) => void;
-  readonly fail: (error: TargetError) => void;
-}
 
 export interface CommandSetup {
   readonly name: string;
@@ -39,7 +34,7 @@ export class CommandSession implements TargetSession {
   readonly #program: LineProgram;
   readonly #timeout: number;
   readonly #host: TargetHost;
-  #waiting: PendingLine | undefined;
+  #waiting: PendingAnswer<string> | undefined;
   #unrequested: TargetError | undefined;
   /** Milliseconds of its slowest reply; undefined before the first. */
   #slowest: number | undefined;
@@ -73,13 +68,8 @@ export class CommandSession implements TargetSession {
     }
   }
 
-  startup(): number {
-    return this.#startup;
-  }
-
-  waited(): number {
-    return this.#startup;
-  }
+  readonly startup = () => this.#startup;
+  readonly waited = this.startup;
 
   async close(signal: AbortSignal): Promise<void> {
     const { failure } = this.#program;
@@ -113,7 +103,7 @@ export class CommandSession implements TargetSession {
     }
   }
 
-  #takeWaiting(): PendingLine | undefined {
+  #takeWaiting(): PendingAnswer<string> | undefined {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     return waiting;

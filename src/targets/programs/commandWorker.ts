@@ -12,18 +12,13 @@ import {
   type TargetSession,
 } from '../target.ts';
 import { type CommandSetup, programRequest } from './commandSession.ts';
-import { LineProgram, parseLine, unrequestedLineError } from './lineProgram.ts';
+import { LineProgram, type PendingAnswer, parseLine, unrequestedLineError } from './lineProgram.ts';
 import type { Program, Programs } from './programs.ts';
-
-interface PendingAnswer {
-  readonly done: (answer: object) => void;
-  readonly fail: (error: TargetError) => void;
-}
 
 /** A process that serves many conversations at the same time. Answers repeat the `id` of their request. */
 class WorkerProcess {
   readonly #program: LineProgram;
-  readonly #waiting = new Map<number, PendingAnswer>();
+  readonly #waiting = new Map<number, PendingAnswer<object>>();
   /** Requests that timed out or were cancelled; their answers are ignored. */
   readonly #abandoned = new Set<number>();
   #latest = 0;
@@ -177,13 +172,8 @@ export class WorkerSession implements TargetSession {
     return readReply(answer, messages);
   }
 
-  startup(): number {
-    return this.#startup;
-  }
-
-  waited(): number {
-    return this.#startup;
-  }
+  readonly startup = () => this.#startup;
+  readonly waited = this.startup;
 
   async close(): Promise<void> {
     this.#process?.endConversation(this.#host.conversationId);

@@ -6,6 +6,11 @@ import { QuotingError, TargetError } from '../target.ts';
 import { exitText, notStartedError, ProgramLog, ReplyLines } from './outputLines.ts';
 import { MAX_GRACE, MIN_GRACE, type Program } from './programs.ts';
 
+export interface PendingAnswer<Answer> {
+  readonly done: (answer: Answer) => void;
+  readonly fail: (error: TargetError) => void;
+}
+
 interface LineProgramSetup {
   readonly program: Program;
   /** Whether it prints `{"ready":true}` first. */
@@ -25,7 +30,7 @@ export class LineProgram {
   readonly #log: ProgramLog;
   readonly #closed: Promise<void>;
   readonly #ready: Promise<void>;
-  #settleReady: { done: () => void; fail: (why: TargetError) => void } | undefined;
+  #settleReady: PendingAnswer<void> | undefined;
   #isClosing = false;
   #failure: TargetError | undefined;
 
@@ -69,8 +74,6 @@ export class LineProgram {
   }
 
   /**
-   * Waits until the program is ready.
-   *
    * @param timeout milliseconds
    * @returns milliseconds it took; 0 if it was ready, or doesn't report it
    * @throws TargetError; the signal's reason when aborted
