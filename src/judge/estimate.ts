@@ -45,8 +45,7 @@ export async function estimateCase(
   examples?: ExamplesFor,
 ): Promise<Estimate> {
   if (suiteCase.skip) return NO_ESTIMATE;
-  const first = await estimateRepetition(suiteCase, once, examples);
-  let sum = first;
+  let sum = await estimateRepetition(suiteCase, once, examples);
   if (suiteCase.repeat.times === 1) return sum;
   const next = await estimateRepetition(suiteCase, once, examples);
   for (let times = 1; times < suiteCase.repeat.times; times += 1) sum = addEstimates(sum, next);
@@ -119,7 +118,8 @@ class RequestCounter {
     for (const planned of inquiry.type.plan(inquiry.inputs[0])) {
       if (planned.kind === 'asked') this.#divide(assertion, planned.about(turns), planned.about);
       else if (planned.kind === 'assertion') await this.judge([planned.assertion]);
-      else if (planned.kind === 'embedding') this.#embed(assertion.model, planned.texts);
+      else if (planned.kind === 'embedding')
+        this.#count(assertion.model, this.#sumTokens(planned.texts), 0);
       else this.#askOnce(assertion.judge, planned.asked);
     }
   }
@@ -144,10 +144,6 @@ class RequestCounter {
     if (this.#once.has(key)) return;
     this.#once.add(key);
     this.#ask(judge, undefined, asked);
-  }
-
-  #embed(model: ModelSpec | undefined, texts: readonly string[]): void {
-    this.#count(model, this.#sumTokens(texts), 0);
   }
 
   /** One request, or one per part and perhaps one about the whole. */

@@ -54,18 +54,10 @@ export class Inquirer {
   #firstSent: ModelRequest | undefined;
   /** The parts, if the conversation was judged in parts. */
   parts: readonly Part[] | undefined;
-  readonly #setup: InquirerSetup;
+  readonly setup: InquirerSetup;
 
   constructor(setup: InquirerSetup) {
-    this.#setup = setup;
-  }
-
-  get model(): Model {
-    return this.#setup.model;
-  }
-
-  get maxInputTokens(): number | undefined {
-    return this.#setup.maxInputTokens;
+    this.setup = setup;
   }
 
   /** The request to hash for the verdict. Questions that cases share don't count, because they may not be sent. */
@@ -80,7 +72,7 @@ export class Inquirer {
     { logprobs = false }: { readonly logprobs?: boolean } = {},
   ): Promise<Answered<Answer>> {
     const asked = about(turns);
-    const request = this.#request(this.#setup.block, asked, logprobs);
+    const request = this.#request(this.setup.block, asked, logprobs);
     this.#firstAboutConversation ??= request;
     const parts = await this.#partition(asked, request);
     if (!parts) return this.#send(request, asked);
@@ -89,7 +81,7 @@ export class Inquirer {
 
   /** Asks without the conversation, or returns the stored answer to the same question. */
   async askOnce<Answer>(asked: JudgeRequest<Answer>): Promise<Answer> {
-    const { sharedAnswers, model } = this.#setup;
+    const { sharedAnswers, model } = this.setup;
     const key = canonicalJson([model.id, asked.name, asked.instructions]) ?? '';
     const known = sharedAnswers.answers.get(key) ?? this.#keep(key, asked);
     sharedAnswers.answers.set(key, known);
@@ -103,7 +95,7 @@ export class Inquirer {
   }
 
   async #keep(key: string, asked: JudgeRequest<unknown>): Promise<unknown> {
-    const { sharedAnswers } = this.#setup;
+    const { sharedAnswers } = this.setup;
     const stored = asked.answer.safeParse(await sharedAnswers.load(key));
     if (stored.success && mistakesOf(asked, stored.data).length === 0) return stored.data;
     const { answer } = await this.#send(this.#request(undefined, asked), asked);
@@ -117,10 +109,10 @@ export class Inquirer {
     question: Question<Answer, Concluded>,
     count: number,
   ): Promise<Answer[]> {
-    const request = this.#request(this.#setup.block, question);
+    const request = this.#request(this.setup.block, question);
     const parts = await this.#partition(question, request);
     if (!parts) {
-      const { model, signal } = this.#setup;
+      const { model, signal } = this.setup;
       this.#firstAboutConversation ??= request;
       const all = await askJudge(model, request, question, signal, this.meter.onReply, count);
       return all.map(({ answer }) => answer);
@@ -135,7 +127,7 @@ export class Inquirer {
     questions: readonly NamedQuestion[],
     count: number,
   ): Promise<AnswerOrError[][] | undefined> {
-    const { block, temperature, shared, model, signal } = this.#setup;
+    const { block, temperature, shared, model, signal } = this.setup;
     const options = { temperature, shared, questions: questions.length };
     const request = judgeRequest(block, jointQuestion(questions), options);
     if (!(await this.#fits(request))) return undefined;
@@ -149,11 +141,11 @@ export class Inquirer {
   ): Promise<readonly Part[] | undefined> {
     const capacity = await this.#capacity();
     const size = ({ countTokens }: Capacity) => {
-      const block = countTokens(this.#setup.block);
+      const block = countTokens(this.setup.block);
       return { block, around: tokensOf(request, countTokens) - block };
     };
-    const found = partition(this.#setup.conversation, turns, this.#setup, capacity, size);
-    if (found && 'tooLong' in found) throw tooLongError(this.#setup, found.tooLong);
+    const found = partition(this.setup.conversation, turns, this.setup, capacity, size);
+    if (found && 'tooLong' in found) throw tooLongError(this.setup, found.tooLong);
     return found?.parts;
   }
 
@@ -166,7 +158,7 @@ export class Inquirer {
 
   /** Loads the token tables only if needed: they are large. */
   async #capacity(): Promise<Capacity | undefined> {
-    const { maxInputTokens } = this.#setup;
+    const { maxInputTokens } = this.setup;
     if (maxInputTokens === undefined) return undefined;
     const { countTokens } = await import('../models/tokens.ts');
     return { maxInputTokens, countTokens };
@@ -177,7 +169,7 @@ export class Inquirer {
     question: Divisible<Answer>,
     parts: readonly Part[],
   ): Promise<Answer> {
-    const { granularity } = this.#setup;
+    const { granularity } = this.setup;
     let answers: JudgedPart<Answer>[] = [];
     const askPart = async (part: Part, before: readonly JudgedPart<Answer>[]) => {
       const about = questioning(part.turns);
@@ -208,7 +200,7 @@ export class Inquirer {
     before: readonly JudgedPart<unknown>[],
     about: JudgeRequest<unknown>,
   ): Promise<{ readonly request: ModelRequest; readonly shown: ShownTurns }> {
-    const { conversation, window } = this.#setup;
+    const { conversation, window } = this.setup;
     const [first] = turns;
     const last = first ? Math.max(from, earliestNeeded(first, window)) : from;
     for (let start = from; start <= last; start += 1) {
@@ -223,7 +215,7 @@ export class Inquirer {
         if (await this.#fits(request)) return { request, shown };
       }
     }
-    throw tooLongError(this.#setup, first && [first]);
+    throw tooLongError(this.setup, first && [first]);
   }
 
   /** Joins the answers about the parts, and checks the result as a whole. */
@@ -253,7 +245,7 @@ export class Inquirer {
       const { answer } = await this.#send(request, asked);
       return question.parts.join(given, answer);
     }
-    throw tooLongError(this.#setup);
+    throw tooLongError(this.setup);
   }
 
   #request(
@@ -261,7 +253,7 @@ export class Inquirer {
     asked: JudgeRequest<unknown>,
     logprobs = false,
   ): ModelRequest {
-    const { temperature, shared } = this.#setup;
+    const { temperature, shared } = this.setup;
     const options = { temperature, logprobs, shared: shared && evidence !== undefined };
     return judgeRequest(evidence, asked, options);
   }
@@ -270,7 +262,7 @@ export class Inquirer {
     request: ModelRequest,
     asked: JudgeRequest<Answer>,
   ): Promise<Answered<Answer>> {
-    const { model, signal } = this.#setup;
+    const { model, signal } = this.setup;
     this.#firstSent ??= request;
     const [answered] = await askJudge(model, request, asked, signal, this.meter.onReply);
     return answered;

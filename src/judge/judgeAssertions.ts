@@ -328,13 +328,13 @@ function judgingCost(
   hasUsage: boolean,
 ): Cost {
   if (!inquirer) return { usage: NO_USAGE };
-  const { first, meter, model } = inquirer;
+  const { first, meter, setup } = inquirer;
   const usage = hasUsage ? meter.usage : NO_USAGE;
   if (!first) return { usage };
   return {
     usage,
     judge: {
-      model: model.id,
+      model: setup.model.id,
       ...(meter.version !== undefined && { version: meter.version }),
       prompt_hash: digestOf(first.messages),
       samples,
@@ -353,7 +353,7 @@ function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquiry[]): D
 
 function askedAlone(inquirer: Inquirer | undefined): Details {
   if (!inquirer) return {};
-  const window = contextWindowText(inquirer);
+  const window = contextWindowText(inquirer.setup);
   return { asked_alone: `All questions together do not fit into ${window}.` };
 }
 

@@ -18,11 +18,6 @@ export interface UsedExample {
   readonly conversation: string;
 }
 
-interface Examples {
-  readonly used: readonly UsedExample[];
-  before<Asked extends Question<unknown, unknown>>(question: Asked): Asked;
-}
-
 type Ask = (input: AssertionInput) => Question<unknown, unknown> | Outcome;
 
 /** The examples for a question; undefined if its assertion has none. @param ask creates the question for an input */
@@ -31,7 +26,7 @@ export async function examplesForQuestion(
   asked: Question<unknown, unknown>,
   ask: Ask,
   examplesFor: ExamplesFor | undefined,
-): Promise<Examples | undefined> {
+) {
   const { assertion, conversation } = input;
   if (assertion.examples === undefined) return undefined;
   const { maxInputTokens = MAX_TOTAL_LENGTH } = readingOptionsOf(assertion);
@@ -46,10 +41,10 @@ export async function examplesForQuestion(
   const shown = chooseExamples(conversation, candidates, textFor, room);
   const meaning = meaningOf(asked, assertion.threshold);
   return {
-    used: shown.map(({ example: { case: id, variant, hash } }) => {
+    used: shown.map(({ example: { case: id, variant, hash } }): UsedExample => {
       return { case: id, ...(variant !== undefined && { variant }), conversation: hash };
     }),
-    before(question) {
+    before<Asked extends Question<unknown, unknown>>(question: Asked): Asked {
       if (shown.length === 0) return question;
       const texts = shown.map(({ text }) => text);
       const before = examplesText(texts, meaning);

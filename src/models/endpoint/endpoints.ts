@@ -20,17 +20,12 @@ interface EndpointsOptions {
   readonly sharedLimits?: SharedLimitsFactory;
 }
 
-interface Origin {
-  readonly circuit: CircuitBreaker;
-  readonly inFlight: InFlightCounter;
-}
-
 /** The endpoints of a run. Requests to the same one share its limits and its health. */
 export class Endpoints {
   readonly #log: Logger;
   readonly #concurrency: number;
   readonly #sharedLimits: SharedLimitsFactory | undefined;
-  readonly #origins = new Map<string, Origin>();
+  readonly #origins = new Map<string, { circuit: CircuitBreaker; inFlight: InFlightCounter }>();
   readonly #queues = new Map<string, RequestQueue>();
 
   constructor(
