@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
+import { uniqueBy } from '../core/data/data.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import { realPathOf } from '../disk/regularFile.ts';
 import { EVAL_GLOB } from '../node/paths.ts';
@@ -13,7 +14,7 @@ const IGNORED = ['**/node_modules/**', '**/.git/**'];
 /**
  * @param args files, folders, or globs. Default: the working folder
  * @param advice for a working folder without eval files
- * @returns absolute paths, sorted, each once
+ * @returns absolute paths, sorted; a file that is found through several paths once
  * @throws UsageError if an argument matches nothing
  */
 export async function findEvalFiles(
@@ -33,7 +34,8 @@ export async function findEvalFiles(
     }
     for (const file of files) found.add(file);
   }
-  return [...found].sort();
+  // Records name a file by its real folder, but a file that is a link is a file of its own.
+  return uniqueBy([...found].sort(), (file) => join(realPathOf(dirname(file)), basename(file)));
 }
 
 /** Whether `findEvalFiles` finds any for this argument. */

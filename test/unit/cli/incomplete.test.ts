@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { turnlight } from '../../support/commandLine.ts';
@@ -224,6 +224,19 @@ describe('the files of a run', () => {
     });
     const { code, out } = await turnlight(folder, ['run']);
     assert.match(out, /1 passed, 1 failed/);
+    assert.equal(code, 1);
+  });
+
+  it('include a file once that is named directly and through a link', async (t) => {
+    const folder = await workspaceWith(t, {
+      'd/bot.mjs': ECHO,
+      'd/a.eval.yaml': suite(aCase('a', 'y'), aCase('b')),
+    });
+    await symlink(join(folder, 'd'), join(folder, 'link'), 'junction');
+    const { out } = await turnlight(folder, ['run', 'link', 'd']);
+    assert.match(out, /Cases: 1 passed, 1 failed/);
+    const { code, err } = await turnlight(folder, ['judge']);
+    assert.doesNotMatch(err, /missing/);
     assert.equal(code, 1);
   });
 
