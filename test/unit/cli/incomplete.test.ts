@@ -198,9 +198,11 @@ describe('an earlier run', () => {
 
 describe('a variable that counts as a secret, and equals the name of a folder and a case', () => {
   it('changes no results', async (t) => {
+    // Its conversation doesn't contain the variable: then it could not be judged again.
+    const failing = '  - {id: late-order, turns: [x], assert: [{type: contains, value: y}]}\n';
     const root = await workspaceWith(t, {
       'late-order/bot.mjs': ECHO,
-      'late-order/a.eval.yaml': suite(aCase('late-order', 'y'), aCase('b')),
+      'late-order/a.eval.yaml': suite(failing, aCase('b')),
     });
     const folder = join(root, 'late-order');
     const env = { SONAR_PROJECT_KEY: 'late-order' };
