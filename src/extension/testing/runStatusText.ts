@@ -1,8 +1,8 @@
 import { combineLines, countCases, type RepeatedLine } from '../../core/record/repetitions.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
+import { endedState } from '../../core/record/runState.ts';
 import { counted } from '../../core/text/format.ts';
 import type { Status } from '../../core/verdict.ts';
-import { endedState } from '../../store/records/runRecord.ts';
 
 /** The progress of a run. */
 export interface RunCount {

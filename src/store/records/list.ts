@@ -6,6 +6,7 @@ import { tryParse } from '../../core/data/listOf.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { countCases } from '../../core/record/repetitions.ts';
 import { type EndLine, type RunLine, runDuration } from '../../core/record/runRecord.ts';
+import { endedState, type RunState } from '../../core/record/runState.ts';
 import { sumOfKnown } from '../../core/scoring.ts';
 import type { Status } from '../../core/verdict.ts';
 import { toUnwritableError } from '../../disk/fileErrors.ts';
@@ -13,15 +14,7 @@ import { CREATE, readRegular, realPathOf, writeRegular } from '../../disk/regula
 import { rootOfRecord } from '../../node/paths.ts';
 import { findExistingDataFolders, isWithin } from '../dataFolder.ts';
 import { newestFirst, recordsAt, recordsIn, runIdOf } from './files.ts';
-import {
-  endedState,
-  RunRecord,
-  type RunState,
-  readEndLine,
-  readRunLine,
-  regularStats,
-  stampOf,
-} from './runRecord.ts';
+import { RunRecord, readEndLine, readRunLine, regularStats, stampOf } from './runRecord.ts';
 
 /** A recorded run. Paths are absolute. */
 export interface EarlierRun {

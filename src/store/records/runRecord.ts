@@ -5,6 +5,7 @@ import { groupBy, shallowJson } from '../../core/data/data.ts';
 import { executionKey } from '../../core/identity.ts';
 import { BYTES_PER_VALUE, LIMITS } from '../../core/limits.ts';
 import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
+import { endedState, type RunState } from '../../core/record/runState.ts';
 import { coalesce } from '../../core/scheduling.ts';
 import { counted } from '../../core/text/format.ts';
 import { visibleLine } from '../../core/text/visibleText.ts';
@@ -29,9 +30,6 @@ import {
   TOO_MANY,
   whyUnread,
 } from './parseLine.ts';
-
-/** `interrupted`: it was cancelled or killed, reached its cost limit, or is `incomplete`. */
-export type RunState = 'running' | 'finished' | 'interrupted';
 
 export interface RecordListener {
   /** The record was rewritten, and is read again from the start. */
@@ -408,10 +406,6 @@ export function damageOf(records: readonly RunRecord[]): string[] {
   return records.flatMap(({ path, damage }) =>
     damage.map((one) => visibleLine(`${basename(path)}, ${one}`)),
   );
-}
-
-export function endedState({ cancelled, stopped, incomplete }: EndLine): RunState {
-  return cancelled || stopped || incomplete ? 'interrupted' : 'finished';
 }
 
 /** A note on a run that was made from incomplete records. */
