@@ -4,7 +4,7 @@ import { executionKey } from '../src/core/identity.ts';
 import { caseScoreText } from '../src/core/presentation/score.ts';
 import { executionTitle, STATUS_WORDS } from '../src/core/presentation/words.ts';
 import { textFinder } from '../src/core/record/searchedText.ts';
-import { runTimes } from '../src/core/text/format.ts';
+import { caseCountText } from '../src/core/text/format.ts';
 import { isFailure, statusSchema } from '../src/core/verdict.ts';
 import { type ReportPage, reportPageSchema, TABLE_HASH } from '../src/protocol/reportPage.ts';
 import type { FromResults, ToResults } from '../src/protocol/resultsProtocol.ts';
@@ -169,7 +169,7 @@ function renderCases({ executions, started, sums, table }: ReportPage): HTMLElem
   const numbered = executions.map((snapshot, index) => ({ snapshot, number: index + 1 }));
   const suites = groupBy(numbered, ({ snapshot }) => snapshot.state.file);
   return [
-    h('p', { class: 'muted' }, countsOf(table.cases, executions.length)),
+    h('p', { class: 'muted' }, countsOf(table.cases, executions)),
     h(
       'details',
       h(
@@ -208,16 +208,20 @@ function failed({ status }: Snapshot): boolean {
   return status !== undefined && isFailure({ status });
 }
 
-/** `2 passed, 1 failed`, or `3 cases, run 9 times: …` if cases are repeated. */
-function countsOf(cases: ReportPage['table']['cases'], executions: number): string {
-  if (executions === 0) return 'No case finished.';
+/** `2 passed, 1 failed`, or `3 cases, 9 conversations: …` if cases are repeated. */
+function countsOf(
+  cases: ReportPage['table']['cases'],
+  executions: ReportPage['executions'],
+): string {
+  if (executions.length === 0) return 'No case finished.';
   const counts = statusSchema.options
     .map((one) => ({ one, count: cases.filter(({ status }) => status === one).length }))
     .filter(({ count }) => count > 0)
     .map(({ one, count }) => `${count} ${STATUS_WORDS[one]}`)
     .join(', ');
-  if (cases.length === executions) return counts;
-  return `${runTimes(cases.length, executions)}: ${counts}`;
+  if (cases.length === executions.length) return counts;
+  const ran = executions.filter(({ status }) => status !== 'skipped');
+  return `${caseCountText(cases.length, ran.length)}: ${counts}`;
 }
 
 export function nameOf({ state, repetitions }: Snapshot): string {

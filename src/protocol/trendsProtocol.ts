@@ -8,7 +8,8 @@ export const METRICS = ['passRate', 'score', 'cost', 'latency'] as const;
 const pointSchema = z.strictObject({
   /** Index in `runs`. */
   run: count,
-  executions: count,
+  /** Number of conversations with all repetitions; skipped cases have none. */
+  conversations: count,
   cases: count,
   /** Number of cases that errored; pass rate and score exclude them. */
   errored: count,

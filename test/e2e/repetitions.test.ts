@@ -82,7 +82,7 @@ describe('repetitions of cases in the real VS Code', { timeout: 300_000 }, () =>
     await workbench.screenshot('repetitions-conversation');
     await workbench.window.command('turnlight.showTrends');
     const trends = await workbench.frameWith('[data-page="trends"] table');
-    await trends.getByText('3 cases, run 9 times').first().waitFor();
+    await trends.getByText('3 cases, 9 conversations').first().waitFor();
     await trends.getByText('67 %').first().waitFor();
     await workbench.screenshot('repetitions-trends');
   });

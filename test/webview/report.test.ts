@@ -136,7 +136,7 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     const titles = page.locator('.grid .body [role=rowheader]');
     await titles.first().waitFor();
     assert.deepEqual(await titles.allTextContents(), [...['ok', 'late', 'hostile', 'twice']]);
-    await page.getByText('4 cases, run 5 times: 2 passed, 2 failed').waitFor();
+    await page.getByText('4 cases, 5 conversations: 2 passed, 2 failed').waitFor();
     assert.equal(await page.locator('.turn').first().isVisible(), false);
     await page.keyboard.press('/');
     await page.keyboard.type('SOON.');

@@ -11,7 +11,7 @@ import { openPage, type ViewPage } from '../support/view/viewPage.ts';
 const point = (run: number, rate: number | null) => ({
   ...{
     run,
-    executions: 4,
+    conversations: 4,
     cases: 3,
     errored: run === 3 ? 1 : 0,
     passRate: rate,
@@ -78,7 +78,7 @@ describe('the trends view', { timeout: 120_000 }, () => {
     await show();
     const rows = await view.page.locator('tbody tr').allInnerTexts();
     assert.equal(rows.length, 4);
-    assert.match(rows[0] ?? '', /3 cases, run 4 times, 1 errored$/);
+    assert.match(rows[0] ?? '', /3 cases, 4 conversations, 1 errored$/);
     assert.match(rows[0] ?? '', /Jan 4 <b>suite<\/b>\s+5d1c0a73\s+90 %\s+0\.90\s+0\.03/);
     const first = view.page.getByRole('link', {
       name: 'Open the results of <b>suite</b> of Jan 4',

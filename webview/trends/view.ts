@@ -1,6 +1,6 @@
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
-import { costText, durationText, runTimes, shareText } from '../../src/core/text/format.ts';
+import { caseCountText, costText, durationText, shareText } from '../../src/core/text/format.ts';
 import {
   METRICS,
   type Metric,
@@ -92,9 +92,9 @@ function chart(
   return renderChart(drawn, { title: TITLES[metric], runs: runs.length, text, onOpen, ...most });
 }
 
-/** `24 cases, run 30 times, 1 errored` */
-function sizeText({ cases, executions, errored }: TrendSuite['points'][number]): string {
-  const size = runTimes(cases, executions);
+/** `24 cases, 30 conversations, 1 errored` */
+function sizeText({ cases, conversations, errored }: TrendSuite['points'][number]): string {
+  const size = caseCountText(cases, conversations);
   return errored === 0 ? size : `${size}, ${errored} ${STATUS_WORDS.error}`;
 }
 

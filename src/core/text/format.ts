@@ -69,8 +69,8 @@ export function truncateList(names: readonly string[]): string {
 
 const MAX_LISTED = 30;
 
-/** `24 cases`, or `24 cases, run 30 times` with repetitions. */
-export function runTimes(cases: number, executions: number): string {
+/** `24 cases`, or `24 cases, 30 conversations` with repetitions. */
+export function caseCountText(cases: number, conversations: number): string {
   const size = counted(cases, 'case');
-  return executions === cases ? size : `${size}, run ${executions} times`;
+  return conversations === cases ? size : `${size}, ${counted(conversations, 'conversation')}`;
 }

@@ -20,7 +20,8 @@ const MAX_BYTES = 400_000_000;
 export interface TrendPoint {
   /** The eval file's path from the root of the record, with `/`. */
   readonly suite: string;
-  readonly executions: number;
+  /** Number of conversations with all repetitions; skipped cases have none. */
+  readonly conversations: number;
   readonly cases: number;
   readonly errored: number;
   /** Null if no case passed or failed. */
@@ -69,7 +70,7 @@ export class RunTrends {
       const read = before?.stamp === stamp ? before : await readTrend(run, stamp, before?.reader);
       known.set(run.id, read);
       const { points, all } = read;
-      if (all.executions > 0) trends.push({ run, points, all });
+      if (all.cases > 0) trends.push({ run, points, all });
     }
     this.#known = known;
     return trends.reverse();
@@ -109,21 +110,21 @@ function nameOf(suite: string, root: string): string {
 function pointOf(suite: string, executions: readonly CaseStats[]): TrendPoint {
   const cases = repeatedCases(executions);
   const counts = countCases(executions);
+  const ran = executions.filter(({ status }) => status !== 'skipped');
   return {
     suite,
-    executions: executions.length,
+    conversations: ran.length,
     cases: cases.length,
     errored: counts.error,
     passRate: passRateOf(counts),
     score: mean(cases.flatMap(({ score }) => score ?? [])) ?? null,
     cost: sumOfKnown(executions.map(({ cost }) => cost)),
-    latency: mean(durationsOf(executions)) ?? null,
+    latency: mean(durationsOf(ran)) ?? null,
   };
 }
 
-/** Mean duration of each case that ran. */
-function durationsOf(executions: readonly CaseStats[]): number[] {
-  const ran = executions.filter(({ status }) => status !== 'skipped');
+/** Mean duration of each case. */
+function durationsOf(ran: readonly CaseStats[]): number[] {
   return [...groupBy(ran, caseKey).values()].flatMap(
     (own) => mean(own.map(({ duration }) => duration)) ?? [],
   );

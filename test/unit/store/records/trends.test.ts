@@ -64,7 +64,7 @@ describe('the trends of runs', () => {
     await writeRun(own, { lines, ended: false });
     const runs = await new RunList().runs([own]);
     const [{ all } = assert.fail()] = await new RunTrends().of(runs);
-    assert.deepEqual([all.cases, all.executions], [3, 7]);
+    assert.deepEqual([all.cases, all.conversations], [3, 7]);
     assert.equal(all.passRate, 2 / 3);
     assert.equal(runs[0]?.counts.pass, 2, 'as the list of runs has it');
     assert.equal(runs[0]?.counts.fail, 1);
@@ -81,6 +81,7 @@ describe('the trends of runs', () => {
     await writeRun(own, { lines: [...repeated, line('a', 1), skipped] });
     const [{ all } = assert.fail()] = await new RunTrends().of(await new RunList().runs([own]));
     assert.equal(all.latency, 600);
+    assert.deepEqual([all.cases, all.conversations], [3, 4], 'none of a skipped case');
   });
 
   it('exclude errored cases from pass rate and score, like the list of runs', async (t) => {
