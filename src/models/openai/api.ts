@@ -17,7 +17,6 @@ interface PreparedRequest {
   send(client: OpenAI, options: RequestOptions): Promise<unknown>;
 }
 
-/** One of OpenAI's APIs. */
 export interface Api {
   /** @param count maximum number of answers */
   prepare(
@@ -70,7 +69,6 @@ export function describeInvalidReply(body: unknown, error: z.ZodError, what: str
   return field === '' ? `it is not ${what}` : `its field "${field}" is missing or wrong`;
 }
 
-/** The error in a reply, if any. */
 export function reportedError(body: unknown): string | undefined {
   const reported = errorSchema.safeParse(body);
   if (!reported.success) return undefined;
@@ -94,8 +92,7 @@ interface Counts {
   readonly output?: number | null | undefined;
 }
 
-/** @param counts undefined if the endpoint reports none */
-export function usageOf(counts: Counts | undefined, price: Price | undefined): Usage {
+export function usageOf(counts: Counts | null | undefined, price: Price | undefined): Usage {
   if (!counts) return { ...NO_USAGE, calls: 1 };
   const input = toCount(counts.input);
   const cached = Math.min(toCount(counts.cached), input);

@@ -60,7 +60,7 @@ export const chatApi: Api = {
         finish: finishOf(finish ?? 'other', toolCalls.length > 0),
         ...(message.refusal && { refusal: message.refusal }),
         ...(model && { version: model }),
-        usage: index === 0 ? usageOf(usage ? countsOf(usage) : undefined, price) : NO_USAGE,
+        usage: index === 0 ? usageOf(usage, price) : NO_USAGE,
         ...(tokens.length > 0 && { tokens: tokens.map(toReplyToken) }),
       };
     });
@@ -69,7 +69,6 @@ export const chatApi: Api = {
 
 type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
 
-/** Uses only what the endpoint accepts. */
 function requestBody(
   request: ModelRequest,
   params: EndpointParams,
@@ -95,13 +94,10 @@ function requestBody(
   };
 }
 
-type AnswerShape = NonNullable<ModelRequest['answer']>;
-
-type ResponseFormat = NonNullable<Body['response_format']>;
-
-function responseFormat({ name, schema }: AnswerShape, strict: boolean): ResponseFormat {
-  if (!strict) return { type: 'json_object' };
-  return { type: 'json_schema', json_schema: { name, strict: true, schema: { ...schema } } };
+function responseFormat({ name, schema }: NonNullable<ModelRequest['answer']>, strict: boolean) {
+  if (!strict) return { type: 'json_object' as const };
+  const format = { name, strict: true, schema: { ...schema } };
+  return { type: 'json_schema' as const, json_schema: format };
 }
 
 function toMessageParam(message: Message): OpenAI.ChatCompletionMessageParam {
@@ -170,10 +166,13 @@ const completionSchema = z.object({
       completion_tokens: z.number().nullish(),
       prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
     })
+    .transform(
+      ({ prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details }) => {
+        return { input, output, cached: details?.cached_tokens };
+      },
+    )
     .nullish(),
 });
-
-type Completion = z.infer<typeof completionSchema>;
 
 const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   stop: 'stop',
@@ -201,18 +200,10 @@ export function readEmbeddings(
   if (vectors.length !== count) {
     return { malformed: `it contains ${vectors.length} embeddings for ${count} texts` };
   }
-  return { vectors, usage: usageOf(usage ? { input: usage.prompt_tokens } : undefined, price) };
+  return { vectors, usage: usageOf(usage && { input: usage.prompt_tokens }, price) };
 }
 
-function countsOf({
-  prompt_tokens: input,
-  completion_tokens: output,
-  prompt_tokens_details: details,
-}: NonNullable<Completion['usage']>) {
-  return { input, output, cached: details?.cached_tokens };
-}
-
-type Content = Completion['choices'][number]['message']['content'];
+type Content = z.infer<typeof completionSchema>['choices'][number]['message']['content'];
 
 function contentText(content: Content): string {
   if (!Array.isArray(content)) return content ?? '';

@@ -70,7 +70,7 @@ export const responsesApi: Api = {
         finish: finishOf(statedFinish(parsed.data, onUnknown), toolCalls.length > 0),
         ...(refusal !== '' && { refusal }),
         ...(model && { version: model }),
-        usage: usageOf(usage ? countsOf(usage) : undefined, price),
+        usage: usageOf(usage, price),
         ...(thoughts.length > 0 && { thoughts }),
         ...(tokens.length > 0 && { tokens: tokens.map(toReplyToken) }),
       },
@@ -170,6 +170,9 @@ const responseSchema = z.object({
       output_tokens: z.number().nullish(),
       input_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
     })
+    .transform(({ input_tokens: input, output_tokens: output, input_tokens_details: details }) => {
+      return { input, output, cached: details?.cached_tokens };
+    })
     .nullish(),
 });
 
@@ -200,12 +203,4 @@ function statedFinish(
   const finish = FINISHES[reason];
   if (!finish) onUnknown(reason);
   return finish ?? 'other';
-}
-
-function countsOf({
-  input_tokens: input,
-  output_tokens: output,
-  input_tokens_details: details,
-}: NonNullable<Response['usage']>) {
-  return { input, output, cached: details?.cached_tokens };
 }
