@@ -51,15 +51,13 @@ export const azureOpenaiProvider: ModelProvider = {
   load: loadClients,
   async connect(spec, host) {
     const params = azureSchema.parse(spec.params);
-    const found = await credentialOf(params, host);
-    const { kind, name, secret } = found;
+    const { kind, name, secret } = await credentialOf(params, host);
     const resource = (params.base_url ?? host.env(ENDPOINT) ?? '').trim();
     const baseUrl = `${resource.replace(/\/(?:openai\/?)?$/, '')}/openai`;
-    const isOwnHost = params.base_url === undefined;
     return {
       destination: modelDestination(spec, baseUrl, secret ? [name] : [], {
         prefix: 'AZURE_OPENAI_',
-        isOwnHost,
+        isOwnHost: params.base_url === undefined,
       }),
       missingKey: secret ? undefined : name,
       create: async (host) => {
@@ -82,15 +80,9 @@ export const azureOpenaiProvider: ModelProvider = {
   },
 };
 
-interface Credential {
-  readonly kind: 'key' | 'token';
-  readonly name: string;
-  readonly secret: string | undefined;
-}
-
 /** The token that the file names, else the key, else the token in Azure's own variable. */
-async function credentialOf(params: AzureParams, host: KeyHost): Promise<Credential> {
-  const read = async (kind: Credential['kind'], name: string): Promise<Credential> => {
+async function credentialOf(params: AzureParams, host: KeyHost) {
+  const read = async (kind: 'key' | 'token', name: string) => {
     return { kind, name, secret: (await host.secret(name))?.trim() };
   };
   if (params.token_env !== undefined) return read('token', params.token_env);

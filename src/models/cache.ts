@@ -108,11 +108,7 @@ const embeddedEntry = z.strictObject({ embedded: embeddedSchema, latency });
 
 const CACHEABLE_FINISHES: readonly ModelReply['finish'][] = ['stop', 'tool-calls', 'other'];
 
-/**
- * A model that is requested only for answers that aren't cached.
- *
- * @param identity as in `modelIdentityOf`
- */
+/** A model that is requested only for answers that aren't cached. @param identity as in `modelIdentityOf` */
 export function cachingModel(model: Model, identity: object, lookup: AnswerLookup): Model {
   const { embed } = model;
   const keys = new WeakMap<ModelReply, string>();
@@ -193,7 +189,6 @@ function cacheableRequestOf(modelRequest: ModelRequest) {
   return { request, thoughts: thoughts && request.messages.map((one) => thoughts.get(one)) };
 }
 
-/** The cached reply with its original usage. */
 export function cachedReplyOf<Reply extends { readonly usage?: Usage }>(
   reply: Reply,
   latency: number,

@@ -3,7 +3,7 @@ import type { EditorModels } from '../core/editorModels.ts';
 import type { KeyHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Message, Tool } from '../core/message.ts';
+import type { Message, Tool, ToolCall } from '../core/message.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { NO_USAGE, type Usage } from '../core/verdict.ts';
@@ -33,7 +33,6 @@ export interface ModelRequest {
   readonly thoughts?: ReadonlyMap<Message, Thoughts>;
   /** Asks for token probabilities; endpoints without them still answer. */
   readonly logprobs?: boolean;
-  /** Asks for reproducible answers, if the endpoint supports it. */
   readonly seed?: number;
   /** The conversation that its answers belong to, if any; recorded, never sent. */
   readonly conversation?: string;
@@ -51,13 +50,8 @@ export interface ReplyToken {
 
 export interface ModelReply {
   readonly text: string;
-  readonly toolCalls: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly arguments: unknown;
-  }[];
+  readonly toolCalls: readonly ToolCall[];
   readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
-  /** The model's explanation of a refusal. */
   readonly refusal?: string;
   /** The model's name as reported by the endpoint. */
   readonly version?: string;

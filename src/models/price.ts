@@ -27,7 +27,6 @@ export function costOf({ input, output, cached = 0 }: PaidTokens, price: Price):
   return (read + output * price.output) / 1_000_000;
 }
 
-/** Number of output tokens that an amount pays for. */
 export function outputTokensFor(amount: number, price: Price): number {
   return price.output === 0 ? Infinity : Math.floor((amount * 1_000_000) / price.output);
 }

@@ -11,10 +11,8 @@ import {
 } from './exchange.ts';
 import { type Model, ModelError } from './model.ts';
 
-type RecordingErrorReason = 'missing' | 'broken-line';
-
 /** A recording could not be read. `message` names the file, and the invalid line if any. */
-export class RecordingError extends ReasonedError<RecordingErrorReason> {
+export class RecordingError extends ReasonedError<'missing' | 'broken-line'> {
   override readonly name = 'RecordingError';
 }
 

@@ -121,7 +121,6 @@ export const defaultKeyVariables: readonly string[] = modelProviders.flatMap(
   ({ keyVariables = [] }) => keyVariables,
 );
 
-/** The variables that a model's mapping names for its keys. */
 export function keyVariablesOf(model: unknown): string[] {
   const { api_key_env: key, token_env: token } = mappingOf(model);
   return [key, token].filter((named) => typeof named === 'string');

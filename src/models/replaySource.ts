@@ -22,7 +22,6 @@ import {
 import { type Model, ModelError, modelErrorReasons, repeatInSequence } from './model.ts';
 import { RecordingError } from './recording.ts';
 
-/** Answers from a recording. */
 export interface ReplaySource {
   /** @throws ModelError `not-recorded` */
   model(request: ModelExchangeRequest): ModelResult;

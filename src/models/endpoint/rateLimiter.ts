@@ -8,7 +8,6 @@ export function parseRetryAfter(headers: Headers): number | undefined {
   return Number.isNaN(date) ? undefined : date - Date.now();
 }
 
-/** The remaining requests or tokens of an endpoint. */
 interface RateLimitHeaders {
   readonly limit?: number | undefined;
   readonly remaining: number;
@@ -142,7 +141,6 @@ function fullRefillTimeOf({ limit, remaining, reset }: RateLimitHeaders): number
   return (reset * limit) / (limit - remaining);
 }
 
-/** Share of the limits that a request took. */
 export interface SpentQuota {
   readonly requests: Checkpoint;
   readonly tokens: Checkpoint;

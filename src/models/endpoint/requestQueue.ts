@@ -14,7 +14,6 @@ const RECHECK_INTERVAL = 1_000;
 export class EndpointDownError extends Error {
   override readonly name = 'EndpointDownError';
 
-  /** @param why earlier requests failed */
   constructor(why: string) {
     super(`Not sent, because earlier requests failed. ${why}`);
   }
@@ -101,11 +100,7 @@ export class RequestQueue {
     return this.#wait(request, isFirst);
   }
 
-  /**
-   * Waits for the limits shared with other processes.
-   *
-   * @throws RetryAfterError; the signal's reason when aborted
-   */
+  /** Waits for the limits shared with other processes. @throws RetryAfterError; the signal's reason when aborted */
   takeShared(shared: SharedLimits, request: QueueRequest): Promise<SpentQuota> {
     const { tokens, limit, signal } = request;
     const take = async () => {
@@ -123,11 +118,7 @@ export class RequestQueue {
     return withPausedTimeLimit(request, () => this.#oneAtATime(take));
   }
 
-  /**
-   * Call it when a request has finally failed.
-   *
-   * @param isReached whether the endpoint answered at all
-   */
+  /** Call it when a request has finally failed. @param isReached whether the endpoint answered at all */
   onFailure(why: string, isReached: boolean): void {
     const circuit = this.#circuits[isReached ? 1 : 0];
     if (!circuit.onFailure(why, performance.now())) return;
@@ -135,7 +126,6 @@ export class RequestQueue {
     this.#admit();
   }
 
-  /** @param isHealthy whether the endpoint works */
   onAnswer(isHealthy: boolean): void {
     const [endpoint, own] = this.#circuits;
     const wasAway = endpoint.onAnswer();
@@ -232,7 +222,6 @@ export class RequestQueue {
   }
 }
 
-/** Runs work that doesn't count toward time limits. */
 async function withPausedTimeLimit<Result>(
   { limit, onWait }: Pick<QueueRequest, 'limit' | 'onWait'>,
   work: () => Promise<Result>,
@@ -358,7 +347,6 @@ export class CircuitBreaker {
   #why: string | undefined;
   #nextTry = 0;
 
-  /** @returns why requests are refused now */
   refusal(now: number): string | undefined {
     return now < this.#nextTry ? this.#why : undefined;
   }

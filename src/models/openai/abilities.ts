@@ -63,7 +63,6 @@ const FORMAT_COMPLAINT =
 const UNSUPPORTED =
   /unsupported|not support|unrecognized|unknown|not permitted|extra|only|must be 1/i;
 
-/** Parameters in the refused request. */
 export type UsedParameters = Readonly<Partial<Record<keyof Abilities, boolean>>>;
 
 /**

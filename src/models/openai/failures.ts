@@ -9,7 +9,6 @@ import type { Attempts } from './guardedFetch.ts';
 /** Ends messages about replies in another format. */
 export const CHECK_API = 'Check that base_url is the address of an OpenAI-compatible API.';
 
-/** Everything that messages about a failure may contain. */
 export interface FailedEndpoint {
   readonly baseUrl: string;
   readonly model: string;
@@ -22,7 +21,6 @@ export interface FailedEndpoint {
   readonly timeout: number;
 }
 
-/** The endpoint's own words about a refused request. */
 export function complaintOf(error: APIError): string {
   return [error.message, error.code ?? '', error.param ?? ''].join(' ');
 }

@@ -264,7 +264,6 @@ function isEndpointFailure(error: unknown): error is ModelError {
 /** Local servers need no key, but the client requires one. */
 const NO_KEY = 'no-key';
 
-/** The provider's part of the setup. */
 type ModelDescription = Omit<OpenAiSetup, 'makeClient' | 'scrubber' | 'log' | 'timeout' | 'queue'>;
 
 /** A model whose key is sent as `Authorization: Bearer`, if any. */

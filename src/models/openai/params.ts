@@ -75,7 +75,6 @@ export const openaiSchema = z.strictObject({
   ...endpointKeys,
 });
 
-/** Parameters of requests, for any provider. */
 export interface EndpointParams extends z.infer<z.ZodObject<typeof endpointKeys>> {
   readonly model: string;
   readonly api?: (typeof apis)[number] | undefined;
