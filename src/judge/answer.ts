@@ -99,7 +99,6 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
   return issue.code === 'invalid_value' ? 'unknown-value' : 'wrong-type';
 }
 
-/** What a model thinks before it answers. */
 const THOUGHTS = /^\s*(?:<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*)+/i;
 
 /** A tag of thoughts, or the start of an object, also of one that isn't JSON: `{"a"`, `{'a'`, `{a:`. `{name}` is a word. */

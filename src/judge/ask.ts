@@ -49,7 +49,6 @@ export class JudgeError extends ReasonedError<AnswerReason | ModelErrorReason> {
 export interface RequestOptions {
   readonly temperature: number;
   readonly logprobs?: boolean;
-  /** See `ModelRequest`. */
   readonly shared?: boolean;
   readonly questions?: number;
 }
@@ -79,7 +78,6 @@ export function judgeRequest(
   };
 }
 
-/** The part of a question that the request contains. */
 export type AskedQuestion = Omit<JudgeRequest<unknown>, 'mistakes'>;
 
 function questionText({ instructions, turns }: AskedQuestion): string {
@@ -128,7 +126,6 @@ export async function askJudge<Answer>(
   }
 }
 
-/** Sends requests, and reports the replies and the usage of failed requests. */
 function sender(model: Model, signal: AbortSignal, onReply: OnReply) {
   return async (request: ModelRequest, count: number): Promise<Replies> => {
     const replies = await reportFailure(onReply, model.complete(request, count, signal));
@@ -137,7 +134,6 @@ function sender(model: Model, signal: AbortSignal, onReply: OnReply) {
   };
 }
 
-/** Reports the usage of a request if it fails. */
 export async function reportFailure<Reply>(
   onReply: OnReply,
   asked: Promise<Reply>,
@@ -148,7 +144,6 @@ export async function reportFailure<Reply>(
   });
 }
 
-/** @param replies at most two */
 function unusableError(
   { reason, faults }: BadAnswer,
   replies: readonly Pick<ModelReply, 'text'>[],

@@ -34,7 +34,6 @@ export function conversationBlock(conversation: Conversation, shown?: ShownTurns
   return [BEGIN, ...shownLines(conversation, shown), END, ...remarks(conversation)].join('\n');
 }
 
-/** The lines between the marks. */
 export function shownLines(conversation: Conversation, shown?: ShownTurns): string[] {
   const count = turnsOf(conversation).length;
   const { from, to } = shown ?? { from: 1, to: count };

@@ -89,7 +89,6 @@ export function recordedFacts(
   return { id, ...rest, ...(role !== undefined && { role }) };
 }
 
-/** The numbers of the live replies of a conversation, in order. */
 export function replyTurnsOf(conversation: Conversation): number[] {
   const live = liveTurnsOf(conversation).filter(({ side }) => side === 'assistant');
   return live.map(({ number }) => number);

@@ -52,7 +52,6 @@ export class Inquirer {
   readonly meter = new UsageMeter();
   #firstAboutConversation: ModelRequest | undefined;
   #firstSent: ModelRequest | undefined;
-  /** The parts, if the conversation was judged in parts. */
   parts: readonly Part[] | undefined;
   readonly setup: InquirerSetup;
 

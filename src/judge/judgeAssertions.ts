@@ -168,7 +168,6 @@ class Judging {
     };
   }
 
-  /** @param shared as in `InquirerSetup` */
   async #inquire(inquiry: Inquiry, shared: boolean, details: Details): Promise<void> {
     if (inquiry.kind === 'together') return this.#inquireTogether(inquiry, shared);
     const inquirer = this.#inquirerFor(inquiry, shared);
@@ -260,7 +259,6 @@ class Judging {
   }
 }
 
-/** The outcomes of the answers, per assertion of the inquiry. */
 function outcomesOf(
   { question, inputs }: QuestionInquiry,
   answers: readonly unknown[],
@@ -302,7 +300,6 @@ const NO_MODEL: Model = {
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** Adds to a verdict's details how the judge was asked: in parts, and in which format. */
 function addRequestDetails(
   verdict: Verdict,
   inquirer: Inquirer | undefined,

@@ -261,7 +261,6 @@ export function assistantMessage(
   return [{ message: { role: 'assistant', content, ...calls, ...rest } }];
 }
 
-/** @param given a name, or any other value */
 export function agentNamed(given: unknown): { readonly agent?: string } {
   return typeof given === 'string' && given !== '' ? { agent: given } : {};
 }

@@ -83,7 +83,6 @@ export function readByRole<Role extends MessageRole>(
   return problems.length > 0 ? { problems } : read(role);
 }
 
-/** The role of a message, or what is wrong with it. */
 export function roleIn<Role extends MessageRole>(
   { role }: Item,
   schemas: SchemasByRole<Role>,

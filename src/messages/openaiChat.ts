@@ -56,7 +56,6 @@ const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'too
   }),
 }));
 
-/** The keys of an assistant message other than content and calls. */
 const readable = z.object({ retrieval_context: retrievalContext, ...extras });
 
 const MISSING = {
@@ -107,7 +106,6 @@ function readResult(item: Item, text: string): ReadMessage {
   };
 }
 
-/** Converts a canonical message to the format of OpenAI Chat Completions, for targets. */
 export function toOpenaiChat(message: Message): Record<string, unknown> {
   switch (message.role) {
     case 'tool':

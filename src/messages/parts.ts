@@ -34,10 +34,7 @@ export interface PartKind {
   /** Roles of messages that can contain it. Default: all. */
   readonly of?: readonly MessageRole[];
   readonly missing?: Missing;
-  /**
-   * @param part valid by the schema
-   * @param at its path in the message
-   */
+  /** @param part valid by the schema @param at its path in the message */
   read(part: Item, message: Item, at: Path): Part | ValueProblem;
 }
 
@@ -48,7 +45,6 @@ export function partSchema(type: string, description: string, keys: z.ZodRawShap
   return z.strictObject({ type: z.literal(type).meta({ description }), ...keys });
 }
 
-/** The schema of a role's content: text, or a list of the role's parts. */
 export function contentOf(role: MessageRole, kinds: PartKinds): z.ZodType {
   return z
     .union([z.string(), z.null(), partsOf(role, kinds)])
@@ -75,7 +71,6 @@ export function unionBy(key: string, schemas: readonly z.ZodObject[]): z.ZodType
     : z.union(schemas as unknown as [z.ZodObject]);
 }
 
-/** Whether the content is a list with such a part. */
 export function hasPart(
   item: Item,
   test: (part: Item) => boolean,
@@ -98,7 +93,6 @@ export function readContent(item: Item, role: MessageRole, kinds: PartKinds): Re
   return readParts(item, role, kinds, 'content');
 }
 
-/** The list of parts under a key of a message, as canonical messages in order. */
 function readParts(
   item: Item,
   role: MessageRole,
@@ -173,7 +167,6 @@ function isOpen(type: string): boolean {
   return type.endsWith('*');
 }
 
-/** The types that are written out. */
 export function typesOf(kinds: PartKinds): string[] {
   return Object.keys(kinds).filter((type) => !isOpen(type));
 }
@@ -187,7 +180,6 @@ function unknownPart(part: Item, kinds: PartKinds): ValueProblem {
   return unknownType(type === undefined ? [] : ['type'], type, typesOf(kinds));
 }
 
-/** @param types allowed at the path */
 export function unknownType(path: Path, type: unknown, types: readonly string[]): ValueProblem {
   const meant = typeof type === 'string' ? closest(type, types) : undefined;
   const which = type === undefined ? 'without `type`' : `of type ${JSON.stringify(type)}`;

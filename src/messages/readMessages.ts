@@ -43,7 +43,6 @@ export function readMessages(list: unknown): ReadMessages {
   return readItems(list);
 }
 
-/** Whether each item looks like a message of some dialect. */
 export function looksLikeMessages(list: readonly unknown[]): boolean {
   return (
     list.length > 0 &&

@@ -69,10 +69,7 @@ class ToolAnswers {
   readonly #results: ScriptedResults;
   #module: ModuleProcess | undefined;
 
-  /**
-   * @param timeout milliseconds per function call
-   * @throws TargetError if a tool has no answer
-   */
+  /** @param timeout milliseconds per function call @throws TargetError if a tool has no answer */
   constructor(spec: TargetSpec, tools: readonly Tool[], timeout: number, host: TargetHost) {
     const [lost] = unansweredTools(spec.params, tools);
     if (lost) throw noAnswerError(spec, `calls of the tool ${lost.name}`);

@@ -3,7 +3,6 @@ import { REPORTS } from '../core/conversation.ts';
 
 export const reportsSchema = z.union([z.literal('all'), z.array(z.enum(REPORTS))]);
 
-/** Keys of all targets. */
 export const commonKeys = {
   system: z.string().min(1).optional().meta({
     description:

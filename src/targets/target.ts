@@ -43,10 +43,7 @@ export interface TargetSession {
   waited?(): number;
   /** The part of `waited` that it took to start. */
   startup?(): number;
-  /**
-   * @param signal when aborted, it ends at once
-   * @throws TargetError if an earlier line wasn't a reply after all
-   */
+  /** @param signal when aborted, it ends at once @throws TargetError if an earlier line wasn't a reply after all */
   close(signal: AbortSignal): Promise<void>;
 }
 

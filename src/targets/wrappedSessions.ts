@@ -55,11 +55,7 @@ export function recordingSession(
   });
 }
 
-/**
- * A session that answers from a recording; no target is opened.
- *
- * @throws ModelError `not-recorded` from `reply`
- */
+/** A session that answers from a recording; no target is opened. @throws ModelError `not-recorded` from `reply` */
 export function replaySession(identity: SessionIdentity, source: ReplaySource): TargetSession {
   return {
     async reply(messages, signal): Promise<TargetReply> {

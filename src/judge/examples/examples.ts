@@ -73,7 +73,6 @@ const MAX_SIMILARITY = 0.8;
 
 interface ShownExample {
   readonly example: Example;
-  /** As the judge reads it. */
   readonly text: string;
 }
 

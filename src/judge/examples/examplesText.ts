@@ -74,7 +74,6 @@ function verdictLines({ turn, label, comments }: ExampleVerdict, said: string): 
 
 type VerdictWords = (verdict: Pick<ExampleVerdict, 'turn' | 'status'>) => string;
 
-/** The words for any question. */
 export const PLAIN_WORDS: VerdictWords = ({ status }) =>
   status === 'skipped' ? 'does not apply' : status;
 

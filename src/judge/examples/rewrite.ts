@@ -21,7 +21,6 @@ export interface RewrittenQuestion {
 /** Enough to see what they have in common. */
 const MAX_DISAGREEMENTS = 12;
 
-/** Maximum characters of a rewritten question. */
 const MAX_QUESTION_LENGTH = 6_000;
 
 const answer = z.object({ why: z.string(), words: z.string() });

@@ -101,7 +101,6 @@ export function bodyVariables(body: unknown): { readonly name: string; readonly 
   return walk(body, []);
 }
 
-/** The keys of the case's context that a body uses. */
 export function contextKeysOf(body: unknown): string[] {
   const names = bodyVariables(body).map(({ name }) => name);
   const ofContext = names.filter((name) => name.startsWith(CONTEXT_PREFIX));

@@ -40,8 +40,6 @@ type Answer = z.infer<typeof answerSchema>;
 /** `message` includes the stack, `error` doesn't. */
 export type Thrown = Extract<Answer, { kind: 'threw' }>;
 
-const namesSchema = z.array(z.string());
-
 const HOST = entryPoint('moduleHost.ts', 'module-host.js');
 
 interface ModuleSetup {
@@ -163,7 +161,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
       }),
     functions: (timeout, signal) =>
       endOnError(async () =>
-        namesSchema.parse(await load(attach ? NO_TIME_LIMIT : timeout, signal)),
+        z.array(z.string()).parse(await load(attach ? NO_TIME_LIMIT : timeout, signal)),
       ),
     startup: () => startup,
     close: () => program.end(),

@@ -14,9 +14,7 @@ export function thrownText(error: unknown): string {
   return stackText(error).split('\n').filter(isTheirs).map(withPath).join('\n');
 }
 
-/**
- * `at reply (file:///shop/a%20b.mjs:5:28)` → `at reply (/shop/a b.mjs:5:28)`, which editors and terminals can open.
- */
+/** `at reply (file:///shop/a%20b.mjs:5:28)` → `at reply (/shop/a b.mjs:5:28)`, which editors and terminals can open. */
 function withPath(line: string): string {
   return line.replace(/^( +at (?:.*\()?)(file:.*?)((?::\d+){2}\)?)$/, (whole, at, url, place) => {
     try {
