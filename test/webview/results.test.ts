@@ -86,6 +86,19 @@ describe('the results view', { timeout: 120_000 }, () => {
     await view.page.getByRole('option', { name: option, exact: true }).click();
   }
 
+  it('shows why a case errored, with or without a code', async () => {
+    const crash = buildCase('crash', 'error', { reason: 'The target failed: no reply' });
+    const unset = buildCase('unset', 'error', { reason: 'missing-variable: TOKEN is not set.' });
+    const left = buildCase('left', 'skipped', { reason: 'Not now.' });
+    await show(buildResults([crash, unset, left]));
+    const rows = (await body().getByRole('row').allInnerTexts()).map((row) =>
+      row.replace(/\s+/g, ' '),
+    );
+    assert.match(rows[0] ?? '', /errored The target failed: no reply/);
+    assert.match(rows[1] ?? '', /errored missing-variable(?!:)/);
+    assert.doesNotMatch(rows[2] ?? '', /Not now/);
+  });
+
   it('gives screen readers the status, score, and label of each verdict', async () => {
     await show();
     await assertSpoken(view.page, [

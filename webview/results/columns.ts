@@ -21,6 +21,7 @@ import {
   STATUS_WORDS,
 } from '../../src/core/presentation/words.ts';
 import { costText, durationText } from '../../src/core/text/format.ts';
+import { visibleLine } from '../../src/core/text/visibleText.ts';
 import type { Status } from '../../src/core/verdict.ts';
 import type {
   ResultsCase,
@@ -227,13 +228,18 @@ function statusCell(one: ResultsCase): Cell {
 }
 
 function statusText(one: ResultsCase): string {
-  return [...rowSummaryOf(one), STATUS_WORDS[one.status], ...codeOf(one)].join(' ');
+  return [...rowSummaryOf(one), STATUS_WORDS[one.status], ...shortReasonOf(one)].join(' ');
 }
 
-/** `target-timeout` of `target-timeout: The target did not reply within 60000 ms.` */
-function codeOf({ reason = '' }: ResultsCase): string[] {
-  return /^[a-z][a-z-]*(?=:)/.exec(reason) ?? [];
+/** `target-timeout` of `target-timeout: The target did not reply within 60000 ms.`; the start of an error without a code. */
+function shortReasonOf({ status, reason = '' }: ResultsCase): string[] {
+  const code = /^[a-z][a-z-]*(?=:)/.exec(reason);
+  if (code) return code;
+  return status === 'error' && reason !== '' ? [visibleLine(reason, MAX_REASON)] : [];
 }
+
+/** Number of characters, about the width of the column. */
+const MAX_REASON = 60;
 
 function costCell({ cost, before }: ResultsCase): Cell {
   return fromTo(before?.cost, cost, costText);
