@@ -2,10 +2,10 @@ import { relative, sep } from 'node:path';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import type { Repetition } from '../core/record/repetitions.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
+import { isFailure } from '../core/scoring.ts';
 import { visibleLine } from '../core/text/visibleText.ts';
 import {
   allKeyedVerdicts,
-  isFailure,
   keyedVerdicts,
   type Status,
   statusSchema,

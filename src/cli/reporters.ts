@@ -3,7 +3,7 @@ import { lstat, mkdir, open, realpath, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { uniqueBy } from '../core/data/data.ts';
-import { isFailure } from '../core/verdict.ts';
+import { isFailure } from '../core/scoring.ts';
 import { toUnwritableError, type UnwritableError } from '../disk/fileErrors.ts';
 import { type Layout, MARKDOWN, terminalLayout } from '../report/findings/layout.ts';
 import {

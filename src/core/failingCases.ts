@@ -1,5 +1,6 @@
 import { type CaseRef, executionKey } from './identity.ts';
-import { isFailure, type Status } from './verdict.ts';
+import { isFailure } from './scoring.ts';
+import type { Status } from './verdict.ts';
 
 export interface FailingCases {
   readonly count: number;

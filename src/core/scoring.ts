@@ -1,5 +1,7 @@
 import { groupBy } from './data/data.ts';
-import { isFailure, type Status, type TurnVerdict, type Verdict, WORST_FIRST } from './verdict.ts';
+import type { Status, TurnVerdict, Verdict } from './verdict.ts';
+
+export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
 /** Closer scores are equal. */
 export const SCORE_EPSILON = 1e-9;
@@ -34,6 +36,10 @@ export function shareOnScale([low, high]: Scale, value: number): number {
 /** The value on a scale. @param share 0..1 */
 export function valueOnScale([low, high]: Scale, share: number): number {
   return low + share * (high - low);
+}
+
+export function isFailure({ status }: { readonly status: Status }): boolean {
+  return status === 'fail' || status === 'error';
 }
 
 /** 0.1 + 0.2 reaches a threshold of 0.3. */

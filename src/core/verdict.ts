@@ -198,12 +198,6 @@ export function usageOf(parts: readonly { readonly usage: Usage }[]): Usage {
   return parts.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
 }
 
-export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
-
-export function isFailure({ status }: { readonly status: Status }): boolean {
-  return status === 'fail' || status === 'error';
-}
-
 /** Returns whether all answers for a verdict came from the cache. Only the first verdict of a request has its usage. */
 export function isCachedAmong(verdicts: readonly Verdict[]): (verdict: Verdict) => boolean {
   const requests = new Set(verdicts.filter(isCached).flatMap(requestOf));

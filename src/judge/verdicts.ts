@@ -1,9 +1,8 @@
 import type { GroupType, Outcome } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { badgeOf, entriesByTurn, reaches } from '../core/scoring.ts';
+import { badgeOf, entriesByTurn, isFailure, reaches } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
 import {
-  isFailure,
   NO_USAGE,
   type ScoredVerdict,
   statusWithScore,

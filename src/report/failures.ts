@@ -11,8 +11,9 @@ import {
 } from '../core/presentation/verdictText.ts';
 import { executionTitle, STATUS_ICONS, stopText } from '../core/presentation/words.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
+import { isFailure } from '../core/scoring.ts';
 import { visibleLine, visibleText } from '../core/text/visibleText.ts';
-import { isFailure, type TurnVerdict, type Verdict } from '../core/verdict.ts';
+import type { TurnVerdict, Verdict } from '../core/verdict.ts';
 import type { Paint } from './style.ts';
 
 interface FailureStyle {

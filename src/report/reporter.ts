@@ -10,10 +10,11 @@ import {
   runDuration,
   summaryOf,
 } from '../core/record/runRecord.ts';
+import { isFailure } from '../core/scoring.ts';
 import { Scrubber } from '../core/scrubber.ts';
 import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import { isFailure, type Usage, usageOf } from '../core/verdict.ts';
+import { type Usage, usageOf } from '../core/verdict.ts';
 import { SpillBuffer } from '../disk/spillBuffer.ts';
 import { type RecordRoot, recordedPath } from '../node/paths.ts';
 import type { RunEvent } from '../runner/events.ts';

@@ -24,9 +24,9 @@ import {
 } from '../core/presentation/words.ts';
 import { combineRepetitions, scoreRangeOf } from '../core/record/repetitions.ts';
 import type { CaseSummary } from '../core/record/runRecord.ts';
-import { sumOfKnown } from '../core/scoring.ts';
+import { isFailure, sumOfKnown } from '../core/scoring.ts';
 import { costText, durationText } from '../core/text/format.ts';
-import { isFailure, type Verdict } from '../core/verdict.ts';
+import type { Verdict } from '../core/verdict.ts';
 import type { ResultsCase, ResultsColumn, ResultsTable } from '../protocol/resultsProtocol.ts';
 import { markdownTable } from './tables.ts';
 

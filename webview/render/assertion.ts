@@ -6,8 +6,9 @@ import {
   togetherText,
   verdictText,
 } from '../../src/core/presentation/verdictText.ts';
+import { isFailure } from '../../src/core/scoring.ts';
 import { cacheText } from '../../src/core/text/format.ts';
-import { isFailure, type Verdict } from '../../src/core/verdict.ts';
+import type { Verdict } from '../../src/core/verdict.ts';
 import { type Child, h, lineLink, link } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';
 import { type AssertionRow, briefOf, nestedRows, renderStated, titleOf } from './stated.ts';

@@ -1,7 +1,7 @@
 import type { Turn } from '../../src/core/conversation.ts';
-import { badgeOf, entriesByTurn, failedBadge } from '../../src/core/scoring.ts';
+import { badgeOf, entriesByTurn, failedBadge, isFailure } from '../../src/core/scoring.ts';
 import { counted } from '../../src/core/text/format.ts';
-import { isFailure } from '../../src/core/verdict.ts';
+
 import { isRunning } from '../../src/protocol/viewPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';

@@ -1,4 +1,4 @@
-import { WORST_FIRST } from '../../src/core/verdict.ts';
+import { WORST_FIRST } from '../../src/core/scoring.ts';
 import { h, plainButton } from '../h.ts';
 import type { Item } from '../virtualList.ts';
 import { BADGE_ICONS, BADGE_WORDS, type BadgeStatus } from './status.ts';

@@ -4,14 +4,9 @@ import { unreachable } from '../../src/core/errors.ts';
 import { badgeScoreText, scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/words.ts';
 import type { TurnBadge } from '../../src/core/scoring.ts';
+import { isFailure } from '../../src/core/scoring.ts';
 import { counted, durationText } from '../../src/core/text/format.ts';
-import {
-  isFailure,
-  type Quote,
-  type Status,
-  type TurnVerdict,
-  type Verdict,
-} from '../../src/core/verdict.ts';
+import type { Quote, Status, TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h, lineLink } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';
 import { renderMarkdown } from '../markdown.ts';

@@ -11,7 +11,8 @@ import {
   assertionSummary,
 } from '../../src/core/presentation/assertionSummary.ts';
 import type { VerdictResult } from '../../src/core/presentation/verdictResult.ts';
-import { isFailure, type Status } from '../../src/core/verdict.ts';
+import { isFailure } from '../../src/core/scoring.ts';
+import type { Status } from '../../src/core/verdict.ts';
 import type {
   ResultsCase,
   ResultsTable,

@@ -1,4 +1,4 @@
-import { WORST_FIRST } from '../verdict.ts';
+import { WORST_FIRST } from '../scoring.ts';
 import { combineResults, type VerdictResult } from './verdictResult.ts';
 import { OUTCOMES, STATUS_WORDS } from './words.ts';
 

@@ -1,5 +1,6 @@
+import { WORST_FIRST } from '../scoring.ts';
 import { counted } from '../text/format.ts';
-import { type Status, WORST_FIRST } from '../verdict.ts';
+import type { Status } from '../verdict.ts';
 import type { RepeatedCase } from './repetitions.ts';
 
 export const HISTORY_RUNS = 10;

@@ -1,7 +1,7 @@
 import { groupBy } from '../data/data.ts';
 import { type CaseIdentity, caseKey } from '../identity.ts';
-import { mean, reaches, SCORE_EPSILON } from '../scoring.ts';
-import { isFailure, type Status } from '../verdict.ts';
+import { isFailure, mean, reaches, SCORE_EPSILON } from '../scoring.ts';
+import type { Status } from '../verdict.ts';
 import type { CaseSummary, EndLine } from './runRecord.ts';
 
 /** The part of an execution that decides the combined result. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { indexInColumn, outcomeAt } from '../../core/presentation/assertionColumns.ts';
-import { isFailure } from '../../core/verdict.ts';
+import { isFailure } from '../../core/scoring.ts';
 import { isInDataFolder, rootOfRecord } from '../../node/paths.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { TableBuilder, type TableExecution } from '../../report/resultsTable.ts';

@@ -2,8 +2,9 @@ import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
 import { verdictText } from '../../core/presentation/verdictText.ts';
 import { STATUS_ICONS, STATUS_WORDS, stopText } from '../../core/presentation/words.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
+import { isFailure } from '../../core/scoring.ts';
 import { visibleText } from '../../core/text/visibleText.ts';
-import { isFailure, type Status, type Verdict } from '../../core/verdict.ts';
+import type { Status, Verdict } from '../../core/verdict.ts';
 
 const BOLD = '1';
 const CYAN = '36';

@@ -1,8 +1,14 @@
 import { addTo, groupBy } from '../../core/data/data.ts';
 import type { Change } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { badgeOf, entriesByTurn, failedBadge, type TurnBadge } from '../../core/scoring.ts';
-import { WORST_FIRST } from '../../core/verdict.ts';
+import {
+  badgeOf,
+  entriesByTurn,
+  failedBadge,
+  type TurnBadge,
+  WORST_FIRST,
+} from '../../core/scoring.ts';
+
 import { textChangeDetector } from '../../evalfile/caseChanges.ts';
 import type { LoadedSuite, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { stepsOf } from '../../node/cooperative.ts';

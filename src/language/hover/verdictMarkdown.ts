@@ -19,10 +19,10 @@ import {
   worstFirst,
 } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { failedBadge, type TurnBadge, turnBadge } from '../../core/scoring.ts';
+import { failedBadge, isFailure, type TurnBadge, turnBadge } from '../../core/scoring.ts';
 import { cacheText, durationText } from '../../core/text/format.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../../core/text/markdown.ts';
-import { isCachedAmong, isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
+import { isCachedAmong, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
 
 /** Undefined if no assertion judged the turns. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {

@@ -9,7 +9,8 @@ import {
 import { combineLines, type RepeatedCase } from '../../core/record/repetitions.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { coalesce } from '../../core/scheduling.ts';
-import { isFailure, type Status } from '../../core/verdict.ts';
+import { isFailure } from '../../core/scoring.ts';
+import type { Status } from '../../core/verdict.ts';
 import { mapCasePaths, namedPath } from '../../node/paths.ts';
 import { type ExistingDataFolders, findExistingDataFolders } from '../dataFolder.ts';
 import { recordsOf } from './files.ts';

@@ -12,8 +12,8 @@ import {
   type RunLine,
   runLineSchema,
 } from '../../core/record/runRecord.ts';
-import { contradictsVerdicts } from '../../core/scoring.ts';
-import { isFailure, shownVerdictSchema } from '../../core/verdict.ts';
+import { contradictsVerdicts, isFailure } from '../../core/scoring.ts';
+import { shownVerdictSchema } from '../../core/verdict.ts';
 import type { JsonLine } from '../../disk/jsonLines.ts';
 import { BROKEN_HASH, shortHash } from '../../node/hashes.ts';
 import { absolutePath, mapCasePaths, mapRunPaths } from '../../node/paths.ts';
