@@ -4,7 +4,7 @@ import type { ModelSpec } from '../core/suite.ts';
 import { fromCache, type Usage } from '../core/verdict.ts';
 import { digestOf } from '../node/hashes.ts';
 import { embeddedSchema, modelReplySchema } from './exchange.ts';
-import type { Model, ModelReply, ModelRequest, Replies } from './model.ts';
+import type { Model, ModelReply, ModelRequest } from './model.ts';
 import { findProvider } from './registry.ts';
 
 /** Answers of earlier runs, by keys of 64 hexadecimal digits. It never throws. */
@@ -141,7 +141,9 @@ export function cachingModel(model: Model, identity: object, lookup: AnswerLooku
         return [reply];
       });
       if (missing.length === 0) request.onText?.(replies[0]?.text ?? '');
-      return assertNonEmpty(replies);
+      const [first, ...rest] = replies;
+      if (!first) throw new Error('Internal error: a model gave no reply.');
+      return [first, ...rest];
     },
     discard(reply) {
       const key = keys.get(reply);
@@ -195,9 +197,4 @@ export function cachedReplyOf<Reply extends { readonly usage?: Usage }>(
 ) {
   const usage = reply.usage as Reply['usage'];
   return { ...reply, usage: fromCache(usage), past: { usage, latency } };
-}
-
-function assertNonEmpty([first, ...rest]: readonly ModelReply[]): Replies {
-  if (!first) throw new Error('Internal error: a model gave no reply.');
-  return [first, ...rest];
 }

@@ -107,10 +107,9 @@ export type NewExchange =
 export type ModelExchangeRequest = z.infer<typeof modelExchangeRequestSchema>;
 export type EmbeddingExchangeRequest = z.infer<typeof embeddingExchangeRequestSchema>;
 export type TargetExchangeRequest = z.infer<typeof targetExchangeRequestSchema>;
-type ExchangeFailure = z.infer<typeof failureSchema>;
 
 /** A reply, or the error that the model or target raised. */
-type Result<Reply> = { readonly reply: Reply } | { readonly error: ExchangeFailure };
+type Result<Reply> = { readonly reply: Reply } | { readonly error: z.infer<typeof failureSchema> };
 export type ModelResult = Result<ModelReply>;
 export type EmbeddingResult = Result<Embeddings>;
 export type TargetResult = Result<z.infer<typeof targetReplySchema>>;

@@ -32,6 +32,5 @@ export function outputTokensFor(amount: number, price: Price): number {
 }
 
 export function priceOf(params: Readonly<Record<string, unknown>>): Price | undefined {
-  const price = priceSchema.safeParse(params.price);
-  return price.success ? price.data : undefined;
+  return priceSchema.safeParse(params.price).data;
 }

@@ -71,26 +71,22 @@ interface RateLimitState {
 
 /** Limit of requests or tokens, from the endpoint's latest headers; unlimited until it sends some. */
 class RateLimit {
-  #state: RateLimitState;
+  state: RateLimitState;
 
   constructor(state: RateLimitState = { spent: 0, refills: true, window: 0 }) {
-    this.#state = state;
-  }
-
-  get state(): RateLimitState {
-    return this.#state;
+    this.state = state;
   }
 
   /** @returns total spent */
   spend(amount: number): number {
-    const spent = this.#state.spent + amount;
-    this.#state = { ...this.#state, spent };
+    const spent = this.state.spent + amount;
+    this.state = { ...this.state, spent };
     return spent;
   }
 
   /** Milliseconds until `amount` may be spent. */
   waitFor(amount: number, now: number): number {
-    const { known, spent, refills, window } = this.#state;
+    const { known, spent, refills, window } = this.state;
     if (!known) return 0;
     const { limit, remaining, reset, at, mark } = known;
     const whole = Math.max(limit ?? remaining, remaining);
@@ -103,16 +99,16 @@ class RateLimit {
     if (passed < reset) return reset - passed;
     // The window is over: the whole limit is available until the endpoint reports something else.
     const next = { remaining: whole, reset: window, at: now, mark: { order: mark.order, spent } };
-    this.#state = { ...this.#state, known: { ...known, ...next } };
+    this.state = { ...this.state, known: { ...known, ...next } };
     return 0;
   }
 
   /** @param sent checkpoint of the answered request */
   learn(allowed: RateLimitHeaders, sent: Checkpoint, now: number): void {
-    const { known, refills, window } = this.#state;
+    const { known, refills, window } = this.state;
     if (known && known.mark.order > sent.order) return;
-    this.#state = {
-      ...this.#state,
+    this.state = {
+      ...this.state,
       known: { ...allowed, at: now, mark: sent },
       refills: refills && (!known || isGradualRefill(known, allowed)),
       window: Math.max(window, allowed.reset),
@@ -121,8 +117,8 @@ class RateLimit {
 
   /** The endpoint refused a request that seemed to be within the limit. */
   onUnexpectedRefusal(sent: Checkpoint): void {
-    const { known } = this.#state;
-    if (known && known.mark.order < sent.order) this.#state = { ...this.#state, refills: false };
+    const { known } = this.state;
+    if (known && known.mark.order < sent.order) this.state = { ...this.state, refills: false };
   }
 }
 

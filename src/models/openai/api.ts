@@ -86,11 +86,7 @@ export function finishOf(finish: ModelReply['finish'], called: boolean): ModelRe
   return called && (finish === 'stop' || finish === 'other') ? 'tool-calls' : finish;
 }
 
-interface Counts {
-  readonly input?: number | null | undefined;
-  readonly cached?: number | null | undefined;
-  readonly output?: number | null | undefined;
-}
+type Counts = { readonly [name in 'input' | 'cached' | 'output']?: number | null | undefined };
 
 export function usageOf(counts: Counts | null | undefined, price: Price | undefined): Usage {
   if (!counts) return { ...NO_USAGE, calls: 1 };

@@ -55,7 +55,7 @@ export const chatApi: Api = {
       const finish = finish_reason ? FINISHES[finish_reason] : undefined;
       if (finish_reason && !finish) onUnknown(finish_reason);
       return {
-        text: contentText(message.content),
+        text: message.content ?? '',
         toolCalls,
         finish: finishOf(finish ?? 'other', toolCalls.length > 0),
         ...(message.refusal && { refusal: message.refusal }),
@@ -129,6 +129,10 @@ function toToolParam({ name, description, parameters }: Tool): OpenAI.ChatComple
 
 const EXPECTED = 'a chat completion';
 
+const contentPartsSchema = z
+  .array(z.object({ type: z.string(), text: z.string().nullish() }))
+  .transform((parts) => parts.map(({ text }) => text ?? '').join(''));
+
 /** The parts of a chat completion in use; endpoints add fields and omit others. */
 const completionSchema = z.object({
   model: z.string().nullish(),
@@ -137,12 +141,7 @@ const completionSchema = z.object({
       z.object({
         finish_reason: z.string().nullish(),
         message: z.object({
-          content: z
-            .union([
-              z.string(),
-              z.array(z.object({ type: z.string(), text: z.string().nullish() })),
-            ])
-            .nullish(),
+          content: z.union([z.string(), contentPartsSchema]).nullish(),
           refusal: z.string().nullish(),
           tool_calls: z
             .array(
@@ -201,11 +200,4 @@ export function readEmbeddings(
     return { malformed: `it contains ${vectors.length} embeddings for ${count} texts` };
   }
   return { vectors, usage: usageOf(usage && { input: usage.prompt_tokens }, price) };
-}
-
-type Content = z.infer<typeof completionSchema>['choices'][number]['message']['content'];
-
-function contentText(content: Content): string {
-  if (!Array.isArray(content)) return content ?? '';
-  return content.map((part) => part.text ?? '').join('');
 }

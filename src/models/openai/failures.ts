@@ -91,10 +91,8 @@ function statusError(
     return new ModelError('not-found', message);
   }
   if (status === 408) {
-    return new ModelError(
-      'timeout',
-      `${endpoint} took too long ${detail}. ${wait ?? 'Try again.'}`,
-    );
+    const message = `${endpoint} took too long ${detail}. ${wait ?? 'Try again.'}`;
+    return new ModelError('timeout', message);
   }
   if (status === 429) {
     const advice = wait ?? "Lower the concurrency, or check your account's quota.";

@@ -101,10 +101,8 @@ class OpenAiModel implements Model {
     if (!first) throw new Error('Internal error: a reply without choices was let through.');
     const { format } = abilitiesOf(this.#endpointFor(request));
     const added = hasFormatChoice(request, this.#setup) && { answerFormat: format };
-    return [
-      { ...first, ...added },
-      ...rest.slice(0, most - 1).map((one) => ({ ...one, ...added })),
-    ];
+    const withFormat = (reply: ModelReply) => ({ ...reply, ...added });
+    return [withFormat(first), ...rest.slice(0, most - 1).map(withFormat)];
   }
 
   #endpointFor(request: ModelRequest) {
@@ -185,10 +183,8 @@ class OpenAiModel implements Model {
   }
 
   #learnFrom(error: unknown, used: UsedParameters, sent: Abilities): Abilities | undefined {
-    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) {
-      return undefined;
-    }
-    if (isTooLong(error)) return undefined;
+    if (!(error instanceof APIError) || isTooLong(error)) return undefined;
+    if (error.status !== 400 && error.status !== 422) return undefined;
     const { isOpenAi, scrubber, log } = this.#setup;
     const better = learn(complaintOf(error), sent, used, isOpenAi);
     if (!better) return undefined;

@@ -1,7 +1,7 @@
-import { type KeyHost, OPENAI_KEY } from '../../core/environment.ts';
+import { OPENAI_KEY } from '../../core/environment.ts';
 import { modelDestination, startHintOf } from '../destination.ts';
 import type { ModelProvider } from '../model.ts';
-import { type Account, openaiSchema } from './params.ts';
+import { openaiSchema } from './params.ts';
 
 const OPENAI = 'https://api.openai.com/v1';
 const ORGANIZATION = 'OPENAI_ORG_ID';
@@ -19,7 +19,8 @@ export const openaiProvider: ModelProvider = {
     const key = (await host.secret(keyName))?.trim();
     const baseUrl = params.base_url ?? host.env('OPENAI_BASE_URL') ?? OPENAI;
     const isOpenAi = URL.canParse(baseUrl) && new URL(baseUrl).origin === new URL(OPENAI).origin;
-    const account = params.base_url === undefined ? accountOf(host) : NO_ACCOUNT;
+    const own = (name: string) => (params.base_url === undefined ? (host.env(name) ?? null) : null);
+    const account = { organization: own(ORGANIZATION), project: own(PROJECT) };
     const keys = [
       ...(key ? [keyName] : []),
       ...(account.organization ? [ORGANIZATION] : []),
@@ -49,10 +50,4 @@ export const openaiProvider: ModelProvider = {
 export function loadClients(): Promise<unknown> {
   new Headers();
   return import('./openaiModel.ts');
-}
-
-const NO_ACCOUNT: Account = { organization: null, project: null };
-
-function accountOf(host: KeyHost): Account {
-  return { organization: host.env(ORGANIZATION) ?? null, project: host.env(PROJECT) ?? null };
 }

@@ -121,13 +121,8 @@ export function responseCollector(onText: (soFar: string) => void): Collector {
   };
 }
 
-interface Call {
-  id?: string;
-  function: { name: string; arguments: string };
-}
-
 export class StreamedCalls {
-  readonly calls: Call[] = [];
+  readonly calls: { id?: string; function: { name: string; arguments: string } }[] = [];
 
   add({ index, id, function: part }: z.infer<typeof callPieceSchema>): void {
     const at = index ?? this.calls.length;
