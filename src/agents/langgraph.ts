@@ -24,10 +24,6 @@ interface StateMessage {
   };
 }
 
-interface OpenaiTool {
-  readonly function?: { readonly name: string; description?: string; parameters?: object };
-}
-
 export function langgraph(graph: Graph) {
   const keepsState = Boolean(graph.checkpointer ?? graph.graph?.checkpointer);
   return adapter((history) => {
@@ -44,7 +40,9 @@ export function langgraph(graph: Graph) {
           [asked = []]: readonly (readonly { type?: string; text?: unknown }[])[],
           _runId: string,
           _parent: unknown,
-          extra: { invocation_params?: { tools?: readonly OpenaiTool[] } } | undefined,
+          extra:
+            | { invocation_params?: { tools?: readonly { function?: ScriptTool }[] } }
+            | undefined,
         ) {
           for (const { type, text } of asked) {
             if (type === 'system') systemTexts.push(...texts.unshown(text));

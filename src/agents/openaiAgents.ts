@@ -5,13 +5,7 @@ import { adapter, SystemTexts, toolOf } from './adapter.ts';
 interface Agent {
   readonly name: string;
   getSystemPrompt?(context: unknown): PromiseLike<string | undefined>;
-  getAllTools?(context: unknown): PromiseLike<readonly FunctionTool[]>;
-}
-
-interface FunctionTool {
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters?: object;
+  getAllTools?(context: unknown): PromiseLike<readonly ScriptTool[]>;
 }
 
 interface RunItem {

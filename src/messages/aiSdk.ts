@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { mappingOf } from '../core/data/data.ts';
 import {
+  APPROVAL_REPLY,
+  APPROVAL_REQUEST,
   callKind,
   failedResult,
   hiddenKind,
@@ -84,7 +86,7 @@ const own: PartKinds = {
   'tool-approval-request': {
     ...notedKind(
       'tool-approval-request',
-      'The request to approve a tool call. The judge sees a note.',
+      APPROVAL_REQUEST,
       ['approvalId', 'toolCallId', 'providerOptions'],
       () => 'A request to approve a call.',
     ),
@@ -93,7 +95,7 @@ const own: PartKinds = {
   'tool-approval-response': {
     ...notedKind(
       'tool-approval-response',
-      'The reply to a tool approval request. The judge sees a note.',
+      APPROVAL_REPLY,
       ['approvalId', 'approved', 'reason', 'providerExecuted', 'providerOptions'],
       ({ approved }) => `A call was ${approved === true ? 'approved' : 'refused'}.`,
     ),

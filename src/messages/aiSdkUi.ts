@@ -63,10 +63,9 @@ const readTool: PartKind['read'] = (part, _message, at) => {
   }
 };
 
-const MISSING = missingOfCall('toolCallId', 'toolName');
-
 function toolKind(schema: z.ZodObject): PartKind {
-  return { schema, of: ['assistant'], missing: MISSING, read: readTool };
+  const missing = missingOfCall('toolCallId', 'toolName');
+  return { schema, of: ['assistant'], missing, read: readTool };
 }
 
 const namedTool = z.strictObject({

@@ -332,20 +332,19 @@ const id = z
 
 const answer = z.boolean().optional().meta({ description: 'Whether the tool may be called.' });
 
+export const APPROVAL_REQUEST = 'The request to approve a tool call. The judge sees a note.';
+export const APPROVAL_REPLY = 'The reply to a tool approval request. The judge sees a note.';
+
 /** Approvals of MCP calls. The user never sees them, so they become notes. */
 export const approvals: PartKinds = {
   mcp_approval_request: {
-    schema: partSchema(
-      'mcp_approval_request',
-      'The request to approve a tool call. The judge sees a note.',
-      {
-        id,
-        tool_call_id: id,
-        name: z.string().optional().meta({ description: 'The tool.', refersTo: 'tool' }),
-        arguments: toolArguments,
-        server_label: mcpServer,
-      },
-    ),
+    schema: partSchema('mcp_approval_request', APPROVAL_REQUEST, {
+      id,
+      tool_call_id: id,
+      name: z.string().optional().meta({ description: 'The tool.', refersTo: 'tool' }),
+      arguments: toolArguments,
+      server_label: mcpServer,
+    }),
     of: ['assistant'],
     read: ({ name }) => ({
       notes: [
@@ -354,19 +353,15 @@ export const approvals: PartKinds = {
     }),
   },
   mcp_approval_response: {
-    schema: partSchema(
-      'mcp_approval_response',
-      'The reply to a tool approval request. The judge sees a note.',
-      {
-        id,
-        tool_call_id: id,
-        approval_request_id: id,
-        approve: answer,
-        approved: answer,
-        mcp_approval_response: answer,
-        reason: z.string().nullish().meta({ description: 'Why.' }),
-      },
-    ),
+    schema: partSchema('mcp_approval_response', APPROVAL_REPLY, {
+      id,
+      tool_call_id: id,
+      approval_request_id: id,
+      approve: answer,
+      approved: answer,
+      mcp_approval_response: answer,
+      reason: z.string().nullish().meta({ description: 'Why.' }),
+    }),
     of: ['tool', 'assistant'],
     read: (part) => ({ notes: [answerOf(part)] }),
   },

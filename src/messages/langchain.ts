@@ -230,16 +230,14 @@ function readFields(fields: Item, kind: Kind, at: Path): ReadMessage {
 function readKind(fields: Item, kind: Kind): ReadMessage {
   const { content } = fields;
   // A list can contain texts and parts.
+  const toPart = (part: unknown) =>
+    typeof part === 'string' ? { type: 'text', text: part } : part;
   const whole = Array.isArray(content) ? { ...fields, content: content.map(toPart) } : fields;
   const role: MessageRole = kind === 'tool' ? 'user' : SPEAKERS[kind];
   const read = readContent(whole, role, parts);
   if ('problems' in read) return read;
   if (kind === 'tool') return readResult(fields, read);
   return refuseEmpty(fields, kind === 'ai' ? withAgent(fields, withCalls(fields, read)) : read);
-}
-
-function toPart(content: unknown): unknown {
-  return typeof content === 'string' ? { type: 'text', text: content } : content;
 }
 
 type Whole = Exclude<ReadMessage, Refused>;

@@ -94,7 +94,8 @@ export function chooseExamples(
   const user = userWords(judged);
   const isOther = (one: Example) => one.hash !== hash && userWords(one.conversation) !== user;
   const known = candidates.map((example) => ({ example, own: wordSetOf(example.conversation) }));
-  const telling = without(commonWords(known.map(({ own }) => own)));
+  const common = commonWords(known.map(({ own }) => own));
+  const telling = (all: ReadonlySet<string>) => new Set([...all].filter((one) => !common.has(one)));
   const ranked = known
     .filter(({ example, own }) => isOther(example) && similarity(words, own) <= MAX_SIMILARITY)
     .map(({ example, own }) => ({ example, likeness: similarity(telling(words), telling(own)) }))
@@ -130,10 +131,6 @@ function commonWords(all: readonly ReadonlySet<string>[]): Set<string> {
   }
   const most = [...counts].filter(([, count]) => count > all.length / 2);
   return new Set(most.map(([word]) => word));
-}
-
-function without(left: ReadonlySet<string>) {
-  return (words: ReadonlySet<string>) => new Set([...words].filter((word) => !left.has(word)));
 }
 
 function wordSetOf(conversation: Conversation): Set<string> {

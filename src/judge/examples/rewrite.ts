@@ -13,17 +13,14 @@ export interface Disagreement {
   readonly judge: { readonly status: string; readonly rationale: string };
 }
 
-export interface RewrittenQuestion {
-  readonly words: string;
-  readonly why: string;
-}
-
 /** Enough to see what they have in common. */
 const MAX_DISAGREEMENTS = 12;
 
 const MAX_QUESTION_LENGTH = 6_000;
 
 const answer = z.object({ why: z.string(), words: z.string() });
+
+type RewrittenQuestion = z.infer<typeof answer>;
 
 /** Asks a model to reword a question so that the judge agrees with people. @throws as `askJudge` */
 export async function rewriteQuestion(
