@@ -1,4 +1,4 @@
-import { REPORTS, type Report, type Reporting, type ReportKeys } from '../core/conversation.ts';
+import { REPORTS, type Report, type Reporting } from '../core/conversation.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { a2aTarget } from './a2a.ts';
 import { chatTarget } from './chat.ts';
@@ -30,7 +30,9 @@ export function declaredReporting({ name, type, params }: TargetSpec): Reporting
     return { target: name, reports, isDeclared: true, keys: {} };
   }
   if (reportsAll) return { target: name, reports: REPORTS, isDeclared: false, keys: {} };
-  return keys && { target: name, reports: namedReports(keys, params), isDeclared: false, keys };
+  if (!keys) return undefined;
+  const reports = REPORTS.filter((one) => params[keys[one] ?? ''] !== undefined);
+  return { target: name, reports, isDeclared: false, keys };
 }
 
 /** @param contained reports in its replies */
@@ -40,8 +42,4 @@ export function reportingOf(target: TargetSpec, contained: readonly Report[]): R
   const { reports, keys } = declared ?? { reports: [], keys: {} };
   const all = [...new Set([...reports, ...contained])];
   return { target: target.name, reports: all, isDeclared: false, keys };
-}
-
-function namedReports(keys: ReportKeys, params: TargetSpec['params']): Report[] {
-  return REPORTS.filter((one) => params[keys[one] ?? ''] !== undefined);
 }

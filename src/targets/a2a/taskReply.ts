@@ -253,13 +253,9 @@ class AgentReport {
 function isReport(part: Part): boolean {
   const { content } = part;
   if (content?.$case !== 'data') return false;
-  return callsIn([part]).length > 0 || isUsageAlone(content.value);
-}
-
-function isUsageAlone(value: unknown): boolean {
-  return (
-    isMapping(value) && Object.keys(value).length === 1 && readUsage(value.usage) !== undefined
-  );
+  const { value } = content;
+  const isUsageAlone = isMapping(value) && Object.keys(value).join() === 'usage';
+  return callsIn([part]).length > 0 || (isUsageAlone && readUsage(value.usage) !== undefined);
 }
 
 function callsIn(parts: readonly Part[]): unknown[] {

@@ -31,7 +31,11 @@ export class HttpSession extends RemoteSession<HttpSetup> {
     const { reply, session } = await this.run(signal, (pending) =>
       this.#ask(messages, pending, onText),
     );
-    this.#updateSession(session);
+    this.#session = session ?? this.#session;
+    if (this.#session === null) {
+      const message = `The answer has no text at \`session\` (${this.setup.session}), so the next message would start another conversation.`;
+      throw targetError(message);
+    }
     this.countReply(JSON.stringify(reply.messages).length);
     return reply;
   }
@@ -64,16 +68,6 @@ export class HttpSession extends RemoteSession<HttpSetup> {
       },
       body: fillBody(body, values),
     };
-  }
-
-  #updateSession(session: string | undefined): void {
-    const { session: pointer } = this.setup;
-    if (pointer === undefined) return;
-    this.#session = session ?? this.#session;
-    if (this.#session !== null) return;
-    throw targetError(
-      `The answer has no text at \`session\` (${pointer}), so the next message would start another conversation.`,
-    );
   }
 }
 

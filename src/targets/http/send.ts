@@ -103,7 +103,7 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string;
 }
 
 /**
@@ -148,13 +148,14 @@ export async function send(request: OutgoingRequest, pending: PendingReply): Pro
 
 async function sendInTurn(request: OutgoingRequest, pending: PendingReply) {
   const { limit, queue, signal } = pending;
+  const { url, ...init } = request;
   pending.inFlight?.end();
   const queued = { tokens: 0, limit, signal };
   let last: Response | undefined;
   try {
     const { answer, inFlight, refusedWait } = await sendQueued(queue, queued, async () => {
       await last?.body?.cancel();
-      last = await fetchOnce(request, signal);
+      last = await fetch(url, { ...init, redirect: 'manual', signal });
       return last;
     });
     pending.inFlight = inFlight;
@@ -162,17 +163,12 @@ async function sendInTurn(request: OutgoingRequest, pending: PendingReply) {
   } catch (error) {
     if (error instanceof EndpointDownError) throw targetError(error.message);
     if (error instanceof RetryAfterError) {
-      const why = `${redactUrl(request.url)} is rate-limited. ${retryAfterText(error.wait, 'target')}`;
+      const why = `${redactUrl(url)} is rate-limited. ${retryAfterText(error.wait, 'target')}`;
       queue.onFailure(why, true);
       throw targetError(why);
     }
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-async function fetchOnce({ url, body, ...rest }: OutgoingRequest, signal: AbortSignal) {
-  const init = { ...rest, ...(body !== undefined && { body }) };
-  return fetch(url, { ...init, redirect: 'manual', signal });
 }
 
 function isRetryable(status: number): boolean {

@@ -31,8 +31,8 @@ export class LineProgram {
   readonly #closed: Promise<void>;
   readonly #ready: Promise<void>;
   #settleReady: PendingAnswer<void> | undefined;
-  #isClosing = false;
-  #failure: TargetError | undefined;
+  isClosing = false;
+  failure: TargetError | undefined;
 
   constructor(setup: LineProgramSetup) {
     this.#setup = setup;
@@ -65,14 +65,6 @@ export class LineProgram {
     });
   }
 
-  get failure(): TargetError | undefined {
-    return this.#failure;
-  }
-
-  get isClosing(): boolean {
-    return this.#isClosing;
-  }
-
   /**
    * @param timeout milliseconds
    * @returns milliseconds it took; 0 if it was ready, or doesn't report it
@@ -90,8 +82,8 @@ export class LineProgram {
   }
 
   fail(why: TargetError): void {
-    if (this.#failure) return;
-    this.#failure = why;
+    if (this.failure) return;
+    this.failure = why;
     this.#settleReady?.fail(why);
     this.#setup.onFailure(why);
   }
@@ -108,7 +100,7 @@ export class LineProgram {
    */
   async close(slowest: number, signal: AbortSignal): Promise<void> {
     await this.#setup.program.end(async () => {
-      this.#isClosing = true;
+      this.isClosing = true;
       this.#setup.program.process.stdin?.end();
       const grace = Math.min(MAX_GRACE, Math.max(MIN_GRACE, slowest));
       const timeUp = new AbortController();

@@ -39,14 +39,10 @@ export async function loadErrorText(error: unknown, file: string): Promise<strin
 /** `FILE:LINE`, unless the error is in another file. */
 function syntaxErrorLocation(file: string): Promise<string | undefined> {
   return new Promise((done) => {
-    execFile(
-      process.execPath,
-      ['--check', file],
-      { timeout: CHECK_TIMEOUT },
-      (_error, _out, stderr) => {
-        const [place = ''] = stderr.split('\n');
-        done(place.startsWith(`${file}:`) ? place : undefined);
-      },
-    );
+    const options = { timeout: CHECK_TIMEOUT };
+    execFile(process.execPath, ['--check', file], options, (_error, _out, stderr) => {
+      const [place = ''] = stderr.split('\n');
+      done(place.startsWith(`${file}:`) ? place : undefined);
+    });
   });
 }
