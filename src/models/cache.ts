@@ -169,10 +169,8 @@ export function cachingModel(model: Model, identity: object, lookup: AnswerLooku
 /**
  * Truncated, filtered, broken, or empty replies would repeat the same error forever, and so would a judge's refusal.
  */
-function isCacheable(
-  { finish, text, refusal, toolCalls, unscrubbed }: ModelReply,
-  { answer }: ModelRequest,
-): boolean {
+function isCacheable(reply: ModelReply, { answer }: ModelRequest): boolean {
+  const { finish, text, refusal, toolCalls, unscrubbed } = reply;
   // Without its secrets, a check for them would pass.
   if (unscrubbed) return false;
   const isSaid = text !== '' || toolCalls.length > 0;

@@ -7,7 +7,7 @@ import type { TimeLimit } from './timeLimit.ts';
 /** Milliseconds. */
 const MIN_REPORTED_WAIT = 1_000;
 
-/** Milliseconds between checks whether other processes have freed shared limits. */
+/** Milliseconds between checks of the shared limits, which other processes may have freed. */
 const RECHECK_INTERVAL = 1_000;
 
 /** The request was not sent because its endpoint is down. `message` includes the reason and advice. */
@@ -56,7 +56,7 @@ interface WaitingRequest extends Pick<QueueRequest, 'tokens' | 'limit'> {
   readonly reject: (error: Error) => void;
 }
 
-/** Requests of a run to one model or path of an endpoint, first in, first out. */
+/** A run's requests to one model or path of an endpoint, first in, first out. */
 export class RequestQueue {
   readonly #rateLimiter = new RateLimiter();
   readonly #queue: WaitingRequest[] = [];
@@ -252,25 +252,18 @@ interface AttemptResult {
   readonly isFinal?: boolean;
 }
 
-/** The answer of the last attempt. The caller ends `inFlight`. */
-interface QueuedAnswer<Answer> {
-  readonly answer: Answer;
-  readonly inFlight: InFlightRequest;
-  /** Milliseconds of a Retry-After that exceeds the time limit. */
-  readonly refusedWait?: number;
-}
-
 /**
  * Sends a request when it is its turn. If refused (429), it returns to the head of the queue while retries may help.
  *
  * @param send one attempt
+ * @returns the last answer; `inFlight`, which the caller ends; milliseconds of a Retry-After beyond the time limit
  * @throws EndpointDownError, RetryAfterError, and what `send` throws; the signal's reason when aborted
  */
 export async function sendQueued<Answer extends AttemptResult>(
   queue: RequestQueue,
   request: QueueRequest,
   send: () => Promise<Answer>,
-): Promise<QueuedAnswer<Answer>> {
+) {
   for (let attempts = 0; ; attempts += 1) {
     const admission = queue.enter(request, attempts > 0);
     // Awaiting a value would cost a turn of the event loop.

@@ -44,13 +44,10 @@ export const tokenSchema = z.object({
 });
 
 /** Keeps alternatives only for numbers: nothing else needs them, and recordings stay small. */
-export function toReplyToken({
-  token,
-  logprob,
-  top_logprobs,
-}: z.infer<typeof tokenSchema>): ReplyToken {
+export function toReplyToken(given: z.infer<typeof tokenSchema>): ReplyToken {
+  const { token, logprob } = given;
   if (!/^\s*\d+\s*$/.test(token)) return { text: token, top: [] };
-  const top = top_logprobs ?? [];
+  const top = given.top_logprobs ?? [];
   const all = top.some((one) => one.token === token) ? top : [{ token, logprob }, ...top];
   return { text: token, top: all.map((one) => ({ text: one.token, logprob: one.logprob })) };
 }

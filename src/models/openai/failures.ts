@@ -25,13 +25,11 @@ export function complaintOf(error: APIError): string {
   return [error.message, error.code ?? '', error.param ?? ''].join(' ');
 }
 
+const TOO_LONG =
+  /context_length_exceeded|maximum context|context (window|length)|prompt is too long/i;
+
 export function isTooLong(error: APIError): boolean {
-  return (
-    error.status === 413 ||
-    /context_length_exceeded|maximum context|context (window|length)|prompt is too long/i.test(
-      complaintOf(error),
-    )
-  );
+  return error.status === 413 || TOO_LONG.test(complaintOf(error));
 }
 
 /** Adds advice to the client's error, and removes keys. */

@@ -55,12 +55,8 @@ export function guardedFetch(
   return async (input, init) => {
     const { limit, onWait } = attempts;
     const text = typeof init?.body === 'string' ? init.body : '';
-    const request = {
-      tokens: text.length / CHARACTERS_PER_TOKEN,
-      limit,
-      onWait,
-      signal: stop.signal,
-    };
+    const tokens = text.length / CHARACTERS_PER_TOKEN;
+    const request = { tokens, limit, onWait, signal: stop.signal };
     const send = () => sendOnce(input, init, attempts, stop, reading);
     const { answer, inFlight, refusedWait } = await sendQueued(queue, request, send).catch(
       (error) => {
@@ -129,10 +125,8 @@ function isFinalRefusal(headers: Headers, bytes: string | Uint8Array): boolean {
 
 function redirectError(from: string, to: string): ModelError {
   const target = URL.canParse(to, from) ? new URL(to, from).href : to;
-  return new ModelError(
-    'redirected',
-    `The endpoint ${redactUrl(from)} redirects to ${visibleLine(redactUrl(target), 300)}, where nothing was sent. If you trust that address, set the model's \`base_url\` to it.`,
-  );
+  const message = `The endpoint ${redactUrl(from)} redirects to ${visibleLine(redactUrl(target), 300)}, where nothing was sent. If you trust that address, set the model's \`base_url\` to it.`;
+  return new ModelError('redirected', message);
 }
 
 async function readCapped(
