@@ -101,7 +101,7 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
 
 const THOUGHTS = /^\s*(?:<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*)+/i;
 
-/** A tag of thoughts, or the start of an object, also of one that isn't JSON: `{"a"`, `{'a'`, `{a:`. `{name}` is a word. */
+/** A thinking tag, or the start of an object, even of one that isn't JSON: `{"a"`, `{'a'`, `{a:`. `{name}` is a word. */
 const TAG_OR_OBJECT = /<\/?(?:think|thinking|thought|reasoning)>|\{(?=\s*(?:["'`“/}]|\w+\s*:))/gi;
 
 /**

@@ -262,7 +262,7 @@ function answerTokensOf({ turns = [] }: Pick<AskedQuestion, 'turns'>): number {
 /** Tokens of a reply. */
 const LIKELY_REPLY = 80;
 
-/** Tokens of a message of a simulated user. */
+/** Tokens of a simulated user's message. */
 const LIKELY_REQUEST = 30;
 
 /** The user's turns with replies of a likely length; for a simulated user, the maximum number of turns. */

@@ -28,7 +28,7 @@ export interface JudgedConversation {
   readonly facts: CaseFacts;
   /** The turn number of the reply to each scripted turn, by its index. */
   readonly replyTurns: readonly number[];
-  /** Whether it could have continued: then turns that `at` doesn't find were not reached. */
+  /** Whether it could have continued. If so, turns that `at` doesn't find were not reached. */
   readonly endedEarly?: boolean;
   readonly targetUsage?: Usage;
   /** What the target reports; absent for a transcript. */
@@ -39,15 +39,9 @@ export interface JudgedConversation {
 /** The input of an assertion, or a verdict with the reason that it can't be checked. */
 export function inputFor(
   assertion: Assertion,
-  {
-    conversation,
-    facts,
-    replyTurns,
-    endedEarly = false,
-    targetUsage,
-    reporting,
-  }: JudgedConversation,
+  judged: JudgedConversation,
 ): AssertionInput | Verdict {
+  const { conversation, facts, replyTurns, endedEarly, targetUsage, reporting } = judged;
   const type = typeOf(assertion);
   const needed = type.needs?.(facts, traitsOf(conversation));
   if (needed !== undefined) return errorVerdict(assertion, 'missing-need', needed);
@@ -100,7 +94,7 @@ export function pickFacts(given: CaseFacts): CaseFacts {
   return { ...known, ...(role !== undefined && { role }) };
 }
 
-/** The turns to check. @param side that of its type @param replyTurns as in `JudgedConversation` */
+/** The turns to check. @param side the type's side @param replyTurns as in `JudgedConversation` */
 export function chooseTurns(
   conversation: Conversation,
   assertion: Pick<Assertion, 'at' | 'scriptedTurn'>,

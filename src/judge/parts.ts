@@ -35,19 +35,17 @@ export interface Capacity {
   readonly countTokens: (text: string) => number;
 }
 
-/** Tokens of a request about the whole conversation: its block, and everything else. */
-interface RequestSize {
-  readonly block: number;
-  readonly around: number;
-}
-
-/** The parts in which to judge a conversation; undefined if one request is enough. */
+/**
+ * The parts in which to judge a conversation; undefined if one request is enough.
+ *
+ * @param size tokens of a request about the whole conversation: its block, and everything `around` it
+ */
 export function partition(
   conversation: Conversation,
   judged: readonly Turn[],
   { granularity, window }: Omit<ReadingOptions, 'maxInputTokens'>,
   capacity: Capacity | undefined,
-  size: (capacity: Capacity) => RequestSize,
+  size: (capacity: Capacity) => { readonly block: number; readonly around: number },
 ): Partition | undefined {
   if (granularity === 'turn' && judged.length > 0) {
     const shownWith = ({ number }: Turn) => ({ from: Math.max(1, number - window), to: number });
@@ -140,10 +138,8 @@ interface Reader {
 export function tooLongError(reader: Reader, [turn, before]: readonly Turn[] = []): JudgeError {
   const alone = before === undefined ? 'alone' : `with turn ${before.number} before it`;
   const what = turn === undefined ? 'What is to be judged' : `Turn ${turn.number} ${alone}`;
-  return new JudgeError(
-    'too-long',
-    `${what} does not fit into ${contextWindowText(reader)}. Use a judge that reads more.`,
-  );
+  const message = `${what} does not fit into ${contextWindowText(reader)}. Use a judge that reads more.`;
+  return new JudgeError('too-long', message);
 }
 
 export function contextWindowText({ model, maxInputTokens = 0 }: Reader): string {

@@ -141,7 +141,7 @@ function partText(part: unknown, kinds: PartKinds): string {
   return read && 'text' in read && read.text !== undefined ? read.text : String(item.text);
 }
 
-/** One line for all of them: a text with links can have dozens. */
+/** One note for all annotations: a text with links can have dozens. */
 export function annotationNotes(count: number): string[] {
   if (count === 0) return [];
   return [count === 1 ? 'A text annotation.' : `${count} text annotations.`];
@@ -185,16 +185,9 @@ interface CallKeys {
   readonly argumentsOf?: (part: Item) => unknown;
 }
 
-export function callKind(
-  type: string,
-  {
-    id,
-    name = 'name',
-    description = 'A tool call.',
-    keys,
-    argumentsOf = (part) => parseArguments(part.arguments),
-  }: CallKeys,
-): PartKind {
+export function callKind(type: string, call: CallKeys): PartKind {
+  const { id, name = 'name', description = 'A tool call.', keys } = call;
+  const { argumentsOf = (part) => parseArguments(part.arguments) } = call;
   return {
     schema: partSchema(type, description, { [id]: callId, [name]: toolName, ...keys }),
     of: ['assistant'],

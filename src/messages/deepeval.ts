@@ -79,7 +79,7 @@ const MARKING = [
 
 const NOTED = [...MARKING, 'audio'] as const;
 
-/** Keys of no other dialect, including the spelling of DeepEval's servers. */
+/** Keys that no other dialect has, including the spelling of DeepEval's servers. */
 const MARKS = ['tools_called', 'mcp_tools_called', ...MARKING, 'toolsCalled', 'userId'];
 
 /** DeepEval's turns: `{role, content, tools_called?, retrieval_context?}`. */

@@ -39,19 +39,14 @@ const toolCallResponse = resultKind('tool_call_response', {
   notesOf: () => [],
 });
 
-/** Parts other than text, by their `modality`. */
-const media: PartKinds = {
-  blob: mediaKind('blob', 'modality', ['mime_type', 'content']),
-  file: mediaKind('file', 'modality', ['mime_type', 'file_id']),
-  uri: mediaKind('uri', 'modality', ['mime_type', 'uri']),
-};
-
 const parts: PartKinds = {
   text,
   tool_call: toolCall,
   tool_call_response: toolCallResponse,
   reasoning: { ...reasoningKind('reasoning', ['content']), of: ['assistant'] },
-  ...media,
+  blob: mediaKind('blob', 'modality', ['mime_type', 'content']),
+  file: mediaKind('file', 'modality', ['mime_type', 'file_id']),
+  uri: mediaKind('uri', 'modality', ['mime_type', 'uri']),
 };
 
 const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'tool'], (role) => ({
