@@ -1,7 +1,7 @@
 import type { TargetFacts, TargetMessage } from '../../types/index.d.ts';
 import { adapter, SystemTexts, toolOf } from './adapter.ts';
 
-/** As the AI SDK declares it, for what is used here; the results of `streamText` are promises. */
+/** The part of the AI SDK's result that we use. `streamText` returns promises. */
 interface Result {
   readonly response: { readonly messages: readonly object[] } | PromiseLike<{ messages: object[] }>;
   readonly steps: readonly object[] | PromiseLike<readonly object[]>;

@@ -1,10 +1,10 @@
 import type { ScriptTool, TargetUsage } from '../../types/index.d.ts';
 import { adapter, SystemTexts, toolOf } from './adapter.ts';
 
-/** As LangGraph and LangChain declare them, for what is used here. */
+/** The parts of LangGraph's and LangChain's types that we use. */
 interface Graph {
   readonly checkpointer?: unknown;
-  /** Of a LangChain agent. */
+  /** Set on a LangChain agent. */
   readonly graph?: { readonly checkpointer?: unknown };
   invoke(input: { messages: object[] }, config: object): PromiseLike<State>;
 }
@@ -77,7 +77,7 @@ export function langgraph(graph: Graph) {
   });
 }
 
-/** With ids, by which they are recognized in the state. */
+/** Adds ids, so that we recognize the messages in the state. */
 function withIds(messages: readonly object[]) {
   return messages.map((message) => ({ id: crypto.randomUUID(), ...message }));
 }

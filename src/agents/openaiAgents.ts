@@ -1,7 +1,7 @@
 import type { ScriptTool, TargetMessage, TargetUsage } from '../../types/index.d.ts';
 import { adapter, SystemTexts, toolOf } from './adapter.ts';
 
-/** As the OpenAI Agents SDK declares it, for what is used here. */
+/** The parts of the OpenAI Agents SDK's types that we use. */
 interface Agent {
   readonly name: string;
   getSystemPrompt?(context: unknown): PromiseLike<string | undefined>;

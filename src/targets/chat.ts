@@ -201,7 +201,7 @@ export const chatTarget: TargetType = {
       await answers.start(signal).finally(() => limit.onWait(false));
       const added: Message[] = [];
       const unscrubbed: Message[] = [];
-      // Only wanted back until the reply is complete.
+      // The endpoint wants them back only until the reply is complete.
       const thoughts = new Map<Message, Thoughts>();
       let length = 0;
       const add = (message: Message, exact = message) => {

@@ -164,12 +164,10 @@ const ANTHROPIC_CACHE_COUNTS = ['cache_read_input_tokens', 'cache_creation_input
 /** Usage of a reply; undefined if there is neither a cost nor both token counts. */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isMapping(value)) return undefined;
-  const [input, output, cached, cost] = [
-    countIn(value, COUNTS.input_tokens),
-    countIn(value, COUNTS.output_tokens),
-    countIn(value, COUNTS.cached_tokens),
-    COUNTS.cost.map(([key]) => value[key]).find(isAmount),
-  ];
+  const input = countIn(value, COUNTS.input_tokens);
+  const output = countIn(value, COUNTS.output_tokens);
+  const cached = countIn(value, COUNTS.cached_tokens);
+  const cost = COUNTS.cost.map(([key]) => value[key]).find(isAmount);
   const isCounted = input !== undefined && output !== undefined;
   if (!isCounted && cost === undefined) return undefined;
   const cacheCounts = ANTHROPIC_CACHE_COUNTS.map((key) => countIn(value, [[key]]) ?? 0);
@@ -185,8 +183,10 @@ export function readUsage(value: unknown): Usage | undefined {
 }
 
 function countIn(value: unknown, paths: readonly Path[]): number | undefined {
-  const counts = paths.map((path) => valueAt(value, path)).filter(isAmount);
-  return counts.find(Number.isSafeInteger);
+  return paths
+    .map((path) => valueAt(value, path))
+    .filter(isAmount)
+    .find(Number.isSafeInteger);
 }
 
 function isAmount(value: unknown): value is number {

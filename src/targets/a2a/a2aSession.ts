@@ -79,12 +79,8 @@ export class A2aSession extends RemoteSession<RemoteSetup> {
   async #ask(text: string, signal: AbortSignal, onText: OnText): Promise<TaskReply> {
     this.#client ??= await this.#connect();
     const client = this.#client;
-    const request = {
-      tenant: '',
-      message: this.#message(text),
-      configuration: undefined,
-      metadata: undefined,
-    };
+    const unset = { configuration: undefined, metadata: undefined };
+    const request = { tenant: '', message: this.#message(text), ...unset };
     const reply = new TaskReply(this.#sources);
     let streamed = '';
     // If the agent doesn't stream, this is a single answer.
@@ -106,19 +102,13 @@ export class A2aSession extends RemoteSession<RemoteSetup> {
 
   #message(text: string): AgentMessage {
     const { conversationId, context } = this.host;
+    const content = { $case: 'text', value: text } as const;
     return {
       messageId: randomUUID(),
       contextId: this.#contextId,
       taskId: this.#taskId,
       role: Role.ROLE_USER,
-      parts: [
-        {
-          content: { $case: 'text', value: text },
-          metadata: undefined,
-          filename: '',
-          mediaType: 'text/plain',
-        },
-      ],
+      parts: [{ content, metadata: undefined, filename: '', mediaType: 'text/plain' }],
       metadata: { conversation: conversationId, ...context },
       extensions: [],
       referenceTaskIds: [],
@@ -171,9 +161,8 @@ function createAgentFetch(
   return async (input, init = {}) => {
     const to = input instanceof Request ? input.url : String(input);
     if (Object.keys(headers).length > 0 && !isSameHost(to, url)) {
-      throw targetError(
-        `The card of the agent at ${redactUrl(url)} names ${redactUrl(to)} as its endpoint, another host, which does not get the target's \`headers\`. Set \`url\` to that host, or remove \`headers\`.`,
-      );
+      const message = `The card of the agent at ${redactUrl(url)} names ${redactUrl(to)} as its endpoint, another host, which does not get the target's \`headers\`. Set \`url\` to that host, or remove \`headers\`.`;
+      throw targetError(message);
     }
     const own = Object.fromEntries(new Headers(init.headers));
     const request = {

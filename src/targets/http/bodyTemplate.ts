@@ -38,10 +38,8 @@ export function fillBody(body: unknown, values: BodyValues): string {
   const lengthOf = cacheByName((name) => resultText(variableValue(name, values)).length);
   const length = bodyVariables(body).reduce((sum, { name }) => sum + lengthOf(name), 0);
   if (length > LIMITS.filledCase) {
-    throw new TargetError(
-      'target-error',
-      `The body is too large. ${tooLong(length, LIMITS.filledCase)}`,
-    );
+    const message = `The body is too large. ${tooLong(length, LIMITS.filledCase)}`;
+    throw new TargetError('target-error', message);
   }
   if (typeof body !== 'string') return JSON.stringify(fillValue(body, values));
   return JSON.stringify(JSON.parse(fillJson(body, values)));

@@ -48,7 +48,7 @@ export abstract class RemoteSession<Setup extends RemoteSetup> implements Target
   #waited = 0;
   #length = 0;
 
-  /** @param path with rate limits of its own */
+  /** @param path has its own rate limits */
   constructor(setup: Setup, host: Host, path = '') {
     const { url, headers } = setup;
     this.setup = setup;
@@ -92,11 +92,11 @@ export abstract class RemoteSession<Setup extends RemoteSetup> implements Target
   }
 }
 
-/** With waits of about 0.5, 1, and 2 s in between, unless there is a Retry-After. */
+/** The waits in between are about 0.5, 1, and 2 s, unless there is a Retry-After. */
 const RETRIES = 3;
 const FIRST_WAIT = 500;
 
-/** Bytes to read of an error response. */
+/** Characters to read of an error response. */
 const MAX_ERROR_BODY = 4_000;
 
 export interface OutgoingRequest {

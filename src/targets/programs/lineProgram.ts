@@ -105,10 +105,8 @@ export class LineProgram {
       const grace = Math.min(MAX_GRACE, Math.max(MIN_GRACE, slowest));
       const timeUp = new AbortController();
       const either = AbortSignal.any([signal, timeUp.signal]);
-      await Promise.race([
-        this.#closed,
-        setTimeout(grace, undefined, { signal: either }).catch(() => {}),
-      ]);
+      const graceOver = setTimeout(grace, undefined, { signal: either }).catch(() => {});
+      await Promise.race([this.#closed, graceOver]);
       timeUp.abort();
     });
   }

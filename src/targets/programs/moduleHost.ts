@@ -34,13 +34,13 @@ function send(answer: object): void {
 
 const ADAPTERS = 'turnlight/agents';
 
-/** Of `node:module`, for what is used here. */
+/** The parts of `node:module`'s types that we use. */
 type Resolve = (specifier: string, context: unknown) => object;
 type RegisterHooks = (hooks: {
   resolve(specifier: string, context: unknown, nextResolve: Resolve): object;
 }) => void;
 
-/** Resolves `turnlight/agents` also if the package isn't installed, as for users of the extension alone. */
+/** Makes `turnlight/agents` importable without the npm package, for users who only have the extension. */
 function provideAdapters(): void {
   // Absent before Node 22.15: there, the package must be installed.
   const register: RegisterHooks | undefined = Reflect.get(nodeModule, 'registerHooks');

@@ -17,20 +17,16 @@ export interface ProgramVariables {
 export function environmentFor(
   name: string,
   { env = {}, pass_env = [] }: ProgramVariables,
-  {
-    keyVariables,
-    env: variable,
-    programVariables,
-  }: Pick<TargetHost, 'keyVariables' | 'env' | 'programVariables'>,
+  host: Pick<TargetHost, 'keyVariables' | 'env' | 'programVariables'>,
 ): NodeJS.ProcessEnv {
   const passed = pass_env.map((requested) => {
-    const value = variable(requested);
+    const value = host.env(requested);
     if (value !== undefined) return [requested, value] as const;
     const message = `${name} needs the environment variable ${requested}. Set it first.`;
     throw new TargetError('target-not-found', message);
   });
-  const withheld = [...keyVariables, ...OWN_SECRETS];
-  const inherited = Object.entries({ ...programVariables, ...process.env }).filter(
+  const withheld = [...host.keyVariables, ...OWN_SECRETS];
+  const inherited = Object.entries({ ...host.programVariables, ...process.env }).filter(
     ([one]) => !withheld.some((key) => isSameVariable(one, key)),
   );
   return { ...Object.fromEntries(inherited), ...Object.fromEntries(passed), ...env };
