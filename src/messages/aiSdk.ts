@@ -21,18 +21,6 @@ import { contentOf, hasPart, type PartKinds, partsOf, readByContent } from './pa
 
 const added = { providerOptions: unread };
 
-const toolCall = callKind('tool-call', {
-  id: 'toolCallId',
-  name: 'toolName',
-  keys: {
-    input: z.unknown().optional().meta({ description: 'Arguments of the call.' }),
-    args: z.unknown().optional().meta({ description: 'The same as `input`, in version 4.' }),
-    providerExecuted: unread,
-    ...added,
-  },
-  argumentsOf: ({ input, args }) => input ?? args ?? {},
-});
-
 const returned: PartKinds = {
   text: textKind('text', added),
   media: mediaKind('media', 'mediaType', ['data']),
@@ -51,38 +39,46 @@ const output = z.strictObject({
   ...added,
 });
 
-const toolResult = resultKind('tool-result', {
-  id: 'toolCallId',
-  of: ['tool', 'assistant'],
-  keys: {
-    toolName: toolName.optional(),
-    output: output.optional().meta({ description: 'What the tool returned.' }),
-    result: z.unknown().optional().describe('The same as `output`, in version 4: any value.'),
-    isError: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Version 4 only: the tool failed. The judge sees a note.' }),
-    experimental_content: unread,
-    ...added,
-  },
-  contentOf({ output: given, result }) {
-    const { type, value, reason } = mappingOf(given);
-    if (type === 'execution-denied') return resultText(reason);
-    return type === 'content' ? returnedText(value, returned) : resultText(value ?? result);
-  },
-  notesOf({ toolCallId: id, output: given, isError }) {
-    const { type } = mappingOf(given);
-    const failed = isError === true || String(type).startsWith('error-');
-    return [
-      ...(failed ? [failedResult(id)] : []),
-      ...(type === 'execution-denied' ? [`The call "${id}" was refused.`] : []),
-    ];
-  },
-});
-
 const own: PartKinds = {
-  'tool-call': toolCall,
-  'tool-result': toolResult,
+  'tool-call': callKind('tool-call', {
+    id: 'toolCallId',
+    name: 'toolName',
+    keys: {
+      input: z.unknown().optional().meta({ description: 'Arguments of the call.' }),
+      args: z.unknown().optional().meta({ description: 'The same as `input`, in version 4.' }),
+      providerExecuted: unread,
+      ...added,
+    },
+    argumentsOf: ({ input, args }) => input ?? args ?? {},
+  }),
+  'tool-result': resultKind('tool-result', {
+    id: 'toolCallId',
+    of: ['tool', 'assistant'],
+    keys: {
+      toolName: toolName.optional(),
+      output: output.optional().meta({ description: 'What the tool returned.' }),
+      result: z.unknown().optional().describe('The same as `output`, in version 4: any value.'),
+      isError: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Version 4 only: the tool failed. The judge sees a note.' }),
+      experimental_content: unread,
+      ...added,
+    },
+    contentOf({ output: given, result }) {
+      const { type, value, reason } = mappingOf(given);
+      if (type === 'execution-denied') return resultText(reason);
+      return type === 'content' ? returnedText(value, returned) : resultText(value ?? result);
+    },
+    notesOf({ toolCallId: id, output: given, isError }) {
+      const { type } = mappingOf(given);
+      const failed = isError === true || String(type).startsWith('error-');
+      return [
+        ...(failed ? [failedResult(id)] : []),
+        ...(type === 'execution-denied' ? [`The call "${id}" was refused.`] : []),
+      ];
+    },
+  }),
   'tool-approval-request': {
     ...notedKind(
       'tool-approval-request',

@@ -30,36 +30,32 @@ const hidden: PartKinds = {
   ]),
 };
 
-const toolUse = callKind('tool_use', {
-  id: 'id',
-  keys: {
-    input: z.record(z.string(), z.unknown()).optional().describe('Arguments of the call.'),
-    caller: unread,
-    ...added,
-  },
-  argumentsOf: ({ input }) => input ?? {},
-});
-
 const returned: PartKinds = { text, ...hidden };
-
-const toolResult = resultKind('tool_result', {
-  id: 'tool_use_id',
-  of: ['user'],
-  keys: {
-    content: textOrParts(returned)
-      .optional()
-      .meta({ description: 'What the tool returned: text, or a list of blocks.' }),
-    is_error: z.boolean().optional().describe('True if the tool failed. The judge sees a note.'),
-    ...added,
-  },
-  contentOf: ({ content }) => returnedText(content, returned),
-  notesOf: ({ tool_use_id: id, is_error: failed }) => (failed === true ? [failedResult(id)] : []),
-});
 
 const own: PartKinds = {
   ...hidden,
-  tool_use: toolUse,
-  tool_result: toolResult,
+  tool_use: callKind('tool_use', {
+    id: 'id',
+    keys: {
+      input: z.record(z.string(), z.unknown()).optional().describe('Arguments of the call.'),
+      caller: unread,
+      ...added,
+    },
+    argumentsOf: ({ input }) => input ?? {},
+  }),
+  tool_result: resultKind('tool_result', {
+    id: 'tool_use_id',
+    of: ['user'],
+    keys: {
+      content: textOrParts(returned)
+        .optional()
+        .meta({ description: 'What the tool returned: text, or a list of blocks.' }),
+      is_error: z.boolean().optional().describe('True if the tool failed. The judge sees a note.'),
+      ...added,
+    },
+    contentOf: ({ content }) => returnedText(content, returned),
+    notesOf: ({ tool_use_id: id, is_error: failed }) => (failed === true ? [failedResult(id)] : []),
+  }),
   thinking: { ...reasoningKind('thinking', ['thinking', 'signature']), of: ['assistant'] },
   redacted_thinking: { ...reasoningKind('redacted_thinking', ['data']), of: ['assistant'] },
 };

@@ -19,30 +19,26 @@ const text: PartKind = {
   read: ({ content }) => ({ text: String(content) }),
 };
 
-const toolCall = callKind('tool_call', {
-  id: 'id',
-  keys: {
-    arguments: toolArguments.nullable().meta({ description: 'Arguments of the call: JSON.' }),
-  },
-});
-
 const returned = z.unknown().optional();
-
-const toolCallResponse = resultKind('tool_call_response', {
-  id: 'id',
-  of: ['tool', 'user', 'assistant'],
-  keys: {
-    response: returned.meta({ description: 'What the tool returned: any value.' }),
-    result: returned.meta({ description: 'The same as `response`, in older versions.' }),
-  },
-  contentOf: ({ response, result }) => resultText(response ?? result),
-  notesOf: () => [],
-});
 
 const parts: PartKinds = {
   text,
-  tool_call: toolCall,
-  tool_call_response: toolCallResponse,
+  tool_call: callKind('tool_call', {
+    id: 'id',
+    keys: {
+      arguments: toolArguments.nullable().meta({ description: 'Arguments of the call: JSON.' }),
+    },
+  }),
+  tool_call_response: resultKind('tool_call_response', {
+    id: 'id',
+    of: ['tool', 'user', 'assistant'],
+    keys: {
+      response: returned.meta({ description: 'What the tool returned: any value.' }),
+      result: returned.meta({ description: 'The same as `response`, in older versions.' }),
+    },
+    contentOf: ({ response, result }) => resultText(response ?? result),
+    notesOf: () => [],
+  }),
   reasoning: { ...reasoningKind('reasoning', ['content']), of: ['assistant'] },
   blob: mediaKind('blob', 'modality', ['mime_type', 'content']),
   file: mediaKind('file', 'modality', ['mime_type', 'file_id']),

@@ -76,49 +76,6 @@ function outputKind(type: string, description: string): PartKind {
   });
 }
 
-/** A call that an MCP server answered immediately. */
-const mcpCall: PartKind = {
-  schema: partSchema('mcp_call', "A call to an MCP server's tool, with its output.", {
-    id: z.string().min(1).meta({ description: 'Id of the call.' }),
-    name: toolName,
-    arguments: toolArguments,
-    server_label: mcpServer,
-    output: z.string().nullish().meta({ description: 'What the tool returned.' }),
-    error: z.unknown().optional().meta({ description: 'What went wrong.' }),
-    status,
-    approval_request_id: id,
-  }),
-  missing: missingOfCall('id'),
-  read(item): Part {
-    const given = item.output ?? item.error;
-    const call = {
-      id: String(item.id),
-      name: String(item.name),
-      arguments: parseArguments(item.arguments),
-    };
-    const notes = unfinished(item, `The call of "${item.name}"`);
-    if (given === null || given === undefined) return { call, notes };
-    return { call, notes, result: { callId: call.id, content: resultText(given), idAt: ['id'] } };
-  },
-};
-
-const reasoning = reasoningKind('reasoning', ['summary', 'content', 'encrypted_content'], {
-  id,
-  status,
-});
-
-const mcpListTools: PartKind = {
-  schema: partSchema('mcp_list_tools', 'What an MCP server offers. The judge sees a note.', {
-    id,
-    server_label: mcpServer,
-    tools: unread,
-    error: unread,
-  }),
-  read: ({ server_label: label }) => ({
-    notes: [`The list of tools of ${label === undefined ? 'an MCP server' : `"${label}"`}.`],
-  }),
-};
-
 const items: PartKinds = {
   function_call: callKind('function_call', {
     id: 'call_id',
@@ -132,9 +89,46 @@ const items: PartKinds = {
     argumentsOf: ({ input }) => input ?? '',
   }),
   custom_tool_call_output: outputKind('custom_tool_call_output', 'The result of a custom call.'),
-  mcp_call: mcpCall,
-  mcp_list_tools: mcpListTools,
-  reasoning,
+  /** A call that an MCP server answered immediately. */
+  mcp_call: {
+    schema: partSchema('mcp_call', "A call to an MCP server's tool, with its output.", {
+      id: z.string().min(1).meta({ description: 'Id of the call.' }),
+      name: toolName,
+      arguments: toolArguments,
+      server_label: mcpServer,
+      output: z.string().nullish().meta({ description: 'What the tool returned.' }),
+      error: z.unknown().optional().meta({ description: 'What went wrong.' }),
+      status,
+      approval_request_id: id,
+    }),
+    missing: missingOfCall('id'),
+    read(item): Part {
+      const given = item.output ?? item.error;
+      const call = {
+        id: String(item.id),
+        name: String(item.name),
+        arguments: parseArguments(item.arguments),
+      };
+      const notes = unfinished(item, `The call of "${item.name}"`);
+      if (given === null || given === undefined) return { call, notes };
+      return { call, notes, result: { callId: call.id, content: resultText(given), idAt: ['id'] } };
+    },
+  },
+  mcp_list_tools: {
+    schema: partSchema('mcp_list_tools', 'What an MCP server offers. The judge sees a note.', {
+      id,
+      server_label: mcpServer,
+      tools: unread,
+      error: unread,
+    }),
+    read: ({ server_label: label }) => ({
+      notes: [`The list of tools of ${label === undefined ? 'an MCP server' : `"${label}"`}.`],
+    }),
+  },
+  reasoning: reasoningKind('reasoning', ['summary', 'content', 'encrypted_content'], {
+    id,
+    status,
+  }),
   ...approvals,
 };
 
