@@ -33,9 +33,9 @@ const returned: PartKinds = {
 const output = z.strictObject({
   type: z
     .enum(['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied'])
-    .meta({ description: 'What `value` is.' }),
-  value: z.unknown().optional().meta({ description: 'What the tool returned.' }),
-  reason: z.string().optional().meta({ description: 'Why the call was refused.' }),
+    .describe('What `value` is.'),
+  value: z.unknown().optional().describe('What the tool returned.'),
+  reason: z.string().optional().describe('Why the call was refused.'),
   ...added,
 });
 
@@ -44,8 +44,8 @@ const own: PartKinds = {
     id: 'toolCallId',
     name: 'toolName',
     keys: {
-      input: z.unknown().optional().meta({ description: 'Arguments of the call.' }),
-      args: z.unknown().optional().meta({ description: 'The same as `input`, in version 4.' }),
+      input: z.unknown().optional().describe('Arguments of the call.'),
+      args: z.unknown().optional().describe('The same as `input`, in version 4.'),
       providerExecuted: unread,
       ...added,
     },
@@ -56,12 +56,12 @@ const own: PartKinds = {
     of: ['tool', 'assistant'],
     keys: {
       toolName: toolName.optional(),
-      output: output.optional().meta({ description: 'What the tool returned.' }),
+      output: output.optional().describe('What the tool returned.'),
       result: z.unknown().optional().describe('The same as `output`, in version 4: any value.'),
       isError: z
         .boolean()
         .optional()
-        .meta({ description: 'Version 4 only: the tool failed. The judge sees a note.' }),
+        .describe('Version 4 only: the tool failed. The judge sees a note.'),
       experimental_content: unread,
       ...added,
     },

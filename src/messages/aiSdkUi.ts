@@ -36,10 +36,10 @@ const toolFields = {
       'output-error',
       'output-denied',
     ])
-    .meta({ description: 'State of the call.' }),
-  input: z.unknown().optional().meta({ description: 'Arguments of the call.' }),
-  output: z.unknown().optional().meta({ description: 'What the tool returned: any value.' }),
-  errorText: z.string().optional().meta({ description: 'What went wrong.' }),
+    .describe('State of the call.'),
+  input: z.unknown().optional().describe('Arguments of the call.'),
+  output: z.unknown().optional().describe('What the tool returned: any value.'),
+  errorText: z.string().optional().describe('What went wrong.'),
   ...ignored('approval', 'rawInput', 'title', 'preliminary', 'providerExecuted'),
   ...ignored('callProviderMetadata', 'resultProviderMetadata'),
 };
@@ -72,7 +72,7 @@ const namedTool = z.strictObject({
   type: z
     .string()
     .regex(/^tool-./)
-    .meta({ description: '`tool-` and the name of the tool.' }),
+    .describe('`tool-` and the name of the tool.'),
   ...toolFields,
 });
 
@@ -86,7 +86,7 @@ const data: PartKind = {
     type: z
       .string()
       .regex(/^data-./)
-      .meta({ description: '`data-` and the kind of data. The judge sees a note.' }),
+      .describe('`data-` and the kind of data. The judge sees a note.'),
     ...ignored('id', 'data', 'transient'),
   }),
   read: ({ type }) => ({ notes: [`A part of type "${type}".`] }),

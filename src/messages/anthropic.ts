@@ -49,7 +49,7 @@ const own: PartKinds = {
     keys: {
       content: textOrParts(returned)
         .optional()
-        .meta({ description: 'What the tool returned: text, or a list of blocks.' }),
+        .describe('What the tool returned: text, or a list of blocks.'),
       is_error: z.boolean().optional().describe('True if the tool failed. The judge sees a note.'),
       ...added,
     },

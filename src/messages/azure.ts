@@ -55,7 +55,7 @@ const toolCall: PartKind = {
     name: toolName.optional(),
     arguments: toolArguments,
     status,
-    tool_call: nestedCall.optional().meta({ description: "The call, in OpenAI's format." }),
+    tool_call: nestedCall.optional().describe("The call, in OpenAI's format."),
   }),
   of: ['assistant'],
   missing: {
@@ -84,7 +84,7 @@ function azureResult(type: string): PartKind {
       tool_call_id: callId.optional().meta({
         description: "Id of the call that this answers. Default: the message's `tool_call_id`.",
       }),
-      [type]: z.unknown().meta({ description: 'What the tool returned: any value.' }),
+      [type]: z.unknown().describe('What the tool returned: any value.'),
       status,
     }),
     of: ['tool', 'assistant'],

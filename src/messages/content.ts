@@ -13,7 +13,7 @@ export const toolName = z
 export const toolArguments = z
   .union([z.string(), z.record(z.string(), z.unknown())])
   .optional()
-  .meta({ description: 'JSON: text, or a mapping.' });
+  .describe('JSON: text, or a mapping.');
 
 export const callId = z.string().min(1).describe('Id of the call, which its result refers to.');
 
@@ -22,7 +22,7 @@ export const answeredCall = z.string().min(1).describe('Id of the call that this
 export const retrievalContext = z
   .array(z.string())
   .nullish()
-  .meta({ description: 'What was retrieved for this reply, most relevant first.' });
+  .describe('What was retrieved for this reply, most relevant first.');
 
 export const agent = z.string().min(1).nullish().meta({
   description: 'Name of the agent that is speaking, if the assistant consists of several agents.',
@@ -54,7 +54,7 @@ export const status = z.string().nullish().meta({
   readOnly: true,
 });
 
-const text = z.string().meta({ description: 'The text.' });
+const text = z.string().describe('The text.');
 
 /** A part `{type, text}`, with the keys that endpoints add. */
 export function textKind(type: string, extras: Readonly<Record<string, z.ZodType>> = {}): PartKind {
@@ -69,7 +69,7 @@ export const inputText = textKind('input_text');
 
 export const refusalKind: PartKind = {
   schema: partSchema('refusal', "The model's words when it refused.", {
-    refusal: z.string().meta({ description: "The model's words." }),
+    refusal: z.string().describe("The model's words."),
   }),
   of: ['assistant'],
   read: (part) => ({ text: String(part.refusal) }),
@@ -156,10 +156,10 @@ function notesOfText({ annotations, citations, logprobs }: Item): string[] {
 
 export const nestedCall = z.strictObject({
   id: callId,
-  type: z.literal('function').optional().meta({ description: 'Always `function`.' }),
+  type: z.literal('function').optional().describe('Always `function`.'),
   function: z
     .strictObject({ name: toolName, arguments: toolArguments })
-    .meta({ description: 'The tool and its arguments.' }),
+    .describe('The tool and its arguments.'),
 });
 
 export const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
@@ -323,7 +323,7 @@ const id = z
   .nullish()
   .meta({ description: 'Id of the request; ignored.', readOnly: true });
 
-const answer = z.boolean().optional().meta({ description: 'Whether the tool may be called.' });
+const answer = z.boolean().optional().describe('Whether the tool may be called.');
 
 export const APPROVAL_REQUEST = 'The request to approve a tool call. The judge sees a note.';
 export const APPROVAL_REPLY = 'The reply to a tool approval request. The judge sees a note.';
@@ -353,7 +353,7 @@ export const approvals: PartKinds = {
       approve: answer,
       approved: answer,
       mcp_approval_response: answer,
-      reason: z.string().nullish().meta({ description: 'Why.' }),
+      reason: z.string().nullish().describe('Why.'),
     }),
     of: ['tool', 'assistant'],
     read: (part) => ({ notes: [answerOf(part)] }),

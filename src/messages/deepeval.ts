@@ -14,7 +14,7 @@ import { refuseEmpty, unionBy } from './parts.ts';
 
 const given = z.record(z.string(), z.unknown()).nullish().describe('Arguments of the call.');
 
-const output = z.unknown().optional().meta({ description: 'What the tool returned.' });
+const output = z.unknown().optional().describe('What the tool returned.');
 
 const toolSchema = z.strictObject({
   name: toolName,
@@ -23,11 +23,11 @@ const toolSchema = z.strictObject({
   description: z
     .string()
     .nullish()
-    .meta({ description: 'What the tool does. Not judged; the judge sees only a note.' }),
+    .describe('What the tool does. Not judged; the judge sees only a note.'),
   reasoning: z
     .string()
     .nullish()
-    .meta({ description: 'Why it was called. Not judged; the judge sees only a note.' }),
+    .describe('Why it was called. Not judged; the judge sees only a note.'),
 });
 
 const mcpToolSchema = z.strictObject({ name: toolName, args: given, result: output });
@@ -40,7 +40,7 @@ const noCalls = z
   .meta({ description: 'Always null: users call no tools.', readOnly: true });
 
 const schemas = messageSchemas(['user', 'assistant'], (role) => ({
-  content: z.string().meta({ description: 'What is said.' }),
+  content: z.string().describe('What is said.'),
   user_id: noted,
   metadata: noted,
   additional_metadata: noted,
@@ -60,11 +60,11 @@ const schemas = messageSchemas(['user', 'assistant'], (role) => ({
         tools_called: z
           .array(toolSchema)
           .nullish()
-          .meta({ description: "Tools called before this was said, in DeepEval's format." }),
+          .describe("Tools called before this was said, in DeepEval's format."),
         mcp_tools_called: z
           .array(mcpToolSchema)
           .nullish()
-          .meta({ description: 'MCP tools called before this was said.' }),
+          .describe('MCP tools called before this was said.'),
         retrieval_context: retrievalContext,
       }),
 }));

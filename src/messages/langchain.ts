@@ -108,7 +108,7 @@ const listedCall = z.strictObject({
   id: callId,
   name: toolName,
   args: toolArguments,
-  type: z.literal('tool_call').optional().meta({ description: 'Always `tool_call`.' }),
+  type: z.literal('tool_call').optional().describe('Always `tool_call`.'),
   index: unread,
   extras: unread,
 });
@@ -139,7 +139,7 @@ function shapeOf(kind: Kind): z.ZodRawShape {
         z.null(),
         z.array(z.union([z.string(), partsOf(SPEAKERS[kind], parts).element])),
       ])
-      .meta({ description: 'Text, or a list of texts and parts.' }),
+      .describe('Text, or a list of texts and parts.'),
     ...ignored('id', 'name', 'example', 'chunk_position'),
     ...ignored('additional_kwargs', 'response_metadata', 'metadata'),
   };
@@ -151,12 +151,12 @@ const kinds = Object.keys(SPEAKERS) as Kind[];
 
 const sameKeys = z
   .record(z.string(), z.unknown())
-  .meta({ description: 'The keys of the message, which can also be next to `type`.' });
+  .describe('The keys of the message, which can also be next to `type`.');
 
 const constructed = z.strictObject({
-  lc: z.literal(1).meta({ description: 'Version of the serialization.' }),
-  type: z.literal('constructor').meta({ description: 'A serialized message.' }),
-  id: z.array(z.string()).meta({ description: 'The class; its last part is the role.' }),
+  lc: z.literal(1).describe('Version of the serialization.'),
+  type: z.literal('constructor').describe('A serialized message.'),
+  id: z.array(z.string()).describe('The class; its last part is the role.'),
   kwargs: sameKeys,
 });
 

@@ -13,7 +13,7 @@ import { type PartKind, type PartKinds, partSchema, partsOf, readByParts } from 
 
 const text: PartKind = {
   schema: partSchema('text', 'A part of text.', {
-    content: z.string().meta({ description: 'The text.' }),
+    content: z.string().describe('The text.'),
   }),
   of: ['system', 'developer', 'user', 'assistant'],
   read: ({ content }) => ({ text: String(content) }),
@@ -26,15 +26,15 @@ const parts: PartKinds = {
   tool_call: callKind('tool_call', {
     id: 'id',
     keys: {
-      arguments: toolArguments.nullable().meta({ description: 'Arguments of the call: JSON.' }),
+      arguments: toolArguments.nullable().describe('Arguments of the call: JSON.'),
     },
   }),
   tool_call_response: resultKind('tool_call_response', {
     id: 'id',
     of: ['tool', 'user', 'assistant'],
     keys: {
-      response: returned.meta({ description: 'What the tool returned: any value.' }),
-      result: returned.meta({ description: 'The same as `response`, in older versions.' }),
+      response: returned.describe('What the tool returned: any value.'),
+      result: returned.describe('The same as `response`, in older versions.'),
     },
     contentOf: ({ response, result }) => resultText(response ?? result),
     notesOf: () => [],

@@ -38,7 +38,7 @@ const result = resultKind('function_call_result', {
     name: toolName.optional(),
     output: z
       .union([z.string(), returnedPart, z.array(returnedPart)])
-      .meta({ description: 'What the tool returned: text, a part, or a list of parts.' }),
+      .describe('What the tool returned: text, a part, or a list of parts.'),
     ...common,
   },
   contentOf: ({ output }) => returnedText(isMapping(output) ? [output] : output, returned),

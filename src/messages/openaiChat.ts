@@ -25,7 +25,7 @@ import { contentOf, readContent, refuseEmpty, unionBy } from './parts.ts';
 
 /** Keys that endpoints add to a message. */
 const extras = {
-  refusal: z.string().nullish().meta({ description: "The model's words when it refused." }),
+  refusal: z.string().nullish().describe("The model's words when it refused."),
   annotations: notedList,
   audio: z
     .looseObject({
@@ -51,7 +51,7 @@ const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'too
     tool_calls: toolCalls,
     retrieval_context: retrievalContext,
     agent,
-    name: unread.meta({ description: 'Name of the agent that is speaking, like `agent`.' }),
+    name: unread.describe('Name of the agent that is speaking, like `agent`.'),
     ...extras,
   }),
 }));

@@ -48,12 +48,12 @@ export function partSchema(type: string, description: string, keys: z.ZodRawShap
 export function contentOf(role: MessageRole, kinds: PartKinds): z.ZodType {
   return z
     .union([z.string(), z.null(), partsOf(role, kinds)])
-    .meta({ description: 'Text, or a list of parts.' });
+    .describe('Text, or a list of parts.');
 }
 
 export function partsOf(role: MessageRole, kinds: PartKinds): z.ZodArray {
   const own = Object.values(kinds).filter((kind) => kind.of?.includes(role) ?? true);
-  return z.array(unionOf(own)).meta({ description: 'A list of parts.' });
+  return z.array(unionOf(own)).describe('A list of parts.');
 }
 
 export function unionOf(kinds: readonly PartKind[]): z.ZodType {

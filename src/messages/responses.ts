@@ -92,12 +92,12 @@ const items: PartKinds = {
   /** A call that an MCP server answered immediately. */
   mcp_call: {
     schema: partSchema('mcp_call', "A call to an MCP server's tool, with its output.", {
-      id: z.string().min(1).meta({ description: 'Id of the call.' }),
+      id: z.string().min(1).describe('Id of the call.'),
       name: toolName,
       arguments: toolArguments,
       server_label: mcpServer,
-      output: z.string().nullish().meta({ description: 'What the tool returned.' }),
-      error: z.unknown().optional().meta({ description: 'What went wrong.' }),
+      output: z.string().nullish().describe('What the tool returned.'),
+      error: z.unknown().optional().describe('What went wrong.'),
       status,
       approval_request_id: id,
     }),

@@ -12,12 +12,12 @@ import {
 } from './content.ts';
 import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
 
-const words = (who: string) => z.string().meta({ description: `What ${who} said.` });
+const words = (who: string) => z.string().describe(`What ${who} said.`);
 
 const schemas = {
   user: z.strictObject({ user: words('the user') }),
   assistant: z.strictObject({
-    assistant: z.string().nullable().meta({ description: 'What the assistant said.' }),
+    assistant: z.string().nullable().describe('What the assistant said.'),
     tool_calls: toolCalls,
     retrieval_context: retrievalContext,
     agent,
@@ -25,7 +25,7 @@ const schemas = {
   system: z.strictObject({ system: words('the system') }),
   developer: z.strictObject({ developer: words('the developer') }),
   tool: z.strictObject({
-    tool: z.string().meta({ description: 'The result of a tool call.' }),
+    tool: z.string().describe('The result of a tool call.'),
     tool_call_id: answeredCall.optional().meta({
       description: 'Id of the call that this answers. Optional while only one call is open.',
     }),

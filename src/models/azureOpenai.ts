@@ -15,8 +15,8 @@ const NOT_V1 =
   "Expected the resource's address, such as https://NAME.openai.azure.com. For an address that ends in /v1, use the provider `openai`.";
 
 const azureSchema = z.strictObject({
-  provider: z.literal('azure-openai').meta({ description: 'A deployment of Azure OpenAI.' }),
-  model: z.string().min(1).meta({ description: "The model's name, such as `gpt-5-mini`." }),
+  provider: z.literal('azure-openai').describe('A deployment of Azure OpenAI.'),
+  model: z.string().min(1).describe("The model's name, such as `gpt-5-mini`."),
   deployment: z.string().min(1).optional().meta({
     description: "Name of the model's deployment. Default: `model`.",
   }),

@@ -2,11 +2,11 @@ import * as z from 'zod';
 
 export const priceSchema = z
   .strictObject({
-    input: z.number().min(0).meta({ description: 'Price per million input tokens.' }),
+    input: z.number().min(0).describe('Price per million input tokens.'),
     cached_input: z.number().min(0).optional().meta({
       description: "Price per million tokens from the provider's prompt cache. Default: `input`.",
     }),
-    output: z.number().min(0).meta({ description: 'Price per million output tokens.' }),
+    output: z.number().min(0).describe('Price per million output tokens.'),
   })
   .describe(
     'Prices per million tokens, in the same currency for all models. Needed to report and limit the cost.',

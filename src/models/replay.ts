@@ -7,7 +7,7 @@ import { openReplaySource, type ReplaySource, replayModel } from './replaySource
 
 const replaySchema = z.strictObject({
   provider: z.literal('replay').describe('Answers from a recording; needs no API key.'),
-  model: z.string().min(1).meta({ description: "The recorded model's name." }),
+  model: z.string().min(1).describe("The recorded model's name."),
   path: z.string().min(1).meta({
     description: 'The recording written by `--record`, relative to this file.',
     file: 'recording',

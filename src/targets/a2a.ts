@@ -5,7 +5,7 @@ import { commonKeys } from './keys.ts';
 import type { TargetType } from './target.ts';
 
 const schema = z.strictObject({
-  type: z.literal('a2a').meta({ description: 'An agent that speaks Agent2Agent.' }),
+  type: z.literal('a2a').describe('An agent that speaks Agent2Agent.'),
   url: addressSchema.describe(
     'Address of the agent, with its card at `/.well-known/agent-card.json` below it, or of the card itself (`….json`).',
   ),

@@ -27,7 +27,7 @@ const scriptedResult = z.union([
         args: z.record(z.string(), z.unknown()).optional().meta({
           description: 'Arguments the call must have. Default: any.',
         }),
-        result: z.string().meta({ description: 'What the tool returns.' }),
+        result: z.string().describe('What the tool returns.'),
       }),
     )
     .min(1),
@@ -156,7 +156,7 @@ function noAnswerError({ name }: TargetSpec, what: string): TargetError {
 const DEFAULT_ROUNDS = 10;
 
 const schema = z.strictObject({
-  type: z.literal('chat').meta({ description: 'A model plays the assistant.' }),
+  type: z.literal('chat').describe('A model plays the assistant.'),
   model: z.unknown().meta({
     description: 'The model: a name in `models`, `provider:model`, or a mapping.',
     refersTo: 'model',

@@ -34,7 +34,7 @@ export const headersKey = z
 
 const schema = z.strictObject({
   type: z.literal('http').describe('A service that gets one JSON request per reply.'),
-  url: addressSchema.meta({ description: 'Address of the requests.' }),
+  url: addressSchema.describe('Address of the requests.'),
   method: z
     .enum(METHODS)
     .optional()

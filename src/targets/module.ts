@@ -9,7 +9,7 @@ import { readReply } from './reply.ts';
 import { conversationFactsOf, TargetError, type TargetHost, type TargetType } from './target.ts';
 
 const schema = z.strictObject({
-  type: z.literal('module').meta({ description: 'Your function, in its own process.' }),
+  type: z.literal('module').describe('Your function, in its own process.'),
   path: z
     .string()
     .min(1)

@@ -65,8 +65,8 @@ export const apiKey = z.enum(apis).optional().meta({
 });
 
 export const openaiSchema = z.strictObject({
-  provider: z.literal('openai').meta({ description: 'Any OpenAI-compatible endpoint.' }),
-  model: z.string().min(1).meta({ description: "The model's name at the endpoint." }),
+  provider: z.literal('openai').describe('Any OpenAI-compatible endpoint.'),
+  model: z.string().min(1).describe("The model's name at the endpoint."),
   base_url: addressSchema.optional().meta({
     description: 'Address of the endpoint, usually ending in `/v1`. Default: OpenAI.',
   }),
