@@ -97,8 +97,8 @@ export interface JoinedAgreement extends Agreement {
 const NO_JUDGE = 'no model';
 
 /**
- * Joins labels to verdicts by conversation, assertion, and turn. Of several verdicts of a judge on a conversation, the
- * first counts: add the newest run first.
+ * Joins labels to verdicts by conversation, assertion, and turn. If a judge has several verdicts on a
+ * conversation, only the first counts, so add the newest run first.
  */
 export function agreementOf(labels: readonly PlacedLabel[], data: ComparisonData): JoinedAgreement {
   const verdicts = verdictsIn(data);

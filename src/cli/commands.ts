@@ -263,7 +263,7 @@ function add(
   for (const one of commands) add(command, one, shell, done);
 }
 
-/** Refers mistakes to the help of their command. */
+/** If a command is misused, refers to its help. */
 function nameHelp(command: Command, path: string): void {
   const what = command.commands.length > 0 ? 'commands and options' : 'its options';
   command.showHelpAfterError(`Run ${path} --help for ${what}.`);

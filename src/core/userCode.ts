@@ -19,7 +19,7 @@ export const programKeys = {
 export interface UserCode {
   readonly runs: /** `path` is absolute. */
     | { readonly kind: 'function'; readonly path: string; readonly exported: string }
-    /** Run without a shell, with `folder` as working folder; absolute. */
+    /** Run without a shell, with the absolute path `folder` as the working folder. */
     | { readonly kind: 'program'; readonly command: readonly string[]; readonly folder: string };
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly pass_env?: readonly string[] | undefined;

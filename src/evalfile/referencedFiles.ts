@@ -109,7 +109,7 @@ export async function filesMatching(pattern: string, location: Location): Promis
   return inside;
 }
 
-/** The files that a pattern matches, as sorted absolute paths; none after reporting why. */
+/** The files that a pattern matches, as sorted absolute paths. If there is a problem, reports it and returns none. */
 export async function findMatches(pattern: string, location: Location): Promise<string[]> {
   const { document, files, options } = location.scope;
   // A glob searches the folder before the first wildcard, even through a link.

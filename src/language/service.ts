@@ -212,7 +212,7 @@ function withSymbols<Params, Result>(work: Work<SymbolPorts, Params, Result>) {
   };
 }
 
-/** Open files are already read. */
+/** Open files have already been read. */
 async function openSymbols(request: RequestContext): Promise<SymbolPorts> {
   return symbolPorts(await request.ports.openFiles(), request);
 }

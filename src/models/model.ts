@@ -161,7 +161,7 @@ export interface Destination {
   readonly url: string;
   /** Names of the variables, including keys, whose values are sent; none is empty. */
   readonly variables: readonly string[];
-  /** Those of the variables that it may not get without the user's consent. */
+  /** The variables that it may not get without the user's consent. */
   readonly needConsent: readonly string[];
 }
 

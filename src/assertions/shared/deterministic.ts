@@ -180,7 +180,7 @@ export function valuesAssertion({
 }
 
 /**
- * A limit of the target's usage.
+ * A limit on the target's usage.
  *
  * @param read undefined if it was not measured
  * @throws Error if it was not measured: an unknown value never passes

@@ -23,7 +23,7 @@ const params = z.strictObject({
 
 export const toolNotCalled = deterministicType({
   type: 'tool-not-called',
-  summary: 'The assistant did not call the tool, or no tool at all.',
+  summary: 'The assistant did not call the tool, or any tool if none is named.',
   docs: {
     asks: 'Looks for calls to the tool in the chosen turns or, without `name`, for calls to any tool. With `args`, only calls with these arguments count. Every such call is cited.',
     score: '1 if there is no such call, else 0; with `at: each`, turns without one ÷ chosen turns.',

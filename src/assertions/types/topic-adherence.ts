@@ -41,7 +41,7 @@ export const topicAdherence = judgedType({
     differences: `
       - If the user asks nothing, the verdict is skipped. DeepEval scores 0.
       - An answer on topic counts even if it is partial. DeepEval requires it to be correct.
-      - A question off topic counts only if it is refused, not if it is ignored. DeepEval's judge chooses between refused and answered.
+      - An off-topic question counts only if the assistant refuses it, not if it ignores it. DeepEval's judge chooses between refused and answered.
     `,
     yaml: `
       topics: [orders, returns]

@@ -136,7 +136,7 @@ export function isSmallJson(value: unknown, maxBytes: number): boolean {
   let [bytes, values] = [0, 0];
   const fits = (one: unknown, depth: number): boolean => {
     values += 1;
-    // An escaped unit has up to six bytes, a number fewer than 30.
+    // An escaped unit takes up to six bytes; a number takes fewer than 30.
     bytes += typeof one === 'string' ? one.length * 6 + 3 : 30;
     if (bytes > maxBytes || values > LIMITS.values || depth > LIMITS.depth) return false;
     if (typeof one !== 'object' || one === null) return true;

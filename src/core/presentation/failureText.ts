@@ -128,7 +128,7 @@ function byLine<One extends { readonly source: Source }>(
   return [...groupBy(failures, placeOf).values()];
 }
 
-/** The first line lists all turns: often only it is visible. */
+/** The first line lists all turns, because often no other line is visible. */
 function combineFailures(failures: [Failure, ...Failure[]]): Failure {
   const [{ source }] = failures;
   const links = uniqueBy(

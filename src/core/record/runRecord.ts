@@ -175,7 +175,7 @@ export const endLineSchema = z.object({
   }),
   incomplete: z.literal(true).optional().catch(undefined).meta({
     description:
-      'Set if the run was merged or judged again from records that lack cases, are damaged, or are of different commits.',
+      'Set if the run was merged or judged again from records that lack cases, are damaged, or come from different commits.',
   }),
   counts: z
     .record(statusSchema, z.int().min(0))

@@ -40,7 +40,7 @@ function thresholdIn(scale: AssertionType['scale']): z.ZodType {
 const judgedKeys = {
   samples: optional(
     z.int().min(1).max(MAX_SAMPLES),
-    'How many times to ask the judge. The median score and the most frequent label count, and the spread is recorded.',
+    'How many times to ask the judge. The median score and the most frequent label are used, and the spread is recorded.',
     { default: 1 },
   ),
   judge: optional(modelSchema, 'The model that judges this assertion.'),

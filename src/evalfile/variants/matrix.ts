@@ -53,7 +53,7 @@ function combinationsOf(
   }
   const count = axes.reduce((product, { choices }) => product * choices.length, 1);
   if (count > LIMITS.variants) {
-    const message = `These are ${readable(count)} combinations; the limit is ${readable(LIMITS.variants)}. Split the case.`;
+    const message = `This makes ${readable(count)} combinations; the limit is ${readable(LIMITS.variants)}. Split the case.`;
     report('too-many-variants', message, place);
     return [];
   }

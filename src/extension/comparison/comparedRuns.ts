@@ -182,7 +182,7 @@ function comparedOf({ run, data, state }: ComparedRun): ComparableRun | undefine
   return run && { run, data, finished: state === 'finished' };
 }
 
-/** Facts about a case, and the places of its repetitions. */
+/** Facts about a case, and where its repetitions are. */
 interface StoredCase extends CaseFacts {
   readonly places: readonly CaseStats[];
 }

@@ -50,7 +50,7 @@ export function newFileEdit(
   const changed = uri !== undefined && edits.length > 0;
   return {
     documentChanges: [
-      // Never overwrites a file that was created meanwhile.
+      // Never overwrites a file that was created in the meantime.
       { kind: 'create', uri: created.uri, options: { overwrite: false, ignoreIfExists: false } },
       { textDocument: { uri: created.uri, version: null }, edits: [insert] },
       ...(changed ? [{ textDocument: { uri, version: null }, edits: [...edits] }] : []),

@@ -50,7 +50,7 @@ export interface RecordOptions extends RecordListener {
 /** Bytes at the end of the read part, to check whether the file is still the same. */
 const SAMPLE = 1_000;
 
-/** Lines that `each` reads at once, and their bytes: parsed lines can take thirty times as much. */
+/** Maximum number of lines that `each` reads at once, and of their bytes: parsed, they can take thirty times the memory. */
 const AT_ONCE = 50;
 const BYTES_AT_ONCE = 1_000_000;
 

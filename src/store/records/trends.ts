@@ -10,7 +10,7 @@ import type { ListedRun } from './list.ts';
 import type { CaseStats } from './parseLine.ts';
 import { RunReader, regularStats, stampOf } from './runRecord.ts';
 
-/** Maximum number of runs, the newest ones. */
+/** Maximum number of runs; the newest count. */
 export const TREND_RUNS = 50;
 
 /** Maximum bytes of records to read. */
