@@ -33,7 +33,7 @@ export class Secrets {
    * Asks for a key, tests it with one request, and reports the result.
    *
    * @param wanted the missing key and the model that needs it; without it, asks for the name
-   * @returns whether a key is set that wasn't refused
+   * @returns whether there is now a key that wasn't refused
    */
   async ask(wanted?: { readonly variable: string; readonly model: ModelSpec }): Promise<boolean> {
     const name =

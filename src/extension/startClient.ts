@@ -26,7 +26,7 @@ import { EXCLUDED } from './workspace.ts';
 /**
  * Starts the language server in its own process.
  *
- * @param module the server's script, absolute
+ * @param module absolute path of the server's script
  * @param renames fires before cases get new ids
  * @param renamed fires after a case got a new id
  * @param keep disposes of a part with the client

@@ -44,7 +44,7 @@ export interface HintSettings {
   readonly scores: boolean;
 }
 
-/** The functions don't use `this`. Paths are absolute; open files have their unsaved text. */
+/** The functions don't use `this`. Paths are absolute; open files include unsaved changes. */
 export interface LanguagePorts {
   readonly files: Pick<Files, 'kindOf' | 'realPath'>;
   /** Undefined if the file cannot be read. */
@@ -60,13 +60,13 @@ export interface LanguagePorts {
   suitesAt(paths: readonly string[], signal: AbortSignal): Promise<readonly IndexedFile[]>;
   /** The eval files as they were last read, without their cases. */
   suites(): readonly LoadedSuite[];
-  /** The paths of the files of cases that use a file. */
+  /** Paths of the case files that use a file. */
   usersOf(path: string): readonly string[];
   /** The folder to which paths in a file are confined. */
   workspaceOf(path: string): string;
   /**
-   * The last results of a case, one line per repetition; empty if it never ran. If the case has variants,
-   * the lines of the few with the worst results.
+   * The last results of a case, one line per repetition; empty if it never ran. If the case has variants, only the
+   * lines of the few with the worst results.
    */
   lastRuns(suite: string, id: string): Promise<readonly CaseLine[]>;
   /** The last results of a case's variants; empty if none ran. */
@@ -85,7 +85,7 @@ export interface LanguagePorts {
 export type ResultPorts = Pick<LanguagePorts, 'lastRuns'> &
   Partial<Pick<LanguagePorts, 'lastVariants' | 'pastRuns' | 'changeDetector'>>;
 
-/** Completion offers nothing for the members that are absent. */
+/** Completion offers nothing for absent members. */
 export interface CompletionContext
   extends Partial<Pick<LanguagePorts, 'files' | 'listFolder' | 'readText' | 'editorModels'>> {
   readonly snippets?: boolean;
@@ -94,7 +94,7 @@ export interface CompletionContext
   readonly including?: unknown;
 }
 
-/** A completion of the file at `path`, absolute. */
+/** A request to complete text in the file at `path`, which is absolute. */
 export interface CompletionRequest extends CompletionContext {
   readonly text: string;
   readonly path: string;

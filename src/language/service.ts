@@ -58,7 +58,7 @@ interface RequestContext {
   readonly step: Step;
 }
 
-/** They return undefined for an empty result. */
+/** Each returns undefined for an empty result. */
 type Features = {
   readonly [Name in RequestName]?: (
     params: Requests[Name]['params'],
@@ -69,7 +69,7 @@ type Features = {
 interface DocumentKind {
   /** @param isUsed whether a suite uses the file */
   includes(path: string, isUsed: boolean): boolean;
-  /** Other requests get an empty result. */
+  /** Requests not listed get an empty result. */
   readonly features: Features;
 }
 
@@ -181,7 +181,7 @@ const includedFile: DocumentKind = {
 /** For example a transcript, for which a suite reports problems. */
 const otherFile: DocumentKind = { includes: () => true, features: { codeActions: textActions } };
 
-/** A file has the first kind that includes it. */
+/** The first kind that includes a file applies. */
 const documentKinds = [evalFile, messagesFile, judgePrompt, includedFile, otherFile];
 
 type Work<Input, Params, Result> = (

@@ -9,7 +9,7 @@ const share = z.number().nullable();
 /** How well the judge would agree with people at other thresholds. */
 const thresholdsSchema = z.strictObject({
   head: z.array(z.string()),
-  /** In order of threshold: table cells, as named in `head`, and the numbers for the chart. */
+  /** Sorted by threshold: table cells, as named in `head`, and the numbers for the chart. */
   rows: z.array(
     z.strictObject({ cells: z.array(z.string()), precision: share, recall: share, kappa: share }),
   ),

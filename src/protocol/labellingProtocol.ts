@@ -54,7 +54,7 @@ export const labellingProtocol = {
   }),
   fromPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('ready') }),
-    /** Labels a turn, or without `turn` the whole conversation. `choice` is an index in `choices`. */
+    /** Labels a turn or, without `turn`, the whole conversation. `choice` is an index into `choices`. */
     z.strictObject({
       kind: z.literal('answer'),
       choice: count,

@@ -22,10 +22,10 @@ const outcomeSchema = z.strictObject({
   compared: comparedSchema.optional(),
 });
 
-/** One assertion over all cases. */
+/** One assertion across all cases. */
 const columnSchema = z.strictObject({
   name: z.string(),
-  /** From 1; higher if a case has several assertions with this name. */
+  /** 1-based; higher if a case has several assertions with this name. */
   occurrence: z.int().min(1),
   /** The distinct outcomes of its verdicts. */
   outcomes: z.array(outcomeSchema),
@@ -45,7 +45,7 @@ const caseSchema = z.strictObject({
   /** Indexes in `tags`. */
   tags: z.array(count),
   cost: z.number().min(0).nullable(),
-  /** Milliseconds, of all repetitions. */
+  /** Milliseconds, for all repetitions. */
   duration: z.number().min(0),
   /** Pairs of indexes (column, outcome in the column), repetition by repetition. */
   cells: z.array(count),
@@ -139,7 +139,7 @@ const resultsSchema = z.strictObject({
   phase: z.enum(['reading', 'running', 'interrupted', 'over']),
   /** Changes if the record was replaced: earlier search results are then invalid. */
   generation: z.int().min(0),
-  /** Errors of reading the record. */
+  /** Errors from reading the record. */
   problems: z.array(z.string()),
   table: tableSchema,
   /** The table's row indexes in file order; absent if the table already has that order. */
@@ -147,7 +147,7 @@ const resultsSchema = z.strictObject({
   /** Present if two runs are compared. */
   comparison: z
     .strictObject({
-      /** The records of the base run, absolute. */
+      /** Absolute paths of the base run's records. */
       base: z.array(z.string()).min(1),
       /** Present once both runs are read. */
       findings: findingsSchema.optional(),
@@ -159,7 +159,7 @@ const resultsSchema = z.strictObject({
 export const resultsProtocol = {
   toPage: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('snapshot'), results: resultsSchema }),
-    /** Further cases that match the search, as indexes in the table. */
+    /** Further cases that match the search, as indexes into the table. */
     z.strictObject({
       kind: z.literal('found'),
       search: z.int(),

@@ -19,7 +19,7 @@ export const CASE_RENAMES = 'turnlight/caseRenames';
 export const CASE_RENAMED = 'turnlight/caseRenamed';
 
 export const caseRenamedSchema = z.strictObject({
-  /** The eval file, absolute. */
+  /** The eval file's absolute path. */
   suite: z.string(),
   from: z.string(),
   to: z.string(),
@@ -50,7 +50,7 @@ export const verdictMarksSchema = z.strictObject({
 export type VerdictMarks = z.infer<typeof verdictMarksSchema>;
 export type VerdictMark = VerdictMarks['marks'][number];
 
-/** Requests of the server for files of virtual workspaces, which only the client can read. */
+/** The server's requests for files in virtual workspaces, which only the client can read. */
 export const FILE_REQUESTS = {
   /** `readParamsSchema` → `readReplySchema` */
   read: 'turnlight/readFile',

@@ -17,11 +17,11 @@ export const viewStateSchema = z.strictObject({
   /** The variant, if the case has several. */
   variant: z.string().optional(),
   repetition: z.int().min(1),
-  /** The run's record, absolute; the last run if absent. */
+  /** Absolute path of the run's record; the last run if absent. */
   record: z.string().optional(),
   /** The folder that the record's paths are relative to; the record's own by default. */
   root: z.string().optional(),
-  /** The records of two compared runs, absolute. */
+  /** Absolute paths of two compared runs' records. */
   compared: z
     .strictObject({ base: z.array(z.string()).min(1), head: z.array(z.string()).min(1) })
     .optional(),

@@ -90,7 +90,7 @@ export function createPublisher(
       await Promise.all(checking);
       waiting.delete(path);
       checked.push(await checkNow(path));
-      // Requests of the editor take precedence.
+      // The editor's requests take precedence.
       await setImmediate();
     }
     working = false;
@@ -121,7 +121,7 @@ export function createPublisher(
     checkAll(): void {
       for (const path of new Set([...openPaths(), ...published.keys()])) check(path);
     },
-    /** Checks the eval files of all folders, and removes those that no longer exist. */
+    /** Checks the eval files in all folders, and removes those that no longer exist. */
     async checkFolders(): Promise<void> {
       const found = new Set(await findFiles());
       for (const path of published.keys()) if (!found.has(path) && !openAt(path)) remove(path);

@@ -34,7 +34,7 @@ import { createMarkSender, createPublisher, isPossibleDependency } from './publi
 import { moveResults } from './recordRenames.ts';
 import { createSuiteIndex, createWorkspace } from './workspace.ts';
 
-/** Milliseconds without a change of records before verdicts are refreshed. */
+/** Milliseconds without a record change before verdicts are refreshed. */
 const REFRESH_DELAY = 100;
 
 /** The settings that the server reads. Invalid values count as not set. */

@@ -91,7 +91,7 @@ export function createWorkspace(
   let folders: readonly string[] = [];
   let defaultJudge: string | undefined;
   const runs = new LatestRuns();
-  /** By path, in the order in which they were read. */
+  /** Keyed by path, in the order they were read. */
   const cachedFiles = new Map<string, CachedFile>();
 
   const openAt = (path: string) => open().find((document) => pathOfOpen(document) === path);
@@ -158,10 +158,10 @@ export function createWorkspace(
     }
   };
 
-  /** By path: the indexed file, and the hash of the text that it was read from. */
+  /** Keyed by path: the indexed file, and the hash of the text that it was read from. */
   const indexed = new Map<string, { readonly digest: string; readonly file: IndexedFile }>();
 
-  /** Parses and loads each text of a file once. */
+  /** Parses and loads each version of a file once. */
   const documentOf = async (path: string, text: string): Promise<EvalDocument | undefined> => {
     const known = cachedFiles.get(path);
     const cached = known?.text === text ? known : cache(path, text, known);
@@ -169,7 +169,7 @@ export function createWorkspace(
       return await cached.document;
     } catch (error) {
       if (!cached.reading.signal.aborted) throw error;
-      // There is a newer text.
+      // There is a newer version.
       return documentAt(path);
     }
   };
@@ -217,7 +217,7 @@ export function createWorkspace(
     const found = document?.suite.outline.find((one) => one.id === id);
     return document && found ? now(document.suite, found).currentOutcomes(outcomes) : outcomes;
   };
-  /** The eval files and files of messages of all folders, up to `MAX_FILES`. */
+  /** The eval files and message files in all folders, up to `MAX_FILES`. */
   const findFiles = async (): Promise<readonly string[]> => {
     const globs = [EVAL_GLOB, MESSAGES_GLOB];
     const found = await Promise.all(folders.map((folder) => files.glob(globs, folder)));
@@ -291,7 +291,7 @@ export function createWorkspace(
       index.put(document.suite);
       return document.suite;
     },
-    /** Discards a changed file and the files that use it, or may use it because they aren't read yet. */
+    /** Discards a changed file and the files that use it, or that may use it because they haven't been read yet. */
     invalidateUsersOf(path: string): void {
       const users = index.usersOf(path);
       for (const one of [path, ...users]) indexed.delete(one);

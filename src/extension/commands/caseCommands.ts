@@ -107,7 +107,7 @@ async function pickCase(uri: vscode.Uri): Promise<CaseLocation | undefined> {
   return picked && { uri, id: picked.id };
 }
 
-/** Any extension can run the command: accepts only eval files on the disk. */
+/** Any extension can run the command, so it accepts only eval files on the disk. */
 function evalFileOf(value: unknown): vscode.Uri | undefined {
   const uri = typeof value === 'string' ? vscode.Uri.parse(value) : value;
   return uri instanceof vscode.Uri && isEvalFile(uri) ? uri : undefined;

@@ -12,7 +12,7 @@ export interface CaseLocation {
   readonly turn?: number | undefined;
 }
 
-/** The case on a line of the suite's own file, and its turn; the reply for a scripted user turn. @param line from 0 */
+/** The case and turn on a line of the suite's own file; for a scripted user turn, its reply. @param line 0-based */
 export function caseOnLine(
   { path, outline }: Pick<LoadedSuite, 'path' | 'outline'>,
   line: number,

@@ -96,7 +96,7 @@ export async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   }
 }
 
-/** The place of a new eval file next to its source. */
+/** Where to create a new eval file next to its source. */
 export async function placeNextTo(source: vscode.Uri) {
   const [path = ''] = await freePaths(source.fsPath, 1);
   return { path, workspace: workspaceOf(source), files: nodeFiles(), env };

@@ -68,7 +68,7 @@ export async function improveThisJudge(
   });
 }
 
-/** The judge's own model as a choice. */
+/** The judge's own model, as a choice. */
 function itself({ assertion: { judge } }: ImprovableJudge) {
   if (!judge || judge.provider === 'replay') return [];
   const { base_url: baseUrl } = judge.params;
@@ -148,7 +148,7 @@ async function improve(
 
 const APPLY = 'Apply';
 
-/** Opens the change as a diff whose title has the numbers, and applies it if the user accepts. */
+/** Shows the change as a diff with the numbers in its title, and applies it if the user accepts. */
 async function offerChange(assertion: Assertion, made: Improvement): Promise<void> {
   const uri = vscode.Uri.file(wordingFile(assertion));
   const document = await vscode.workspace.openTextDocument(uri);

@@ -43,7 +43,7 @@ export async function judgeAgain(
   await runner.run(new vscode.TestRunRequest([item]), { previous: { judgeAgain: run } });
 }
 
-/** Resumes a run that was cancelled or killed. @param records of the run, absolute; default: those of the last run */
+/** Resumes a run that was cancelled or killed. @param records absolute paths; default: the last run's records */
 export async function resumeRun(
   tree: TestTree,
   runner: TestRunner,

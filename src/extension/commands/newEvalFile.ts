@@ -115,7 +115,7 @@ async function create(file: vscode.Uri, starter: Starter): Promise<void> {
   const encoder = new TextEncoder();
   if (agent) {
     const agentFile = vscode.Uri.joinPath(file, '..', agent.name);
-    // If there already is an agent, it is the one to test.
+    // If there is already an agent, test that one.
     if (!(await exists(agentFile))) {
       await vscode.workspace.fs.writeFile(agentFile, encoder.encode(agent.text));
     }

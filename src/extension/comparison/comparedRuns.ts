@@ -41,7 +41,7 @@ export class ComparedRuns {
   /** Incremented when the rows change. */
   generation = 0;
 
-  /** @param base the roots of the records of the first run, by their paths @param head the same for the second run */
+  /** @param base root folders of the first run's records, by record path @param head the same for the second run */
   constructor(base: ReadonlyMap<string, string>, head: ReadonlyMap<string, string>) {
     const [before, after] = [[...base.values()], [...head.values()]];
     this.base = new ComparedRun(base, suiteNames(before, after));
@@ -111,7 +111,7 @@ export class ComparedRuns {
     return { compared, base: placesIn(this.base), head: placesIn(this.head) };
   }
 
-  /** The first turn that changed according to the assertion in a column; by default, according to any. */
+  /** The first turn that changed according to a column's assertion, or to any by default. */
   turnOf({ compared: { assertions } }: PlacedCase, column: number | undefined): number | undefined {
     const shown = column === undefined ? undefined : this.table.columns[column];
     const names = assertions.map(({ name }) => name);
@@ -198,7 +198,7 @@ class ComparedRun extends RunReader {
   /** Number of cases beyond the limit. */
   #omitted = 0;
 
-  /** @param roots of the records, by their paths */
+  /** @param roots root folders, by record path */
   constructor(roots: ReadonlyMap<string, string>, nameOf: (suite: string) => string) {
     super(roots, {
       onReset: () => this.#reset(),
@@ -219,7 +219,7 @@ class ComparedRun extends RunReader {
     return `${this.#changes} ${this.run !== undefined} ${this.state}`;
   }
 
-  /** @param identity with the name of the suite */
+  /** @param identity includes the suite's name */
   of(identity: CaseIdentity): StoredCase | undefined {
     return this.#cases.get(caseKey(identity));
   }

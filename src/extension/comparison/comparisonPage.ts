@@ -45,7 +45,7 @@ export class ComparisonPage extends TablePage {
     this.#compare(runs, this.#shows).catch((error: unknown) => this.report(error));
   }
 
-  /** Posts the statistics, unless newer rows were shown meanwhile. */
+  /** Posts the statistics, unless newer rows have been shown since. */
   async #compare(runs: ComparedRuns, show: number): Promise<void> {
     const comparison = await runs.comparison();
     if (show === this.#shows) await this.post(this.#snapshot(runs, 'over', comparison));
@@ -87,7 +87,7 @@ export class ComparisonPage extends TablePage {
   };
 }
 
-/** The places of all recorded lines, in disk order, and the table row of each. */
+/** The location of each recorded line, in disk order, and its table row. */
 function linesOf(runs: ComparedRuns) {
   const all = runs.table.cases.flatMap((_, row) => {
     const { base = [], head = [] } = runs.at(row) ?? {};

@@ -26,7 +26,7 @@ export function openPair(
   if (!place) return;
   const pages = openPages(PairPage);
   const page = pages.find((one) => pairKey(one.pair) === pairKey(pair));
-  // Two conversations need the whole width of a column.
+  // Two conversations need a column's full width.
   const column = pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Active;
   const state: PairState = {
     file: vscode.Uri.file(place.suite).toString(),

@@ -16,11 +16,11 @@ export interface Pair {
   readonly compared: ComparedCase;
   readonly base: CaseLine | undefined;
   readonly head: CaseLine | undefined;
-  /** The larger of both runs' numbers. */
+  /** The larger of the two runs' numbers. */
   readonly repetitions: number;
 }
 
-/** The snapshot of a case in two runs: the second run if it has the case, compared with the first. */
+/** A snapshot of a case in two runs. Shows the second run if it has the case, compared with the first. */
 export function pairSnapshot(
   state: ViewState,
   { compared, base, head, repetitions }: Pair,

@@ -31,7 +31,7 @@ export async function rootsOf(records: readonly string[]): Promise<Map<string, s
 
 const shared = new Map<string, { readonly runs: Promise<ComparedRuns>; readers: number }>();
 
-/** Data of two runs that all pages of these runs share. Released with the last page. */
+/** Data of two runs, shared by all of their pages. Released with the last page. */
 export class SharedRuns implements vscode.Disposable {
   readonly runs: Promise<ComparedRuns>;
   readonly #key: string;

@@ -24,7 +24,7 @@ export class CaseLabels {
   readonly #onError: (error: unknown) => void;
   #target: LabelTarget | undefined;
   #runs: LabelledRuns | undefined;
-  /** Identifies the runs that were read last, or are being read. */
+  /** Identifies the runs that were last read or are being read. */
   #reading = '';
 
   /** @param onChange called when the accuracy of judges is known */
@@ -39,7 +39,7 @@ export class CaseLabels {
     this.#target = undefined;
   }
 
-  /** @param file the eval file, absolute @param found the visible case; undefined if it hasn't finished */
+  /** @param file the eval file's absolute path @param found the visible case; undefined if it hasn't finished */
   async read(file: string, found: FoundCase | undefined): Promise<Snapshot['labels']> {
     this.#target = undefined;
     // The record may come from another machine, and the eval file may be missing here.
@@ -72,7 +72,7 @@ export class CaseLabels {
   /** How often each judge was right so far. Loads the runs in the background. @param record the newest known */
   #talliesOf(file: string, labels: readonly PlacedLabel[], record: string): Tally[] {
     if (labels.length === 0) return [];
-    // New labels need the runs again only if they are about another case.
+    // New labels require reading the runs again only if they are for another case.
     const cases = [...new Set(labels.map((one) => one.case))].sort();
     const key = JSON.stringify([file, record, cases]);
     if (this.#reading !== key) {
@@ -93,14 +93,14 @@ export class CaseLabels {
   }
 }
 
-/** Whether a file contains labels of an eval file. Both paths are absolute. */
+/** Whether a file contains labels for an eval file. Both paths are absolute. */
 export function isLabelFile(path: string, evalFile: string): boolean {
   return path.endsWith('.jsonl') && dirname(path) === labelsFolder(evalFile);
 }
 
 const known = new Map<string, Promise<string>>();
 
-/** The name under which the user's labels of an eval file are saved. @param evalFile absolute */
+/** The name under which the user's labels for an eval file are saved. @param evalFile absolute path */
 export async function personAt(evalFile: string): Promise<string> {
   const set = vscode.workspace.getConfiguration(SECTION).get<string>(SETTINGS.person)?.trim();
   if (set) return personName(set);

@@ -17,7 +17,7 @@ export type LabelInput = Omit<Opinion, 'person' | 'standing'>;
 
 /** A judged case, and the person who labels it. */
 export interface LabelTarget {
-  /** The eval file, absolute. */
+  /** The eval file's absolute path. */
   readonly file: string;
   readonly person: string;
   readonly line: CaseLine;
@@ -25,7 +25,7 @@ export interface LabelTarget {
 
 /** Adds and removes a person's labels, one at a time, with undo. */
 export class LabelEditor {
-  /** Each undoes one step; the last one is undone first. */
+  /** Each undoes one step; the last one runs first. */
   readonly #steps: (() => Promise<unknown>)[] = [];
   readonly #limit = pLimit(1);
 
@@ -52,7 +52,7 @@ export class LabelEditor {
     });
   }
 
-  /** Removes all labels of a person about a verdict. @throws UnwritableError */
+  /** Removes all of a person's labels for a verdict. @throws UnwritableError */
   remove({ file, person, line }: LabelTarget, subject: Subject): Promise<void> {
     return this.#limit(async () => {
       const wanted = subjectOf(line, subject);
@@ -64,7 +64,7 @@ export class LabelEditor {
   /** Undoes the last step. @throws UnwritableError */
   undo(): Promise<void> {
     return this.#limit(async () => {
-      // Not removed if undoing fails.
+      // Keep the step if undoing it fails.
       await this.#steps.at(-1)?.();
       this.#steps.pop();
     });
@@ -85,7 +85,7 @@ async function labelFor(
   const before = labels
     .filter((one) => one.person === personName(person) && sameSubject(one) === wanted)
     .map(({ at }) => Date.parse(at));
-  // The later of two labels counts, even if the clock was set back.
+  // The latest label counts, so it needs the latest time even if the clock was set back.
   const now = Math.max(Date.now(), ...before.map((time) => time + 1).filter(Number.isFinite));
   return {
     case: line.id,

@@ -54,7 +54,7 @@ class LabellingPage extends WebviewPage<typeof labellingProtocol> {
   #session: Promise<LabellingSession> | undefined;
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
-    // The page changes only with answers, so it is never refreshed.
+    // Only answers change the page, so it is never refreshed.
     super(panel, 'labelling', labellingProtocol, 0, parts);
     this.#uri = uri;
   }

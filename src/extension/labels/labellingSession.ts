@@ -24,7 +24,7 @@ interface Position {
 }
 
 interface LabellingSessionParts {
-  /** The eval file, absolute. */
+  /** The eval file's absolute path. */
   readonly file: string;
   readonly person: string;
   /** The keys of all current assertions, by case id; undefined if the file can't be read. */
@@ -44,7 +44,7 @@ export class LabellingSession {
   /** Steps to undo: their positions, and whether they wrote a label. */
   readonly #steps: { readonly position: Position; readonly written: boolean }[] = [];
   #items: readonly InformativeCase[] = [];
-  /** Whether there are judged conversations of cases that the file no longer has. */
+  /** Whether some judged conversations belong to cases no longer in the file. */
   #hasRemoved = false;
   #position: Position = { item: 0, question: 0 };
   /** Number of conversations that were labeled before the session started. */

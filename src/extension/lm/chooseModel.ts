@@ -36,7 +36,7 @@ function isModelItem(item: vscode.QuickPickItem): item is ModelItem {
   return 'model' in item;
 }
 
-/** Asks the user for a model of the editor, if there are several. */
+/** Asks which of the editor's models to use, if there are several. */
 export async function chooseEditorModel(
   options: vscode.QuickPickOptions,
 ): Promise<ChosenModel | undefined> {

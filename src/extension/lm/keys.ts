@@ -29,7 +29,7 @@ export async function setKey(secrets: Secrets): Promise<void> {
   if (picked) await secrets.ask(picked.wanted);
 }
 
-/** Keys that the active eval file needs. For another file, keys that the eval files using it need. */
+/** Keys that the active eval file needs. For any other file, keys that the eval files using it need. */
 async function neededHere({ keys }: Secrets) {
   const uri = vscode.window.activeTextEditor?.document.uri;
   if (uri?.scheme !== 'file') return [];
@@ -50,7 +50,8 @@ const EDITOR = "Use the Editor's Model";
 const OTHER = 'Use Another Judge';
 
 /**
- * Reports a missing key and offers solutions. Another judge replaces the current one in the file, or in the settings.
+ * Reports a missing key and offers solutions. If the user picks another judge, it replaces the current one in the file
+ * or settings.
  *
  * @param again runs the cases again
  */

@@ -7,7 +7,7 @@ import { COLORS, markSvg, type Theme } from './shapes.ts';
 
 /** Marks judged turns in the gutter and the overview ruler. */
 export class TurnMarks extends Disposing {
-  /** By the file's URI, as VS Code formats it. */
+  /** Keyed by the file's URI, as VS Code formats it. */
   readonly #marks = new Map<string, readonly VerdictMark[]>();
   #styles = createStyles();
 

@@ -24,11 +24,11 @@ export interface PageParts {
   readonly language: LanguageSupport;
   readonly files: RecordFiles;
   readonly runs: RunsTree;
-  /** Runs the unfinished cases of a run. @param records of the run, absolute; default: those of the last run */
+  /** Runs the unfinished cases of a run. @param records absolute paths; default: the last run's records */
   readonly resume: (records?: readonly string[]) => Promise<void>;
 }
 
-/** Handlers of a page's messages by kind, except for `ready`, which the base class handles. */
+/** Handlers for a page's messages, by kind, except `ready`, which the base class handles. */
 export type PageActions<Protocol extends PageProtocol> = {
   readonly [Kind in Exclude<FromPage<Protocol>['kind'], 'ready'>]: (
     message: Extract<FromPage<Protocol>, { readonly kind: Kind }>,
@@ -155,7 +155,7 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
       this.parts.log.warn(`Ignored an invalid message from the ${TITLES[this.#page]} page.`);
     else if (data.kind === 'ready') {
       this.#isReady = true;
-      // A page that was hidden lost its content, and the next snapshot may take a while.
+      // A hidden page loses its content, and the next snapshot may take a while.
       if (this.#last) await this.post(this.#last);
       await this.update();
     } else {

@@ -47,7 +47,7 @@ export async function exportRun(results: RunResults, format: 'csv' | 'html'): Pr
 /** Number of lines to read at once. */
 const BATCH_SIZE = 100;
 
-/** The run in the form that reporters expect; undefined if cancelled. @param onStep called with the share of each step */
+/** The run in the form that reporters expect; undefined if cancelled. @param onStep called with each step's share */
 async function logOf(
   results: RunResults,
   token: vscode.CancellationToken,

@@ -17,7 +17,7 @@ import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
 import { RunResults } from './runResults.ts';
 import { TablePage } from './tablePage.ts';
 
-/** Shows the results of a run; reuses its page if one is open. @param records absolute */
+/** Shows the results of a run; reuses its page if one is open. @param records absolute paths */
 export function openResults(records: readonly string[], parts: PageParts): void {
   if (revealPage(ResultsPage, (page) => records.some((record) => page.isOf(record)))) return;
   new ResultsPage(createPanel('results'), { records: [...records] }, parts);
@@ -69,7 +69,7 @@ class ResultsPage extends TablePage {
     const title = await titleOf(results);
     const { table, paths: records, generation, problems, order } = results;
     this.records = records;
-    // The tab of the eval file shows only the name.
+    // The eval file's tab has only the name.
     this.title = `${title} (results)`;
     const facts = factsOf(results, phase);
     return {

@@ -11,16 +11,16 @@ import type { CaseStats, SummaryLine } from '../../store/records/parseLine.ts';
 import { RunReader, readRunLine } from '../../store/records/runRecord.ts';
 import { inReadingOrder } from '../testing/listedCases.ts';
 
-/** The results of a run, updated as its records grow: a table of summaries, and the places of the full results. */
+/** The results of a run, updated as its records grow: a table of summaries, and the locations of the full results. */
 export class RunResults extends RunReader {
   readonly #displayPath: (path: string) => string;
   #builder: TableBuilder;
-  /** The places of `executions`, in the same order. */
+  /** Locations of `executions`, in the same order. */
   places: CaseStats[] = [];
   /** Incremented if a record was rewritten. */
   generation = 0;
 
-  /** @param roots of the records, by their paths */
+  /** @param roots root folders, by record path */
   constructor(roots: ReadonlyMap<string, string>, displayPath: (path: string) => string) {
     super(roots, {
       onReset: () => this.#reset(),
@@ -102,9 +102,9 @@ export class RunResults extends RunReader {
 
 /**
  * The folder that paths in a record are relative to. For a record from elsewhere, such as CI, the first candidate
- * folder that contains an eval file of the run.
+ * folder that contains one of the run's eval files.
  *
- * @param folders candidates, such as workspace folders, absolute
+ * @param folders absolute paths of candidates, such as workspace folders
  */
 export async function rootFor(record: string, folders: readonly string[]): Promise<string> {
   if (isInDataFolder(record)) return rootOfRecord(record);

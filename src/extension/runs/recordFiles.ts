@@ -36,7 +36,7 @@ export class RecordFiles extends Disposing {
     });
   }
 
-  /** Root folders of records, absolute. */
+  /** Absolute paths of the records' root folders. */
   get roots(): readonly string[] {
     return [...this.#roots];
   }

@@ -70,7 +70,7 @@ export function fileTitle(path: string): string {
   return labelText(basename(path), MAX_LENGTH);
 }
 
-/** `12 of 13 passed, 1 failed, 1 errored`; the total is of cases that passed or failed, as in a pass rate. */
+/** `12 of 13 passed, 1 failed, 1 errored`; the total counts only cases that passed or failed, as in a pass rate. */
 function passedText(counts: ListedRun['counts']): string {
   const { pass, fail } = counts;
   const passed = pass + fail === 0 ? [] : [`${pass} of ${pass + fail} ${STATUS_WORDS.pass}`];
@@ -100,7 +100,7 @@ export function timeText(time: Date): string {
   return Number.isNaN(time.getTime()) ? '' : TIME.format(time);
 }
 
-/** The time of day of a run from today, or the date of an earlier one. */
+/** The time of day if a run is from today, else its date. */
 function shortTimeText(time: Date): string {
   if (Number.isNaN(time.getTime())) return '';
   const isToday = time.toDateString() === new Date().toDateString();

@@ -25,7 +25,7 @@ const ICONS = {
   none: new vscode.ThemeIcon('circle-slash'),
 } as const;
 
-/** The runs of the workspace, including those of the command line. */
+/** The workspace's runs, including runs from the command line. */
 export class RunsTree extends Disposing implements vscode.TreeDataProvider<ListedRun> {
   readonly #files: RecordFiles;
   readonly #changed = this.keep(new vscode.EventEmitter<void>());

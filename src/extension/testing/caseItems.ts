@@ -18,7 +18,7 @@ export class CaseItems {
   readonly #controller: Pick<vscode.TestController, 'createTestItem'>;
   readonly #data: WeakMap<vscode.TestItem, ItemData>;
   readonly repetitions: Repetitions;
-  /** By file item, then by case id. */
+  /** Keyed by file item, then by case id. */
   readonly #cases = new WeakMap<vscode.TestItem, Map<string, vscode.TestItem>>();
   readonly #renames = new CaseRenames();
   /** The pattern and files of each expanded case. */

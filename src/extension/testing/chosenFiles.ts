@@ -10,7 +10,7 @@ import type { TestTree } from './tree.ts';
 /** The part of a request that is about one file. */
 export interface RequestedFile {
   readonly uri: vscode.Uri;
-  /** Requested variants by case id, undefined for all of them; absent if the whole file is requested. */
+  /** Requested variants by case id (undefined means all); absent if the whole file is requested. */
   readonly cases?: ReadonlyMap<string, ReadonlySet<string> | undefined> | undefined;
   readonly excluded: ReadonlySet<vscode.TestItem>;
 }

@@ -49,7 +49,7 @@ export class ContinuousRuns extends Disposing {
 interface StartedRun {
   readonly items: ReadonlySet<vscode.TestItem>;
   readonly stale: AbortController;
-  /** Resolves with the items without an outcome. */
+  /** Resolves to the items that have no outcome. */
   readonly unfinished: Promise<readonly vscode.TestItem[]>;
 }
 
@@ -59,7 +59,7 @@ class Watch extends Disposing {
   readonly #parts: ContinuousParts;
   /** The last digest of each case, by file and name. */
   readonly #digests = new Map<string, string>();
-  /** The files that each eval file depends on, by its path. */
+  /** The files that each eval file depends on, by the eval file's path. */
   readonly #dependencies = new Map<string, ReadonlySet<string>>();
   readonly #saved = new Set<string>();
   readonly #started = new Set<StartedRun>();
@@ -71,7 +71,7 @@ class Watch extends Disposing {
     this.#request = request;
     this.#parts = parts;
     this.#check(() => this.#findChanged(() => true));
-    // Other programs write files too, such as coding agents.
+    // Other programs, such as coding agents, write files too.
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*', false, false, true));
     this.keep(watcher.onDidCreate((uri) => this.#onSaved(uri)));
     this.keep(watcher.onDidChange((uri) => this.#onSaved(uri)));
@@ -120,7 +120,7 @@ class Watch extends Disposing {
     void unfinished.then(() => this.#started.delete(started));
   }
 
-  /** The case or variant of an item, such as that of a repetition. */
+  /** The case or variant that an item, such as a repetition, belongs to. */
   #caseOf(item: vscode.TestItem): vscode.TestItem {
     const { tree } = this.#parts;
     const data = tree.caseDataOf(item);

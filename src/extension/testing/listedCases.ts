@@ -3,8 +3,8 @@ import type { Problem } from '../../core/problem.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 
 /**
- * The cases that can have an item: those with an id, and only the first of equal ids. VS Code's ids can't contain a
- * zero byte, as in `id: "a\0b"`.
+ * The cases that can have an item: those with an id, and only the first if several have the same id. VS Code's ids
+ * can't contain a zero byte, as in `id: "a\0b"`.
  */
 export function listedCases(outline: readonly OutlineCase[]): (OutlineCase & { id: string })[] {
   const listed = new Map<string, OutlineCase & { id: string }>();
@@ -30,7 +30,7 @@ export function isMissing({ outline, problems: [first] }: LoadedSuite): boolean 
 
 /** The position of an execution's case. */
 interface CaseInFile extends CaseRef {
-  /** Absolute: the eval file or an included one. */
+  /** Absolute path of the eval file or an included one. */
   readonly file: string;
   /** From 0. */
   readonly line: number;

@@ -9,7 +9,7 @@ import type { Status, Verdict } from '../../core/verdict.ts';
 const BOLD = '1';
 const CYAN = '36';
 
-/** Number of columns in a panel of usual size. */
+/** Number of columns in a panel of typical size. */
 const WIDTH = 64;
 
 /** Colors of the terminal's palette, which follows the theme. */

@@ -161,13 +161,13 @@ function messagesOf(failures: readonly Failure[], edits: readonly Edit[]): vscod
   return failures.map((failure) => messageOf(failure, edits));
 }
 
-/** Plain text: the words of a judge aren't rendered as Markdown. */
+/** Uses plain text, so that a judge's words aren't rendered as Markdown. */
 function messageOf({ text, source, links }: Failure, edits: readonly Edit[]): vscode.TestMessage {
   const message = new vscode.TestMessage(text);
   message.location = locationOf(source, edits);
   const frames = links.flatMap(({ label, source: at, thrown }) => {
     const { uri, range } = locationOf(at, edits);
-    // VS Code reads the files of stack frames, and the text of an error may name any file.
+    // VS Code reads the files in stack frames, and an error's text may name any file.
     if (thrown && !vscode.workspace.getWorkspaceFolder(uri)) return [];
     return [new vscode.TestMessageStackFrame(labelText(label), uri, range.start)];
   });
@@ -181,8 +181,8 @@ function locationOf(source: Source, edits: readonly Edit[]): vscode.Location {
 }
 
 /**
- * Reports errors of cases that can't run. If a whole file is run, also reports errors that have
- * no item, such as those of a case without an id.
+ * Reports errors of cases that can't run. If a whole file is run, also reports errors that have no item, such as those
+ * in a case without an id.
  *
  * @returns the items that can't run
  */

@@ -17,7 +17,7 @@ import { listedCases } from './listedCases.ts';
 import type { RunStatus } from './runStatus.ts';
 import type { TestTree } from './tree.ts';
 
-/** Milliseconds without a change before a record is read; longer than the tree waits for a typed id. */
+/** Milliseconds without a change before a record is read; longer than the tree waits while an id is typed. */
 const DEBOUNCE = 600;
 
 /** Milliseconds between two checks of whether a run was killed. */
@@ -35,16 +35,16 @@ interface RecordedRunsParts {
 interface RecordedOutcome {
   readonly item: vscode.TestItem;
   readonly line: CaseLine;
-  /** Made since the run. */
+  /** Edits since the run. */
   readonly edits?: readonly Edit[];
 }
 
-/** Shows runs of the command line in the Testing panel, and results that moved to a case's new id. */
+/** Shows runs from the command line in the Testing panel, and results that moved to a case's new id. */
 export class RecordedRuns extends Disposing {
   readonly #parts: RecordedRunsParts;
   #runs: Promise<LatestRuns> | undefined;
   readonly #debouncer = this.keep(new Debouncer(DEBOUNCE));
-  /** Active runs of other processes, by their records. */
+  /** Active runs of other processes, keyed by record. */
   readonly #open = new Map<
     string,
     { readonly run: vscode.TestRun; readonly check: NodeJS.Timeout }
@@ -122,7 +122,7 @@ export class RecordedRuns extends Disposing {
     return run;
   }
 
-  /** Notices runs that were killed, which write nothing more. */
+  /** Checks whether the run was killed, because a killed run's record doesn't change anymore. */
   #check(record: string): void {
     this.latest()
       .then((latest) => latest.record(record))
@@ -178,7 +178,7 @@ async function reportOutcomes(
   batched.flush();
 }
 
-/** Milliseconds to wait for further files, so that they share a test run. */
+/** Milliseconds to wait for more files, so that they share a test run. */
 const BATCH_DELAY = 400;
 
 /** Number of outcomes to report at once. */
@@ -233,7 +233,7 @@ export class LastResults extends Disposing {
         await show(suite, false);
         if (this.#found.length === 0) await delay(BATCH_DELAY);
       }
-      // Editors show messages only of the newest run.
+      // Editors show only the newest run's messages.
       for (const { document } of run ? vscode.window.visibleTextEditors : []) {
         const { uri } = document;
         if (isEvalFile(uri) && !shown.has(uri.fsPath)) await show(await readSuite(uri), true);

@@ -9,13 +9,13 @@ export type CaseData = {
 } & (
   | {
       readonly kind: 'case';
-      /** Number of repetitions; if the case has several conversations, of each one. */
+      /** Number of repetitions, per conversation if the case has several. */
       readonly times: number;
       /** Identifies where its conversations come from, if it has several. */
       readonly several?: string | undefined;
     }
   | { readonly kind: 'variant'; readonly variant: string; readonly times: number }
-  /** `repetition`: from 1; for a page, its first one. */
+  /** `repetition`: 1-based; for a page, its first one. */
   | { readonly kind: 'page' | 'repetition'; readonly repetition: number }
 );
 

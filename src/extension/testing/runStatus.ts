@@ -74,7 +74,7 @@ export class RunStatus extends Disposing {
     this.#show({ ...this.#count, over: true });
   }
 
-  /** Shows a run of another process, if it is newer and no run is active here. */
+  /** Shows another process's run, if it is newer and no run is active here. */
   recorded(lines: readonly RepeatedLine[], end: EndLine): void {
     if (this.#finished === undefined || this.#finished > end.finished) return;
     this.#finished = end.finished;

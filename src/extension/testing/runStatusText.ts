@@ -26,7 +26,7 @@ export const EMPTY_COUNT: RunCount = {
   over: false,
 };
 
-/** The result of a run of another process. */
+/** The result of another process's run. */
 export function recordedCount(lines: readonly RepeatedLine[], end: EndLine): RunCount {
   const cutShort = endedState(end) !== 'finished';
   const { length } = lines;

@@ -166,7 +166,7 @@ export class TestTree extends Disposing {
     const read = this.#reads;
     const suite = await readSuite(uri);
     const key = uri.toString();
-    // Reading an older text may take longer than reading a newer one.
+    // Reading an older version may take longer than reading a newer one.
     if (read < (this.#read.get(key) ?? 0)) return suite;
     this.#read.set(key, read);
     if (isMissing(suite)) this.#controller.items.delete(key);
@@ -236,7 +236,7 @@ export class TestTree extends Disposing {
     if (isListed(uri)) this.#debouncer.schedule(uri.toString(), () => void this.refresh(uri));
   }
 
-  /** Removes a deleted or renamed file, or all files of such a folder, including those being read. */
+  /** Removes a deleted or renamed file, or all files in such a folder, including those being read. */
   #removeUnder(uri: vscode.Uri): void {
     this.#reads += 1;
     for (const [id] of this.#controller.items) {

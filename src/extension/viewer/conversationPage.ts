@@ -30,7 +30,7 @@ import { SnapshotPage } from './snapshotPage.ts';
 const INTERVAL = 100;
 
 interface ConversationLocation extends CaseLocation {
-  /** A run's record and its root, both absolute; default: the last run. */
+  /** Absolute paths of a run's record and its root; default: the last run. */
   readonly shown?: Required<Pick<ViewState, 'record' | 'root'>>;
 }
 
@@ -81,7 +81,7 @@ class ConversationPage extends SnapshotPage {
     text: undefined,
   };
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
-  /** The other files that the case was read from, absolute. */
+  /** Absolute paths of the other files that the case was read from. */
   #files: ReadonlySet<string> = new Set();
 
   constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PageParts) {
@@ -145,7 +145,7 @@ class ConversationPage extends SnapshotPage {
     const isFile = uri.scheme === 'file';
     const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, root, variant }) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
-    // Another run may have started meanwhile, whose record isn't known yet.
+    // Another run may have started since, and its record isn't known yet.
     if (one && !isRunning(live?.phase) && this.state === state) {
       // The last run may have fewer repetitions, or have been cancelled before this one.
       this.state = { ...state, record: one.record, repetition: one.line.repetition };

@@ -21,7 +21,7 @@ import { inReadingOrder } from '../testing/listedCases.ts';
 export interface CaseSources extends Pick<Snapshot, 'changed' | 'history' | 'labels' | 'failing'> {
   /** The current file. */
   readonly suite: LoadedSuite;
-  /** Messages that exist before the run of a variant. For other cases, they are in the outline. */
+  /** Messages that a variant has before it runs. For other cases, they are in the outline. */
   readonly said?: MessageHistory | undefined;
   readonly assertions: readonly StatedAssertion[];
   /** From a run in this session. */
@@ -65,7 +65,7 @@ export function snapshotOf(state: ViewState, sources: CaseSources): Snapshot {
   };
 }
 
-/** Messages of a transcript or history exist before the run; those of a target arrive turn by turn. */
+/** Messages of a transcript or history exist before the run; a target's messages arrive turn by turn. */
 function conversationOf(
   said: MessageHistory | undefined,
   live: LiveCase | undefined,
@@ -120,7 +120,7 @@ export async function failingCasesIn(
 ): Promise<FailingCases | undefined> {
   if (record === undefined) return undefined;
   const { cases } = await runs.record(record, root);
-  // Records contain the paths of eval files without links.
+  // Records contain eval file paths with links resolved.
   const { path } = findExistingDataFolders(shown.suite);
   const own = { ...shown, suite: path };
   const wanted = cases.filter((one) => isFailure(one) || executionKey(one) === executionKey(own));

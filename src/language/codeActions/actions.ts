@@ -40,7 +40,7 @@ export function editsIn(uri: string, edits: readonly TextEdit[]): WorkspaceEdit 
   return { changes: { [uri]: [...edits] } };
 }
 
-/** Creates a file with a text, and edits an existing file. */
+/** Creates a file with the given text, and edits an existing file. */
 export function newFileEdit(
   created: { readonly uri: string; readonly text: string },
   uri?: string,

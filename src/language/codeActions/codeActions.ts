@@ -82,7 +82,7 @@ const REFACTORINGS = [
   ...[inlineTranscript, toPromptFile, inlinePrompt, improveJudge],
 ];
 
-/** Combines the preferred fixes. Of two that overlap, includes only the first. */
+/** Combines the preferred fixes. If two overlap, includes only the first. */
 function fixAll(uri: string, actions: readonly CodeAction[]): CodeAction[] {
   const applied: TextEdit[] = [];
   const included: CodeAction[] = [];

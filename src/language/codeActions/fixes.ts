@@ -70,7 +70,7 @@ export const PROMPT_FIXES: readonly FixName[] = ['instead'];
 /** Fixes that need only the text, such as a judge prompt or a transcript. */
 export const TEXT_FIXES: readonly FixName[] = ['replacement', 'tab-indent', 'quote', 'blank'];
 
-/** @param diagnostics those of other extensions are ignored */
+/** @param diagnostics ignored if from other extensions */
 export function fixesOf(
   diagnostics: readonly Diagnostic[],
   names: readonly FixName[],

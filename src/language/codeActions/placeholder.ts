@@ -42,14 +42,14 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 const MODEL = 'openai:gpt-5-mini';
 
-/** For files that don't declare a symbol of the kind. */
+/** For files that don't declare a symbol of that kind. */
 const DEFAULT_REFERENCES: Readonly<Partial<Record<SymbolKind, unknown>>> = {
   model: MODEL,
   shortModel: MODEL,
   target: { type: 'chat', model: MODEL },
 };
 
-/** The format requires no deeper mappings. */
+/** No required mapping in the format is nested deeper. */
 const MAX_DEPTH = 4;
 
 export function placeholder(
@@ -61,7 +61,7 @@ export function placeholder(
   const key = String(path.at(-1));
   const owner = path.slice(0, -1);
   if (key === 'type' && !('type' in mappingOf(valueAt(root, owner)))) {
-    // For assertions any type will do. Otherwise the other keys determine the type.
+    // For assertions, any type will do. Otherwise, the other keys determine the type.
     const kinds = valuesAt(schema, root, path).map(({ value }) => value);
     return kinds.includes('contains') ? 'contains' : (kinds[0] ?? 'contains');
   }
@@ -122,7 +122,7 @@ function generate(schema: z.core.$ZodType, key: string, depth: number): unknown 
   if (entry !== undefined) return entry;
   if (options?.[0]) return generate(options[0], key, depth);
   if (items) {
-    // Rising numbers, as in a scale.
+    // Ascending numbers, as in a scale.
     return items.map((item, index) =>
       definition(unwrap(item)).type === 'number' ? index : generate(item, key, depth + 1),
     );

@@ -103,7 +103,7 @@ function flowEdit(yaml: YamlDocument, list: YAMLSeq, messages: readonly unknown[
   return edit(yaml, startOf(list), endOf(list, text), `[${kept.join(', ')}]`);
 }
 
-/** Replaces the turns by the conversation of the last run. */
+/** Replaces the turns with the last run's conversation. */
 export async function toTranscript(context: ActionContext): Promise<CodeAction[]> {
   const { document, ports, uri } = context;
   const { yaml } = document;
@@ -115,7 +115,7 @@ export async function toTranscript(context: ActionContext): Promise<CodeAction[]
   if (!Array.isArray(turns) || !node || typeof id !== 'string') return [];
   // Each variant has its own conversation.
   if ('matrix' in given) return [];
-  // A transcript has no place for the assertions of a turn.
+  // A transcript has no place for a turn's assertions.
   if (turns.some((turn) => 'assert' in mappingOf(turn) || 'expected' in mappingOf(turn))) return [];
   const [last] = await ports.lastRuns(document.suite.path, id);
   const messages = last ? writtenMessages(last.conversation) : [];

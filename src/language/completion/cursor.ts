@@ -23,7 +23,7 @@ export interface Cursor {
   readonly inFlow: boolean;
   /** A new mapping can start here: at the start of a line or after a dash. */
   readonly canStartMapping: boolean;
-  /** Columns, relative to the first word of the line, of the typed text and of its key. */
+  /** Columns of the typed text and its key, relative to the line's first word. */
   readonly indent: { readonly own: number; readonly key: number };
   /** Present after `{{`. */
   readonly variable?: VariableCursor;
@@ -45,7 +45,7 @@ export function isMarked(text: string): boolean {
   return text.includes(MARK);
 }
 
-/** Longer lines are cut. */
+/** Longer lines are truncated. */
 const MAX_LINE = 10_000;
 
 const VARIABLE = /\{\{[ \t]*((?:[A-Za-z_][\w.-]*)?)$/;
@@ -59,7 +59,7 @@ export function* cursorAt(text: string, position: Position): Work<Cursor | undef
   return cursor === 'dangling' ? yield* cursorInText(text, position) : cursor;
 }
 
-/** Like `cursorAt`, for texts other than eval files. */
+/** Like `cursorAt`, for text other than eval files. */
 export function* cursorInText(text: string, position: Position): Work<Cursor | undefined> {
   const slice = text.includes(MARK) ? undefined : wholeSlice(text, position);
   const cursor = slice && (yield* cursorInSlice(slice, position));
@@ -92,7 +92,7 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
   const before = text.slice(lineStart, offset);
   const after = /[^\r\n]*/y.exec(text.slice(offset, offset + MAX_LINE))?.[0] ?? '';
   const variable = VARIABLE.exec(before);
-  // Replaces `{{name}}` by the mark: without quotes, braces would be a mapping.
+  // Replaces `{{name}}` with the mark: without quotes, braces would be a mapping.
   const attempt: Attempt = variable
     ? yield* putMark(slice, MARK, variable[0].length, restLength(after))
     : yield* locate(slice, before, after);

@@ -67,7 +67,7 @@ export function valueItems(
   });
 }
 
-/** Writes the value for the cursor's style; undefined if its quotes can't contain it. */
+/** Writes the value in the cursor's style; undefined if its quotes can't contain it. */
 function writeAt(value: YamlScalar, cursor: Cursor): string | undefined {
   const { style, inFlow, unclosedQuote, onKey, hasColon } = cursor;
   if (style === 'plain') {

@@ -166,7 +166,7 @@ export interface Option {
   readonly keys: readonly KeyInfo[];
 }
 
-/** All that a place can contain, regardless of its current value. */
+/** Everything that a place can contain, regardless of its current value. */
 interface Offer {
   readonly options: readonly Option[];
   /** The keys that are valid before an option is chosen. */
@@ -205,7 +205,7 @@ export function offerAt(
 
 type Shape = NonNullable<ReturnType<typeof definition>['shape']>;
 
-/** The key of a mapping that has a single possible value. */
+/** The mapping's key that has only one possible value. */
 function discriminatorOf(shape: Shape) {
   for (const [key, field] of Object.entries(shape)) {
     const { type, values } = definition(unwrap(field));
@@ -254,7 +254,7 @@ export function textsAt(root: unknown, path: Path): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** Values that must not be quoted, such as `true` and numbers, by their text. */
+/** Values that must not be quoted, such as `true` and numbers, keyed by their text. */
 function unquotedWords(root: unknown, path: Path, schema: z.ZodType): Map<string, YamlScalar> {
   const words = schemasAt(schema, root, path).flatMap((one): YamlScalar[] => {
     const { type, values = [] } = definition(one);

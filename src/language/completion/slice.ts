@@ -10,7 +10,7 @@ export interface Slice {
   readonly offset: number;
   /** Parts of the file are left out. */
   readonly partial: boolean;
-  /** The whole case at the cursor, as a list of one, if `text` contains only parts of it. */
+  /** The whole case at the cursor, as a one-item list, if `text` contains only parts of it. */
   readonly wholeCase?: string;
 }
 
@@ -30,7 +30,7 @@ export function wholeSlice(text: string, position: Position): Slice | undefined 
 }
 
 /**
- * The text without the other cases, so that a key press in a file of thousands of cases parses only one:
+ * The text without the other cases, so that a key press in a file with thousands of cases parses only one:
  *
  *     models: …          kept
  *     cases:             kept
@@ -60,7 +60,7 @@ export function sliceAt(text: string, position: Position): Slice | undefined {
   return { ...slice, wholeCase: lines.slice(start, stop).join('\n') };
 }
 
-/** The distinct values of one key of the cases, such as `tags`, as mappings with that key. */
+/** The distinct values that cases have for a key, such as `tags`, as mappings with that key. */
 export function* readEntries(text: string, key: string): Work<unknown[]> {
   const read: unknown[] = [];
   for (const entry of entriesOfCases(text, key)) {
@@ -70,7 +70,7 @@ export function* readEntries(text: string, key: string): Work<unknown[]> {
   return read;
 }
 
-/** The distinct texts of one key of the cases, with the key. */
+/** The distinct source texts that cases have for a key, including the key. */
 function entriesOfCases(text: string, key: string): string[] {
   const lines = text.split('\n');
   const cases = caseLines(lines);
@@ -131,7 +131,7 @@ function linesOfLongCase(
   });
 }
 
-/** The line ranges of the keys of the case at `start`, with their values. */
+/** The line range of each key and its value, in the case at `start`. */
 function entries(
   lines: readonly string[],
   start: number,

@@ -96,7 +96,7 @@ function withoutOverridden(mentions: readonly Mention[]): Mention[] {
   return mentions.filter(({ path: [top], role }) => role === 'reference' || !keys.includes(top));
 }
 
-/** The root with the whole case at the cursor, and for tags also those of the other cases. */
+/** The root with the whole case at the cursor, and, for tags, the other cases' tags. */
 function* rootWithCase(
   { root, path, wholeCase }: Cursor,
   kind: SymbolKind,

@@ -70,7 +70,7 @@ function* contextVariables(cursor: Cursor, text: string): Work<Variable[]> {
   return uniqueBy([...contexts, ...matrices].flatMap(variablesOf), ({ name }) => name);
 }
 
-/** The variables that a case declares. Those of a matrix file aren't known here. */
+/** The variables that a case declares. Those from a matrix file aren't known here. */
 function variablesOf(given: unknown): Variable[] {
   const { context, matrix } = mappingOf(given);
   return Object.entries({ ...mappingOf(context), ...mappingOf(matrix) }).map(([name, value]) => ({

@@ -13,7 +13,7 @@ export interface DiagnosticData {
   readonly fix?: Fix;
 }
 
-/** By the absolute path of their file. */
+/** Keyed by the absolute path of their file. */
 export function diagnosticsByFile(problems: readonly Problem[]): Map<string, Diagnostic[]> {
   const files = groupBy(problems, ({ path }) => path);
   return new Map([...files].map(([path, list]) => [path, list.map(diagnosticOf)]));

@@ -9,8 +9,8 @@ import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 
 /**
- * Edits the white space only; comments, quotes, and texts stay the same. Returns no edits if the file
- * can't be parsed, or if they would change its data.
+ * Edits only white space; comments, quotes, and text stay the same. Returns no edits if the file can't be parsed, or if
+ * they would change its data.
  */
 export function* formatting({ yaml }: EvalDocument, options: FormattingOptions): Work<TextEdit[]> {
   if (yaml.value === undefined || yaml.problems.some(isUnreadable)) return [];
@@ -24,7 +24,7 @@ export function* formatting({ yaml }: EvalDocument, options: FormattingOptions):
   return isSame(yaml, after) ? edits : [];
 }
 
-/** YAML can't be indented by tabs, so two spaces are used instead. */
+/** YAML can't be indented with tabs, so two spaces are used instead. */
 export function indentWidth({ insertSpaces, tabSize }: FormattingOptions): number {
   return insertSpaces && tabSize >= 2 && tabSize <= 8 ? Math.floor(tabSize) : 2;
 }
@@ -62,7 +62,7 @@ function sameStart(a: string, b: string): number {
 
 export const ON_TYPE = { first: '\n', more: [] } as const;
 
-/** Indents a new line by the line above it. */
+/** Indents a new line based on the line above it. */
 export function onTypeFormatting(
   { yaml }: EvalDocument,
   { line }: Position,
@@ -104,7 +104,7 @@ const OPEN_ENTRY =
   /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:(?:\s+[&!]\S+)*(?:\s+[|>][-+\d]*)?\s*(?:#.*)?$/;
 const ENTRY = /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:\s/;
 
-/** Longer lines are cut. */
+/** Longer lines are truncated. */
 const MAX_LINE = 500;
 
 /** The indent below a line that isn't part of a multi-line text; undefined if several are possible. */
@@ -120,7 +120,7 @@ function indentBelow(above: string, current: string, step: number): number | und
   const next = current === '' || current.startsWith('-') || current.startsWith('#');
   if (ENTRY.test(words)) return next || ENTRY.test(`${current} `) ? column : column + step;
   if (dashes === '') return undefined;
-  // `- |`, or an item whose text was split.
+  // `- |`, or an item whose text is split across lines.
   if (/^[|>][-+\d]*\s*(?:#.*)?$/.test(words) || !next) return lastDash + 2;
   return lastDash;
 }

@@ -40,7 +40,7 @@ export async function definition(
   return others.length > 0 ? others : locations(found);
 }
 
-/** In all files, in order. @param path of an eval file or a prompt */
+/** References in all files, in order. @param path of an eval file or a prompt */
 export async function references(
   path: string,
   position: Position,
@@ -81,8 +81,8 @@ export async function documentLinks(
 }
 
 /**
- * Resolves a path in a file. Undefined if it isn't the path of a file, or if it leads out of the workspace,
- * directly or by a symbolic link.
+ * Resolves a path in a file. Undefined if it isn't the path of a file, or if it leads out of the workspace, directly or
+ * through a symbolic link.
  */
 export async function linkedFile(
   reference: string,

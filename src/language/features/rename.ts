@@ -147,7 +147,7 @@ function isDeclared(symbol: EvalSymbol | undefined): boolean {
   return symbol !== undefined && symbol.declarations.length + symbol.hidden.length > 0;
 }
 
-/** Writes the name for a scalar of the style; without quotes only if it is also valid as a key. */
+/** Writes the name in a scalar's style; without quotes only if it is also valid as a key. */
 function escapeName(name: string, style: Occurrence['style']): string {
   return style === 'text' ? name : (writeWithin(name, style, true) ?? name);
 }
@@ -158,7 +158,7 @@ function suitesWith(path: string, id: string, { documents }: SymbolPorts) {
   );
 }
 
-/** Skips suites with several cases of that id: the records could belong to any of them. */
+/** Skips suites that have several cases with that id: the records could belong to any of them. */
 async function renamedCases(
   { table, symbol }: FoundSymbol,
   to: string,

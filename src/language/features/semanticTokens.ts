@@ -46,7 +46,7 @@ export function semanticTokens({ yaml }: EvalDocument): SemanticTokens {
   const tokens = new TokenBuilder(yaml);
 
   let next = 0;
-  /** Must be called in the order of the text. */
+  /** Must be called in text order. */
   const symbolAt = ({ range }: Scalar): Meaning | undefined => {
     const start = range?.[0] ?? 0;
     while ((symbols[next]?.start ?? start) < start) next += 1;
@@ -73,7 +73,7 @@ export function semanticTokens({ yaml }: EvalDocument): SemanticTokens {
   return { data: tokens.data };
 }
 
-/** The declared symbols and the offsets of their scalars, in the order of the text. */
+/** The declared symbols and the offsets of their scalars, in text order. */
 function symbolTokens(yaml: YamlDocument) {
   const { names } = mentionsIn(evalFileSchema, yaml.value);
   const declared = new Set(

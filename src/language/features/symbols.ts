@@ -93,7 +93,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
     name: shortenLabel(id ?? '', '(no id)'),
     kind: KINDS.class,
     range,
-    // An alias has its id elsewhere.
+    // An alias's id is elsewhere.
     selectionRange: within(nameRange, range) ? nameRange : range,
     ...(description !== undefined && { detail: visibleLine(description) }),
     children: [...parts, ...own].sort((x, y) => comparePositions(x.range.start, y.range.start)),
@@ -204,7 +204,7 @@ export async function workspaceSymbols(
   return [...found.values()].sort((a, b) => a.rank - b.rank).map(({ symbol }) => symbol);
 }
 
-/** 0 if the name starts with the query, 1 if it contains it, 2 or 3 for its letters in name or description. */
+/** 0 if the name starts with the query, 1 if it contains it, 2 or 3 if it or the description has its letters. */
 function rankOf({ id, description }: OutlineCase, letters: string): number | undefined {
   const name = (id ?? '').toLowerCase();
   if (name.startsWith(letters)) return 0;

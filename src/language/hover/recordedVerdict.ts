@@ -7,7 +7,7 @@ import { assertionKeys, nestedKeys } from '../../evalfile/assertion/keys.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 
-/** An assertion in a file, and the list that contains it: the case's, or that of an outer assertion. */
+/** An assertion in a file, and the list that contains it: the case's or an outer assertion's. */
 interface ListedAssertion {
   readonly key: string;
   readonly order: number;

@@ -130,7 +130,7 @@ function factList(kind: string, facts: Readonly<Record<string, unknown>>): strin
   return paragraphs(kind, factLines(Object.entries(facts), ': ', 120));
 }
 
-/** Skips values that are neither texts nor numbers. */
+/** Skips values that are neither strings nor numbers. */
 function factLines(entries: readonly [string, unknown][], between: string, length: number): string {
   const written = entries.flatMap(([key, value]) =>
     typeof value === 'string' || typeof value === 'number'

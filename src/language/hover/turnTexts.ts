@@ -12,7 +12,7 @@ const MAX_TURNS = 6;
 /** In characters. */
 const MAX_TEXT = 300;
 
-/** The texts of the turns that a number, a list, or a range under `at` selects. */
+/** The text of each turn that a number, a list, or a range under `at` selects. */
 export async function chosenTurns(
   { yaml, suite }: EvalDocument,
   position: Position,

@@ -88,7 +88,7 @@ class FileGraph {
   readonly #includers = new Map<string, IndexedFile[]>();
   readonly #prompts = new Map<string, SymbolTable>();
   readonly #judgedWith = new Map<string, Region[]>();
-  /** By `keyOf` the region. */
+  /** Keyed by `keyOf` of the region. */
   readonly #promptsOf = new Map<string, string[]>();
 
   constructor(documents: readonly IndexedFile[]) {
@@ -136,7 +136,7 @@ class FileGraph {
   /** All regions connected to one through regions that mention the symbol. */
   reach(symbol: EvalSymbol, from: Region): Region[] {
     const reached = new Map([[keyOf(from), from]]);
-    // Iterating a map includes entries that are added meanwhile.
+    // Iterating a map includes entries that are added during the loop.
     for (const region of reached.values()) {
       const isVariable = symbol.kind === 'variable';
       const neighbors = isVariable ? this.#variableNeighbors(region) : this.#neighbors(region);

@@ -25,8 +25,8 @@ export interface EvalSymbol {
   /** For files, the absolute path. */
   readonly name: string;
   /**
-   * Where the name is valid: `cases/3` for a variable, a file, or an id of that case, `defaults` for
-   * those of the defaults, the path of the decision graph for a node, or empty for the whole suite.
+   * Where the name is valid: `cases/3` for a variable, a file, or an id of that case, `defaults` for those in the
+   * defaults, the path of the decision graph for a node, or empty for the whole suite.
    */
   readonly scope: string;
   readonly declarations: readonly Occurrence[];
@@ -40,7 +40,7 @@ export interface SymbolTable {
   readonly path: string;
   readonly symbols: readonly EvalSymbol[];
   find(kind: EvalSymbol['kind'], name: string, scope: string): EvalSymbol | undefined;
-  /** A test whether an occurrence contains the position, without computing its range. */
+  /** Returns a test for whether an occurrence contains the position, without computing its range. */
   isAt(position: Position): (occurrence: Occurrence) => boolean;
 }
 
@@ -76,7 +76,7 @@ interface Entry extends EvalSymbol {
   readonly offsets: Set<number>;
 }
 
-/** Computes its range lazily: of thousands of occurrences, few are needed. */
+/** Computes its range lazily, because few of thousands of occurrences are needed. */
 class LazyOccurrence implements Occurrence {
   readonly style: Occurrence['style'];
   readonly text: string;
