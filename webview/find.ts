@@ -28,7 +28,7 @@ export class FindBox {
   #index: TextIndex | undefined;
   #found: readonly Span[] = [];
   #at = 0;
-  /** The part where the search starts: the visible one, or that of the current match. */
+  /** The part where the search starts: the visible one, or the one with the current match. */
   #from: SearchablePart['element'] | undefined;
   /** The previously focused element. */
   #before: Element | null = null;
@@ -69,7 +69,7 @@ export class FindBox {
     this.#input.select();
   }
 
-  /** Searches again after the page was redrawn. */
+  /** Searches again after a redraw of the page. */
   refresh(): void {
     if (this.element.hidden) return;
     this.#index = undefined;
@@ -105,7 +105,7 @@ export class FindBox {
     this.#reveal();
   }
 
-  /** The first match from the start of the search, so that further typing doesn't move it. */
+  /** The first match after the start of the search, so that further typing doesn't move it. */
   #firstMatch(): number {
     const placeOf = (from: Element | undefined) =>
       this.#parts.findIndex(({ element }) => element === from);

@@ -7,7 +7,7 @@ type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 /** Attributes with visible or spoken text. */
 const TEXT_ATTRIBUTES: readonly string[] = ['aria-label', 'title', 'placeholder'];
 
-/** Creates an element. Text always becomes text nodes, with hidden characters made visible. */
+/** Creates an element. Strings always become text nodes, with hidden characters made visible. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   ...parts: readonly (Attributes | Child)[]

@@ -5,7 +5,7 @@ export const FIND_KEY = navigator.userAgent.includes('Mac') ? '⌘F' : 'Ctrl+F';
 /** Help about keys. */
 export type KeyHelp = readonly (readonly [keys: readonly string[], what: string])[];
 
-/** Collapsible help about keys. */
+/** Collapsible help on keyboard shortcuts. */
 export function renderKeys(list: KeyHelp): HTMLElement {
   return h(
     'details',

@@ -1,5 +1,5 @@
 /**
- * Elements by name, recreated only if their content changed. During a run snapshots arrive many times per second, and
+ * Elements by name, recreated only if their content changed. During a run, snapshots arrive many times per second, and
  * open menus, the focus, and the scroll position must survive.
  */
 export class ElementCache {
@@ -158,7 +158,7 @@ export function keepScrollPosition(
   });
 }
 
-/** Runs an action now, and again after newly mounted elements got their real heights. */
+/** Runs an action now, and again once newly mounted elements have their real heights. */
 export function afterDrawing(action: () => void): void {
   action();
   requestAnimationFrame(() => {

@@ -15,15 +15,15 @@ import { badge } from './render/status.ts';
 import { ResultsView } from './results/view.ts';
 import { ConversationView } from './view.ts';
 
-/** Number of executions to search at once. */
+/** Number of executions to search in one batch. */
 const BATCH_SIZE = 250;
 
-/** Without an editor nothing opens, and no state is saved. */
+/** Without an editor, nothing opens and no state is saved. */
 const NO_EDITOR = { editor: false, keep: () => {} };
 
 /**
- * A run as a standalone page: a list of cases, and either the table or a conversation, as in the URL's hash (such as
- * `#3`); default: the first failure.
+ * A run as a standalone page: a list of cases, and the table or conversation that the URL's hash (such as `#3`)
+ * selects; default: the first failure.
  *
  * @param json the run, as embedded in the page
  */
@@ -188,7 +188,7 @@ function renderCases({ executions, started, sums, table }: ReportPage): HTMLElem
   ];
 }
 
-/** A filter for the list, if it has failed and other cases. */
+/** A filter for the list, if it contains both failed and other cases. */
 function failuresOnly(executions: readonly Snapshot[]): HTMLElement[] {
   if (executions.every(failed) || !executions.some(failed)) return [];
   return [h('label', h('input', { type: 'checkbox', id: 'only-failures' }), 'Failures only')];

@@ -106,7 +106,7 @@ function squeeze(text: string, gap: '' | ' '): NormalizedText {
   return { text: letters.join(''), offsets };
 }
 
-/** Lowercase with the same length: `İ` in lower case has two characters. */
+/** Lowercase with the same length: `İ` has two characters in lowercase. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;

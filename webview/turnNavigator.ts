@@ -81,7 +81,7 @@ export const STOPS_ON_PAGE = '.turns, .turn, .assertion > summary';
 
 const STOP_SELECTOR = `${STOPS_ON_PAGE}, .rationale[data-focus]`;
 
-/** Scrolls to the start of an element that is higher than the view. */
+/** Scrolls to the start of an element that is taller than the view. */
 function scrollTo(element: HTMLElement): void {
   const fits = element.getBoundingClientRect().height < window.innerHeight * 0.7;
   element.scrollIntoView({ block: fits ? 'center' : 'start' });

@@ -295,7 +295,7 @@ export class ConversationView {
     else if (failing) this.#host.post({ kind: 'show-failing', step });
   }
 
-  /** A verdict above the turns, which may be in a collapsed one. */
+  /** A verdict above the turns, which may be inside a collapsed one. */
   #mountVerdict(summary: HTMLElement): HTMLElement {
     const holder = summary.closest('.nested');
     if (holder) this.#expanded.expand(holder);

@@ -30,7 +30,7 @@ const GAP = 12;
 
 /**
  * A list that mounts only items near the view, with empty space for the rest. Items are in normal flow, so that the
- * browser's scroll anchoring keeps the visible text in place when space becomes items of other heights.
+ * browser's scroll anchoring keeps the visible text in place when empty space is replaced by items of other heights.
  */
 export class VirtualList {
   readonly #list: HTMLElement;

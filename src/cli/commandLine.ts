@@ -68,7 +68,7 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') broken ??= error;
   });
 }
-/** Node would print an error that reporting another one throws, unscrubbed. */
+/** If reporting an error throws another one, Node would print that one unscrubbed. */
 function lastResort(error: unknown): ExitCode {
   try {
     return reportError(error, shell);

@@ -19,7 +19,7 @@ interface CommandEntry {
   /** Text after the help. */
   readonly after?: string;
   readonly commands?: readonly CommandEntry[];
-  /** Imports a function of the arguments, the options if any, and the shell. Absent if only subcommands run. */
+  /** Imports a function that takes the arguments, any options, and the shell. Absent if only subcommands run. */
   load?(): Promise<(...given: never[]) => Promise<ExitCode>>;
 }
 
@@ -191,7 +191,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** Runs a command line. @param args those after the program's name */
+/** Runs a command line. @param args without the program's name */
 export async function runProgram(args: readonly string[], shell: Shell): Promise<ExitCode> {
   let code: ExitCode = EXIT.passed;
   const program = createProgram(shell, (result) => {
@@ -205,9 +205,9 @@ export async function runProgram(args: readonly string[], shell: Shell): Promise
   }
 }
 
-/** Writes what went wrong, by the user or in Turnlight. @returns the exit code for it */
+/** Reports an error of the user or of Turnlight. @returns its exit code */
 export function reportError(error: unknown, shell: Shell): ExitCode {
-  // The help and the version end as errors with code 0; their text is already written.
+  // Help and version end in errors with code 0, after their text is written.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.invalid;
   if (error instanceof UsageError || error instanceof ReasonedError) {
     shell.err.write(`${visibleText(error.message)}\n`);
@@ -263,7 +263,7 @@ function add(
   for (const one of commands) add(command, one, shell, done);
 }
 
-/** If a command is misused, refers to its help. */
+/** Points to a command's help if it is misused. */
 function nameHelp(command: Command, path: string): void {
   const what = command.commands.length > 0 ? 'commands and options' : 'its options';
   command.showHelpAfterError(`Run ${path} --help for ${what}.`);

@@ -23,8 +23,8 @@ const FORBIDDEN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads variables that the process doesn't have from a file such as `.env`, for models, eval files, and programs of
- * targets. Hosts in it get only its own variables unless they are allowed. @throws UsageError
+ * Reads variables that the process lacks from a file such as `.env`, for models, eval files, and targets' programs.
+ * Unless allowed, hosts in the file get only its variables. @throws UsageError
  */
 export async function readDotenv(file: string, shell: Shell): Promise<void> {
   const path = resolve(shell.folder, file);

@@ -38,7 +38,7 @@ export function exitCodeOf(
   return EXIT.passed;
 }
 
-/** Why nothing failed, and the exit code is still not 0. */
+/** Why the exit code isn't 0 although nothing failed. */
 export const CASES_MISSING = 'Cases may be missing, so this does not count as passed.\n';
 
 /** Wrong arguments, or nothing to do. The user sees the message without a stack. */

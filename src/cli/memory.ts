@@ -9,14 +9,14 @@ const MAX_YOUNG_SPACE = 16 * 2 ** 20;
 /** Milliseconds. */
 const CHECK_INTERVAL = 50;
 
-/** Collects garbage early. By default, V8 lets memory grow to several times what is in use on a large machine. */
+/** Collects garbage early. On a large machine, V8 by default lets memory grow to several times what is in use. */
 export function collectEarly(phase: keyof typeof MAX_GARBAGE): void {
   setFlagsFromString(`--heap-growing-percent=${MAX_GARBAGE[phase]}`);
 }
 
 /**
- * Stops V8's new space from growing beyond what's useful. V8 grows it with the number of objects created,
- * not the number in use: for thousands of cases, it would take a hundred megabytes without being faster.
+ * Stops V8's new space from growing beyond what's useful. V8 sizes it by the number of objects created, not the number
+ * in use: for thousands of cases, it would take a hundred megabytes without any speedup.
  */
 export function limitYoungSpace(): void {
   const timer = setInterval(() => {

@@ -58,7 +58,7 @@ export interface RunCommandOptions extends Recordings {
   readonly resume?: string | true;
   /** The id or record of the run to judge again, or true for the last one. */
   readonly judgeAgain?: string | true;
-  /** The address of a queue; true for the one in the environment. */
+  /** The address of a queue; true for the one set in the environment. */
   readonly queue?: string | true;
   /** Default: `DEFAULT_REPORTERS`. */
   readonly reporter?: readonly ChosenReporter[];

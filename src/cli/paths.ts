@@ -14,7 +14,7 @@ const IGNORED = ['**/node_modules/**', '**/.git/**'];
 /**
  * @param args files, folders, or globs. Default: the working folder
  * @param advice for a working folder without eval files
- * @returns absolute paths, sorted; a file that is found through several paths once
+ * @returns sorted absolute paths; a file found through several paths appears once
  * @throws UsageError if an argument matches nothing
  */
 export async function findEvalFiles(
@@ -34,7 +34,7 @@ export async function findEvalFiles(
     }
     for (const file of files) found.add(file);
   }
-  // Records name a file by its real folder, but a file that is a link is a file of its own.
+  // Records name a file by its real folder, but a file that is a link counts as a separate file.
   return uniqueBy([...found].sort(), (file) => join(realPathOf(dirname(file)), basename(file)));
 }
 
@@ -63,13 +63,13 @@ export function workspaceOf(folder: string): string {
   return rootAbove(folder) ?? folder;
 }
 
-/** The workspace of a file: a file outside of `workspace` has its own folder. */
+/** The workspace of a file; outside of `workspace`, the file's own folder. */
 export function fileWorkspace(file: string, workspace: string): string {
   const inside = !relative(workspace, file).startsWith('..');
   return inside ? workspace : dirname(file);
 }
 
-/** Checks that a file in the workspace isn't behind a link out of it, from a checkout. @throws UsageError */
+/** Checks that a file in the workspace isn't behind a link out of it, as in a checkout. @throws UsageError */
 export function assertNoLinkOut(path: string, folder: string): void {
   const workspace = workspaceOf(folder);
   if (!isWithin(workspace, path)) return;

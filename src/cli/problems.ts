@@ -8,7 +8,7 @@ import { shownPath } from '../report/style.ts';
 import type { LabelProblem } from '../store/labels.ts';
 import type { Shell } from './shell.ts';
 
-/** All problems, each once, even if several suites include the same file. */
+/** All problems, without duplicates if several suites include the same file. */
 export function problemsOf(loaded: readonly LoadedSuite[]): Problem[] {
   const all = loaded.flatMap((one) => one.problems);
   return uniqueBy(all, ({ path, code, message, range }) =>

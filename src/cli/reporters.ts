@@ -138,7 +138,7 @@ async function assertApart(outputs: readonly Output[], taken: readonly string[])
   }
 }
 
-/** Follows links, also those of the folder of a file that doesn't exist yet. */
+/** Follows links, including those in the path of a file that doesn't exist yet. */
 async function realPath(path: string): Promise<string> {
   return realpath(path).catch(async () =>
     join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path)),
@@ -191,7 +191,7 @@ export function layoutFor(format: Layout['kind'], { out, env }: Shell): Layout {
   return format === 'markdown' ? MARKDOWN : terminalLayout(createPaint(usesColors(out, env)));
 }
 
-/** Whether to write colors. By https://no-color.org, any value but the empty one turns them off. */
+/** Whether to write colors. According to https://no-color.org, any nonempty value turns them off. */
 function usesColors(stream: Stream, env: Shell['env']): boolean {
   if (env('NO_COLOR')) return false;
   if (env('FORCE_COLOR')) return env('FORCE_COLOR') !== '0';

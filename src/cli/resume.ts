@@ -31,7 +31,7 @@ export async function resume(
 ): Promise<PriorRun> {
   assertAlone(options);
   const { resume: value } = options;
-  // The value of `--resume` may be a run, or the first of the files.
+  // The value of `--resume` may be a run or the first file.
   const named = typeof value === 'string' && RUN_ID.test(value) ? value : undefined;
   const isFile = typeof value === 'string' && !named;
   if (isFile && !(await areEvalFiles(value, folder))) {
@@ -118,7 +118,7 @@ function assertAlone(options: RunCommandOptions): void {
   if (!save) throw new UsageError('--resume continues a record. Remove --no-save.');
 }
 
-/** For options of the earlier run; the parser refuses them on the command line. */
+/** For options of the earlier run; on the command line, the parser refuses these. */
 function assertQueueable({ queue, replay, baseUrl }: RunCommandOptions, run: string): void {
   if (queue === undefined) return;
   const kept = replay === undefined ? baseUrl && '--base-url' : '--replay';

@@ -11,9 +11,9 @@ import type { RunCommandOptions, Shard } from './options.ts';
 export type SelectionOptions = Pick<RunCommandOptions, 'case' | 'tag' | 'limit' | 'shard'>;
 
 /**
- * Selects up to `limit` cases, across all files, with one of the ids and one of the tags, if any are given.
+ * Selects up to `limit` cases, across all files, with one of the given ids and one of the given tags, if any.
  *
- * @throws UsageError if a name matches no case, or if no case matches, whatever its last status
+ * @throws UsageError if a name matches no case, or if no case matches, regardless of its last status
  */
 export function selectCases(
   suites: readonly Suite[],
@@ -68,7 +68,7 @@ function known(what: string, names: readonly string[]): string {
   return `Known ${what}: ${truncate(names, 20, ' (turnlight list)')}.`;
 }
 
-/** Deals the cases like cards, so that the parts are the same in every run of the same files. */
+/** Deals the cases like cards, so that every run of the same files has the same parts. */
 function partOf<One>(all: readonly One[], { part, of }: Shard): One[] {
   return all.filter((_one, index) => index % of === part - 1);
 }

@@ -6,7 +6,7 @@ export interface Shell {
   readonly folder: string;
   /** Looks up a variable of the process, then of the `--dotenv` file. */
   readonly env: (name: string) => string | undefined;
-  /** Ignores the `--dotenv` file: it may come with a checkout, and must not decide where files are. */
+  /** Ignores the `--dotenv` file: it may come with a checkout, and must not decide where files go. */
   readonly processEnv: (name: string) => string | undefined;
   /** Variables of the `--dotenv` file, for models and for the programs of targets. */
   readonly fileVariables: Record<string, string>;
@@ -26,7 +26,7 @@ export interface Stream {
   write(text: string): void;
   /** Writes text that contains no secrets; redacting it could break its format. */
   report(text: string): void;
-  /** Writes commands for a CI, which ignores any in the output of `write` and `report`. */
+  /** Writes CI commands; the CI ignores any in the output of `write` and `report`. */
   command(text: string): void;
   readonly isTty: boolean;
   size(): { readonly columns: number; readonly rows: number };

@@ -55,7 +55,7 @@ export async function loadSuites(
 }
 
 /**
- * An included file runs with its suite: on its own, it lacks the suite's models and targets. Of files that include each
+ * An included file runs with its suite: on its own, it lacks the suite's models and targets. If files include each
  * other, the last one is kept.
  */
 function withoutIncluded(loaded: readonly LoadedSuite[]): LoadedSuite[] {

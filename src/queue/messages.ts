@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Relative to the workspace folder, with `/`; it can't lead out. */
+/** Relative to the workspace folder, with `/`; can't lead outside. */
 const path = z.string().min(1).max(4_096).refine(staysInside);
 
 const evalFile = path.refine(isEvalFile);

@@ -27,7 +27,7 @@ const HEARTBEAT_INTERVAL = 1_000;
 /** Milliseconds that an unreachable Redis may delay the end of a run. */
 const CLOSE_TIMEOUT = 10_000;
 
-/** Heartbeats between two checks for results without an event. */
+/** Number of heartbeats between checks for results without an event. */
 const BEATS_PER_SWEEP = 5;
 
 /** Maximum number of attempts if a worker fails a case because of a bug. */
@@ -193,7 +193,7 @@ interface RemoteOptions {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** Reports the cases of workers like local ones. */
+/** Reports workers' cases like local ones. */
 export class RemoteResults {
   readonly #options: RemoteOptions;
   readonly #started = new Map<string, Promise<void>>();
@@ -202,7 +202,7 @@ export class RemoteResults {
     this.#options = options;
   }
 
-  /** A worker started the case; another one may start it again. */
+  /** A worker started the case; another worker may start it again. */
   started({ ref, case: suiteCase }: PlannedCase): Promise<void> {
     const key = executionKey(ref);
     const known = this.#started.get(key);
@@ -250,16 +250,16 @@ export class RemoteResults {
   }
 }
 
-/** Whether a line from a worker answers the questions of its case, and its status follows from its verdicts. */
+/** Whether a line from a worker answers its case's questions and has the status that its verdicts imply. */
 async function isValidResult(line: CaseLine, { case: suiteCase }: PlannedCase): Promise<boolean> {
   if (line.status === 'error') return true;
   return answersCase(line, (await openCase(suiteCase)).suiteCase);
 }
 
-/** Milliseconds without a heartbeat after which a worker is gone. */
+/** Milliseconds without a heartbeat after which a worker counts as gone. */
 const WORKER_TIMEOUT = 10_000;
 
-/** Milliseconds that other workers have to join after one refused. */
+/** Milliseconds that other workers have to join after one has refused. */
 const JOIN_TIMEOUT = 2_000;
 
 interface KnownWorker extends WorkerStatus {

@@ -11,10 +11,10 @@ export const DISCONNECT_TIMEOUT = 2_000;
 /** Braces keep all keys in one slot of a cluster. */
 export const PREFIX = '{turnlight}';
 
-/** The ids of the runs, the oldest first. */
+/** The ids of the runs, oldest first. */
 export const RUNS = `${PREFIX}:runs`;
 
-/** Seconds without a heartbeat after which a run is over. */
+/** Seconds without a heartbeat after which a run counts as over. */
 export const RUN_TTL = 60;
 
 /** The Redis keys of a run, besides its cases. */
@@ -32,7 +32,7 @@ export function keysOf(run: string) {
 export interface Connection {
   readonly redis: Redis;
   readonly bullmq: typeof import('bullmq');
-  /** The address without user, password, and options. */
+  /** The address without user, password, or options. */
   readonly shown: string;
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ export async function connect(url: string, scrubber: Scrubber, log: Logger): Pro
   return { redis, bullmq, shown, close };
 }
 
-/** Waits for work that may never end, at most so many milliseconds. */
+/** Waits for work that may never end, with a time limit. */
 export async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((done) => {
@@ -116,9 +116,9 @@ async function importPackages() {
 }
 
 /**
- * Why a run can't use a queue, or a worker can't serve one. `missing-packages`: packages aren't installed; `bad-address`:
- * not the address of a Redis; `unreachable`: no answer, or access denied; `not-shared`: workers couldn't find the files;
- * `no-worker`: every worker refuses the run; `lost`: Redis no longer has the run.
+ * Why a run can't use a queue, or a worker can't serve one. `missing-packages`: packages aren't installed;
+ * `bad-address`: not a Redis address; `unreachable`: no answer, or access denied; `not-shared`: workers couldn't find
+ * the files; `no-worker`: every worker refuses the run; `lost`: Redis no longer has the run.
  */
 export class QueueError extends ReasonedError<
   'missing-packages' | 'bad-address' | 'unreachable' | 'not-shared' | 'no-worker' | 'lost'

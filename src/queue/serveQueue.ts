@@ -40,7 +40,7 @@ import {
 } from './sharedFiles.ts';
 import { QueueLimits, sharedBudget } from './sharedLimits.ts';
 
-/** Milliseconds between two checks for new and finished runs. */
+/** Milliseconds between checks for new and finished runs. */
 const POLL_INTERVAL = 250;
 
 const MAX_RUNS = 100;
@@ -49,14 +49,14 @@ interface ServeOptions extends WorkerHost {
   readonly url: string;
   /** Of Turnlight. */
   readonly version: string;
-  /** Reads an eval file. @returns a text if it can't run here */
+  /** Reads an eval file. @returns a reason if it can't run here */
   readonly load: (path: string) => Promise<SuiteWithFiles | string>;
   /** When aborted, no more cases are taken. */
   readonly signal: AbortSignal;
   readonly report: (text: string) => void;
 }
 
-/** Runs cases of other machines until the signal is aborted and all started cases have ended. @throws QueueError */
+/** Runs cases for other machines until the signal is aborted and all started cases have ended. @throws QueueError */
 export async function serveQueue(options: ServeOptions): Promise<void> {
   const connection = await connect(options.url, options.scrubber, options.log);
   const server = new Server(options, connection);
@@ -105,13 +105,13 @@ class Server {
   }
 
   async #finish(): Promise<void> {
-    // A run that is being joined may have cases soon; an unreachable Redis has none.
+    // A run being joined may have cases soon; an unreachable Redis has none.
     await waitAtMost(DISCONNECT_TIMEOUT, this.#polling ?? Promise.resolve());
     const served = [...this.#answers.values()].flatMap((one) => one.served ?? []);
     await Promise.all(served.map((one) => one.finish()));
   }
 
-  /** Polls once at a time. */
+  /** Only one poll at a time. */
   #poll(): Promise<void> {
     this.#polling ??= this.#pollOnce().finally(() => {
       this.#polling = undefined;
@@ -231,7 +231,7 @@ interface WorkerHost
 }
 
 interface ServedRun {
-  /** Takes no more cases, and waits for the started ones. */
+  /** Takes no more cases and waits for those already started. */
   finish(): Promise<void>;
   /** Stops all cases: the run is over. */
   leave(): Promise<void>;
@@ -316,7 +316,7 @@ async function joinRun(
   return {
     async finish() {
       const closing = worker.close();
-      // Without started cases, an unreachable Redis isn't worth waiting for.
+      // If no case has started, an unreachable Redis isn't worth waiting for.
       await (started > 0 ? closing : waitAtMost(DISCONNECT_TIMEOUT, closing));
       await runner.close();
     },

@@ -25,7 +25,7 @@ export function sharedPath(path: string, root: string): string {
   throw new QueueError('not-shared', message);
 }
 
-/** A suite's files with digests, and its models: they must be equal for a run and its workers. @throws QueueError */
+/** A suite's files with digests, and its models; both must be the same on a run and its workers. @throws QueueError */
 export async function sharedSuite(
   { suite, files }: SuiteWithFiles,
   root: string,
@@ -59,7 +59,7 @@ export function describeDifference(here: SharedSuite, asked: SharedSuite): strin
   return `${asked.path} asks ${ours} here, and ${theirs} in the run.`;
 }
 
-/** SHA-256; of an empty file if it can't be read, such as a module that isn't built yet. */
+/** SHA-256. A file that can't be read, such as a module that isn't built yet, counts as empty. */
 async function digestOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash).catch(() => {});

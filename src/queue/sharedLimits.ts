@@ -17,7 +17,7 @@ const RENEW_INTERVAL = 10_000;
 
 const POLL_INTERVAL = 100;
 
-/** A reservation counts as spent at once, even if its worker dies. */
+/** A reservation counts as spent immediately, even if its worker dies. */
 const RESERVE = `
 local max, least, most, held, member = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local time = redis.call('TIME')
@@ -104,7 +104,7 @@ export function sharedBudget(redis: Redis, run: string, max: number): SharedBudg
 /** Seconds after which the limits of a killed run expire. */
 const LIMITS_TTL = 3_600;
 
-/** All workers use the clock of Redis. */
+/** All workers use Redis's clock. */
 const READ = `
 local time = redis.call('TIME')
 local now = string.format('%.3f', time[1] * 1000 + time[2] / 1000)

@@ -65,7 +65,7 @@ function verdictColumns(verdict: Verdict): object {
   };
 }
 
-/** A name without dots and spaces, which separate columns. */
+/** A name without dots or spaces, which separate columns. */
 function keyOf(name: string): string {
   return name.replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || 'assertion';
 }

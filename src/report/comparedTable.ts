@@ -21,7 +21,7 @@ export interface CaseFacts {
   readonly tags: readonly string[];
   /** Of all repetitions. */
   readonly cost: number | null;
-  /** Of all repetitions, in milliseconds. */
+  /** For all repetitions, in milliseconds. */
   readonly duration: number;
 }
 

@@ -43,8 +43,8 @@ export const writeCsv: ReportWriter = function* (log) {
 };
 
 /**
- * Otherwise, spreadsheets would run text that begins with `=` as a formula, also after a `;` or a tab, at which some of them
- * split lines.
+ * Otherwise, spreadsheets would run text that begins with `=` as a formula, even after a `;` or a tab, where some of
+ * them split lines.
  */
 function csvText(rows: Cell[][]): string {
   return stringify(

@@ -6,7 +6,7 @@ import type { Verdict } from '../core/verdict.ts';
 import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/** A test run as in DeepEval's `.deepeval/.latest_test_run.json`; like there, metrics that don't apply are omitted. */
+/** A test run as in DeepEval's `.deepeval/.latest_test_run.json`; metrics that don't apply are omitted there, too. */
 export const writeDeepEval: ReportWriter = function* (log) {
   const { cases, duration, usage, run } = log;
   const verdicts = cases.flatMap((line) => line.verdicts.filter(isApplicable));
@@ -109,7 +109,7 @@ function metricData(verdict: Verdict): object {
   };
 }
 
-/** Its own label, else the type in DeepEval's style: `Turn Relevancy`. */
+/** Its own label, or else its type in DeepEval's style: `Turn Relevancy`. */
 function metricName({ assertion: { name, type } }: VerdictSummary): string {
   if (name !== type) return name;
   return type.replace(

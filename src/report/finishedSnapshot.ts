@@ -24,7 +24,7 @@ export function finishedSnapshot(line: CaseLine): Finished {
   };
 }
 
-/** The conversation with the failed turn. */
+/** The conversation, including the failed turn. */
 function withFailedTurn({ conversation, failed_turn, reason }: CaseLine): Conversation {
   if (!failed_turn || reason === undefined) return conversation;
   const turn = { kind: 'turn' as const, ...failed_turn, items: [], error: reason };

@@ -4,7 +4,7 @@ import { mapCasePaths, mapRunPaths, recordedPath } from '../node/paths.ts';
 import type { ReportWriter } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/** One JSON document with the run's record and its sums: `{run, cases, assertions, pass_at_all, end}`. */
+/** One JSON document with the run's record and totals: `{run, cases, assertions, pass_at_all, end}`. */
 export const writeJson: ReportWriter = function* (log) {
   const { run, cases, results, dataFolders, end = null } = log;
   const recorded = (suite: string) => (path: string) => {

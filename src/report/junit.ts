@@ -43,7 +43,7 @@ function* suiteLines(
   yield '  </testsuite>';
 }
 
-/** Cases without a result, so that none of them disappears from a count. */
+/** Cases without a result, so that counts include them. */
 function* unfinishedLines(refs: readonly CaseRef[], shown: PathFormatter): Generator<string> {
   if (refs.length === 0) return;
   yield `  <testsuite name="Not finished"${totalAttributes([], refs.length)}>`;
@@ -78,7 +78,7 @@ function resultElement(
 ): string {
   const style = { paint: createPaint(false), shownPath: shown };
   const text = bad.flatMap((line) => describeFailure(line, [], style)).join('\n');
-  // If enough other repetitions passed, failed ones are only output.
+  // If enough repetitions passed, failed ones are only shown as output.
   if (status === 'pass') return `      <system-out>${escapeXml(text)}</system-out>`;
   const message = attribute(
     'message',
@@ -90,7 +90,7 @@ function resultElement(
   return `      <${tag}${message}${type}>${escapeXml(text)}</${tag}>`;
 }
 
-/** @param more texts after the reason of a line */
+/** @param more what to append to the reason of a line */
 function messageText<Line extends CaseSummary>(
   lines: readonly Line[],
   more: (line: Line) => string[],
@@ -140,7 +140,7 @@ function attribute(name: string, value: string): string {
   return ` ${name}="${escapeXml(visibleLine(value))}"`;
 }
 
-/** Safe to print to the log of a CI. */
+/** Safe to print to a CI log. */
 function escapeXml(text: string): string {
   return plainLog(visibleText(text))
     .replaceAll('&', '&amp;')

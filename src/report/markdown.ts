@@ -14,7 +14,7 @@ const MAX_BYTES = 900_000;
 
 const MAX_STOP_TEXT = 300;
 
-/** A summary for a pull request or a CI step: sums, then each failure with its lines. */
+/** A summary for a pull request or a CI step: totals, then each failure with its lines. */
 export const writeMarkdown: ReportWriter = function* (log, folder) {
   const sums = summaryLines(log, createPaint(false), log.duration);
   const list = sums.map((line) => `- ${escapeLine(line)}`).join('\n');

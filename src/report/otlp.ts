@@ -3,11 +3,11 @@ import type { Verdict } from '../core/verdict.ts';
 import type { ReportWriter, RunLog } from './reporter.ts';
 import { streamJson } from './streamJson.ts';
 
-/** Integers are `bigint`: a score of 1 isn't one. */
+/** Integers are `bigint`; a score of 1 is not an integer. */
 type Value = string | number | bigint | undefined;
 
 /**
- * A log record per verdict, as one OTLP JSON request to `POST` to `/v1/logs` of a collector.
+ * One log record per verdict, in an OTLP JSON request to `POST` to a collector's `/v1/logs`.
  * https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/
  */
 export const writeOtlp: ReportWriter = function* (log) {
@@ -23,7 +23,7 @@ function* logRecords(log: RunLog): Generator<object> {
   for (const line of log.lines()) {
     const named = { ...line, suite: log.recordedSuite(line.suite) };
     for (const verdict of line.verdicts) yield logRecord(named, verdictValues(verdict));
-    // Otherwise, a case without verdicts, or only with skipped ones, would be missing.
+    // Otherwise, a case with no verdicts, or only skipped ones, would be missing.
     if (line.status === 'error') yield logRecord(named, errorValues(line));
   }
 }

@@ -5,7 +5,7 @@ interface ReporterEntry {
   readonly writes: string;
   /** Whether its output consists of CI commands, which only work on standard output. */
   readonly commands?: true;
-  /** Set if it needs no conversations of cases that passed. */
+  /** Set if it doesn't need the conversations of passed cases. */
   readonly covers?: 'failures';
   load(): Promise<ReportWriter>;
 }

@@ -47,7 +47,7 @@ export class RunLog {
   #planned: readonly CaseRef[] = [];
   readonly #running = new Map<string, SuiteCase>();
   readonly #finished = new Map<string, CaseSummary>();
-  /** Pass rates of cases whose repetitions need not all pass. */
+  /** Required pass rates of cases whose repetitions need not all pass. */
   readonly #needed = new Map<string, number>();
   readonly #lines = new SpillBuffer();
   readonly #places = new Map<CaseSummary, number>();
@@ -99,7 +99,7 @@ export class RunLog {
     this.#results = undefined;
   }
 
-  /** The path of a suite as in its record. */
+  /** The path of a suite, as in its record. */
   recordedSuite(suite: string): string {
     const dataFolder = this.dataFolders.get(suite);
     return dataFolder ? recordedPath(dataFolder, suite) : suite;

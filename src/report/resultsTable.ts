@@ -56,12 +56,12 @@ type TableCase = Pick<
 export interface TableExecution {
   /** Row of its case. */
   readonly row: number;
-  /** Index of its first cell among those of the case. */
+  /** Index of its first cell among the case's cells. */
   readonly from: number;
   readonly isFailure: boolean;
 }
 
-/** Builds the table of a run line by line; each text is stored once. Repetitions of a case share its row. */
+/** Builds the table of a run line by line; each string is stored once. Repetitions of a case share its row. */
 export class TableBuilder {
   readonly table: ResultsTable = { suites: [], tags: [], columns: [], cases: [] };
   /** In the order in which they were added. */

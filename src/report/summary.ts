@@ -60,7 +60,7 @@ function repetitionLine(result: CaseResult, paint: Paint): string[] {
   ];
 }
 
-/** More would not be read. */
+/** Nobody would read more. */
 const MAX_REPETITIONS = 8;
 
 /** `pass^1 0.83, pass^2 0.67: the chance that this many runs of a case all pass` */

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { escapeLine } from '../core/text/markdown.ts';
 
-/** Between cells without lines. */
+/** Separates cells if there are no lines. */
 const GAP = '  ';
 
 export function plainTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -9,7 +9,7 @@ export function plainTable(head: readonly string[], rows: readonly (readonly str
 }
 
 /**
- * Takes time linear in the number of cells. @param boxed whether to draw lines around the cells
+ * Takes linear time in the number of cells. @param boxed whether to draw lines around the cells
  * @param numbers indexes of right-aligned columns @returns the width in terminal columns, and a function for the text
  */
 export function layOutTable(

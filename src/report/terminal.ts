@@ -24,17 +24,17 @@ interface TerminalOptions {
   readonly size: () => { readonly columns: number; readonly rows: number };
   /** Base of relative paths. */
   readonly folder: string;
-  /** Milliseconds from any start. */
+  /** Milliseconds since any fixed point. */
   readonly now: () => number;
 }
 
-/** Lines of a target's output to keep per case. */
+/** Maximum number of lines of a target's output to keep per case. */
 const MAX_OUTPUT_LINES = 10;
 /** Milliseconds. */
 const REDRAW_INTERVAL = 80;
 const MAX_STOP_TEXT = 100;
 
-/** Shows progress during the run, then a table, the failures, and sums. */
+/** Shows progress during the run, then a table, the failures, and totals. */
 export class TerminalReporter {
   readonly #options: TerminalOptions;
   readonly #paint: Paint;
@@ -44,7 +44,7 @@ export class TerminalReporter {
   readonly #started: number;
   #drawn = 0;
   #redrawn = Number.NEGATIVE_INFINITY;
-  /** Draws changes that came too soon after the last redraw. */
+  /** Draws changes that arrived too soon after the last redraw. */
   #later: NodeJS.Timeout | undefined;
 
   /** @param log gets its events from this reporter */
@@ -102,7 +102,7 @@ export class TerminalReporter {
 
   *#failures(cases: readonly CaseSummary[]): Generator<string[]> {
     const style = { paint: this.#paint, shownPath: (path: string) => this.#shownPath(path) };
-    // Only the first of the cases with the same error, such as an endpoint that is down, is shown in full.
+    // If cases share an error, such as an endpoint that is down, only the first is shown in full.
     const groups = groupBy(
       cases.filter(isFailure),
       (line) => errorOf(line) ?? executionTitle(line),
@@ -237,7 +237,7 @@ function caseTable(
     for (const [key, { assertion }] of own) columns.set(key, assertion.name);
   }
   const head = ['Case', ...[...columns.values()].map((name) => visibleLine(name, MAX_NAME))];
-  // If each case has its own assertions, laying out thousands of columns would take long.
+  // If each case has its own assertions, laying out thousands of columns would take too long.
   if (layOutTable(head, [], boxed).width > width) return caseList(lines, paint);
   const rows = lines.map((line, index) => {
     const cells = [...columns.keys()].map((key) => {
@@ -250,7 +250,7 @@ function caseTable(
   return table.width > width ? caseList(lines, paint) : table.text();
 }
 
-/** Verdicts by column: same name, and same position among verdicts of that name in a case. */
+/** Verdicts by column: same name, and same position among a case's verdicts with that name. */
 function byColumn({ verdicts }: CaseSummary): Map<string, VerdictSummary> {
   const names = columnNames(verdicts.map(({ assertion }) => assertion.name));
   const keys = names.map(({ occurrence, name }) => `${occurrence} ${name}`);

@@ -8,10 +8,10 @@ import { type CostBounds, RunRefusedError, type SpendingLimit } from './runOptio
 /** Tokens to reserve for an answer if its model has no `max_tokens`. */
 const LIKELY_ANSWER = 2_000;
 
-/** Maximum tokens of an answer if its model has no `max_tokens`. */
+/** Maximum tokens in an answer if its model has no `max_tokens`. */
 const MAX_ANSWER = 16_000;
 
-/** The limit of a run in one process. */
+/** The limit for a run in one process. */
 export class Budget implements SpendingLimit {
   readonly #max: number;
   #spent = 0;
@@ -73,7 +73,7 @@ export function priceForBudget(spec: ModelSpec): Price | undefined {
   );
 }
 
-/** Limits the calls of a model, and the length of its answers, to the budget. @throws RunRefusedError */
+/** Keeps a model's calls, and the length of its answers, within the budget. @throws RunRefusedError */
 export function budgetedModel(model: Model, spec: ModelSpec, budget: SpendingLimit): Model {
   const price = priceForBudget(spec);
   if (!price) return model;

@@ -48,7 +48,7 @@ export async function openStoredCases(
     /** Why cases of the records may be missing, `NAME.jsonl, line 3: …`. */
     damage: opened.flatMap(({ record }) => gapsOf(record)),
     has: (ref: CaseRef) => find(ref) !== undefined,
-    /** The paths in the line are as the eval file was named. */
+    /** Paths in the line are in the form in which the eval file was named. */
     async line(ref: CaseRef): Promise<CaseLine | undefined> {
       const found = find(ref);
       const dataFolder = dataFolders.get(ref.suite);
@@ -59,7 +59,7 @@ export async function openStoredCases(
   };
 }
 
-/** The recorded conversation, as the result of a new one that cost nothing. */
+/** The recorded conversation, as if it were a new one that cost nothing. */
 export function reuseConversation(line: CaseLine): ConversationResult {
   const { conversation, stop_reason, stop_rationale, reason, target_usage, failed_turn } = line;
   const stop: Stop | undefined = stop_reason && {
@@ -80,7 +80,7 @@ export function reuseConversation(line: CaseLine): ConversationResult {
   };
 }
 
-/** Whether a script has turns that the recorded conversation doesn't have, or the other way around. */
+/** Whether a script has turns that the recorded conversation doesn't have, or vice versa. */
 export function hasOtherTurns(
   { conversation, stop_reason }: CaseLine,
   origin: SuiteCase['origin'],
@@ -96,7 +96,7 @@ export function hasOtherTurns(
   });
 }
 
-/** The target's reports; for records of earlier versions, those in the conversation. */
+/** What the target reports; in records of earlier versions, what the conversation contains. */
 function recordedReporting(line: CaseLine): Pick<ConversationResult, 'reporting'> {
   const { origin, target, reported, conversation, target_usage } = line;
   if (origin === 'transcript') return {};
@@ -162,7 +162,7 @@ export async function resume(
   return { summary: { reused: reused.size, edited: refs, gone }, reused, retained };
 }
 
-/** The reused cases of the continued records, with their planned executions. */
+/** The reused cases in the continued records, with their planned executions. */
 export async function* reusedLines(
   records: readonly string[],
   { reused, retained }: ResumedCases,
@@ -207,7 +207,7 @@ async function isReusable(
   return line.input_hash === input_hash && line.script_hash === script_hash;
 }
 
-/** Whether a line, for example a forged one, has the verdicts that its case needs, and the status that follows from them. */
+/** Whether a line, which may be forged, has the verdicts that its case needs and the status that they imply. */
 export function answersCase(line: CaseLine, suiteCase: SuiteCase): boolean {
   const { status, verdicts, threshold } = line;
   return !contradictsVerdicts(status, verdicts, threshold) && isCurrent(line, suiteCase);

@@ -15,18 +15,18 @@ export interface ResumeSummary {
   readonly gone: number;
 }
 
-/** An event of a run; in this order for each case: started, turns, verdicts, finished. */
+/** An event of a run. The order for each case: started, turns, verdicts, finished. */
 export type RunEvent =
   | {
       readonly kind: 'run-started';
       readonly run: RunLine;
       /** Paths of the records, absolute. */
       readonly records: readonly string[];
-      /** Of the suites, by their paths. */
+      /** By suite path. */
       readonly dataFolders: ReadonlyMap<string, RecordRoot>;
       readonly cases: readonly CaseRef[];
       readonly resumed?: ResumeSummary;
-      /** Of a run that judges again: number of conversations whose cases are no longer in the files. */
+      /** If a run judges again: number of conversations whose cases are no longer in the files. */
       readonly gone?: number;
     }
   | { readonly kind: 'case-started'; readonly ref: CaseRef; readonly case: SuiteCase }

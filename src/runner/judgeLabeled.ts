@@ -32,7 +32,7 @@ export async function estimateLabelled(cases: readonly LabelledCase[]): Promise<
 }
 
 /**
- * Judges labeled conversations, without a run and its record. Reports each line when it is known.
+ * Judges labeled conversations, without a run and its record. Reports each line as soon as it is known.
  * @throws RecordingError, UnwritableError, RunRefusedError; the signal's reason when aborted
  */
 export async function judgeLabelled(
@@ -76,7 +76,7 @@ async function judgeCase(one: LabelledCase, context: RunContext): Promise<CaseLi
   return context.options.scrubber.data(caseLine({ suite, ref }, suiteCase, {}, ended, duration));
 }
 
-/** With the recorded facts: the label is about the judge's input at that time. */
+/** With the recorded facts, because the label is about the judge's input at the time. */
 function judgedConversationOf(one: LabelledCase): JudgedConversation {
   const { case: suiteCase, conversation, facts, examples } = one;
   const replyTurns = suiteCase.origin.kind === 'transcript' ? [] : replyTurnsOf(conversation);
@@ -88,7 +88,7 @@ export interface LabelledCase extends LabelledConversation {
   readonly suite: Suite;
   /** With only the labeled assertions that a judge decides. */
   readonly case: SuiteCase;
-  /** From other folds only: no judge is scored on a conversation that it saw as an example. */
+  /** Only from other folds, so that no judge is scored on a conversation that it saw as an example. */
   readonly examples: ExamplesFor;
   /** From 0. */
   readonly fold: number;

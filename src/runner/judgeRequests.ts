@@ -30,15 +30,15 @@ export interface JudgeRequest {
 }
 
 export interface JudgeAnswer extends Pick<ModelReply, 'text' | 'refusal' | 'version' | 'finish'> {
-  /** Of the original request. */
+  /** For the original request. */
   readonly usage: Usage;
-  /** Milliseconds of the original request; absent if it is from a recording. */
+  /** Milliseconds that the original request took; absent if it is from a recording. */
   readonly latency?: number;
 }
 
 export interface JudgeRequests {
   readonly verdict: Verdict;
-  /** In their order: after the first, repairs of an answer, parts, or further questions. */
+  /** In order: after the first, repairs of an answer, parts, or further questions. */
   readonly requests: readonly JudgeRequest[];
   /** Whether the first is exactly the original request; otherwise the file or its labels have changed. */
   readonly isSame: boolean;
@@ -108,7 +108,7 @@ export async function reconstructRequests(
   };
 }
 
-/** With the judge of the run, which may not be the file's. */
+/** With the run's judge, which may differ from the file's. */
 function withJudge(assertion: Assertion, model: string): Assertion {
   if (assertion.judge?.id === model) return assertion;
   const parsed = parseModelSpec(model, '/');

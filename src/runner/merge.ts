@@ -24,9 +24,9 @@ export interface MergedRun {
   readonly end: EndLine;
   /** Executions that several records contain; the one that finished last counts. */
   readonly overlapping: readonly MergedCase[];
-  /** Shards without a record, and the first of them: `2/3`. */
+  /** Shards without a record, and the first one: `2/3`. */
   readonly missingShards: { readonly count: number; readonly first: readonly string[] };
-  /** Several if the runs are of different versions of the agent. */
+  /** More than one if the runs tested different versions of the agent. */
   readonly commits: readonly string[];
   /** Number of executions without a result, by run. */
   readonly unfinished: ReadonlyMap<string, number>;
@@ -80,7 +80,7 @@ function mergedRun(runs: readonly RunLine[]): RunLine {
     version: RECORD_VERSION,
     id: randomBytes(4).toString('hex'),
     started: runs.map(({ started }) => started).sort()[0] ?? '',
-    // Without `cases`: together, the shards ran more than each.
+    // Without `cases`, because together the shards ran more than any single one.
     files: files.map(({ path, hash }) => ({ path, hash })),
     planned: runs.reduce((sum, { planned = 0 }) => sum + planned, 0),
     merged_from: [...new Set(runs.map(({ id }) => id))],
@@ -93,12 +93,12 @@ function mergedRun(runs: readonly RunLine[]): RunLine {
 /** Maximum number of missing shards to list. */
 const MAX_NAMED_SHARDS = 10;
 
-/** Options that decide which cases a shard is a part of. */
+/** Options that decide which cases are divided into shards. */
 const SELECTING = ['sharded_cases', 'case', 'tag', 'limit', 'only_failed', 'only_errors'];
 
 /**
- * Shards of `--shard 2/3` without a record; a shard beyond the number of cases has none. Shards of different divisions
- * don't complete each other.
+ * Shards, such as `--shard 2/3`, without a record. Shards beyond the number of cases have none. Shards from different
+ * divisions don't complete each other.
  */
 function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
   const shards = runs.flatMap(({ options }) => {
@@ -113,7 +113,7 @@ function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
     const last = typeof cases === 'number' ? Math.min(of, cases) : of;
     const there = new Set(own.map(({ part }) => part).filter((part) => part >= 1 && part <= last));
     missing.count += last - there.size;
-    // A record may claim very many shards.
+    // A record may claim to have very many shards.
     const wanted = Math.min(missing.count, MAX_NAMED_SHARDS);
     for (let part = 1; part <= last && missing.first.length < wanted; part += 1) {
       if (!there.has(part)) missing.first.push(`${part}/${of}`);

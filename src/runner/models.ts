@@ -55,7 +55,7 @@ export interface ContactedHost extends Destination {
   readonly host: string;
 }
 
-/** The hosts of the models and targets of cases, with all environment variables that are sent there. */
+/** The hosts of cases' models and targets, with all environment variables sent to them. */
 export async function destinationsOf(
   cases: readonly SuiteCase[],
   host: KeyHost,

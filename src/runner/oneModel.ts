@@ -45,7 +45,7 @@ function specOf(name: string, baseUrl: string | undefined): ModelSpec {
 type ModelTrial =
   | { readonly kind: 'answered' }
   | { readonly kind: 'refused'; readonly message: string }
-  /** The key may be right: something else failed. */
+  /** The key may be right; something else failed. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Asks a model a short question to check its key. */

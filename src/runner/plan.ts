@@ -73,7 +73,7 @@ function countExecutions(cases: readonly SuiteCase[]): number {
 
 /**
  * @param rootOf returns the root of a suite's record
- * @returns for the whole run, with the commit of the first root; for each root, with its files and their commit
+ * @returns the line for the whole run, with the first root's commit, and one per root, with its files and commit
  */
 export async function describeRun(
   { described, resume, judgeAgain }: RunOptions,

@@ -19,8 +19,8 @@ import type { CaseRunner, PlannedCase, RunOptions, RunResult } from './runOption
 /**
  * Runs cases in parallel. A finished case is on disk before `case-finished` is reported, unless it can't be written.
  * If `signal` is aborted, running cases stop immediately, finished ones are kept, and the promise resolves.
- * After `maxCost` is reached, no request is sent and no case starts; running cases that need a model are errors
- * `over-budget`.
+ * After `maxCost` is reached, no request is sent and no case starts; running cases that need a model end with an
+ * `over-budget` error.
  *
  * @throws RunRefusedError, RecordingError, UnwritableError before anything runs
  */
@@ -118,12 +118,12 @@ async function runAll(
   );
 }
 
-/** Runs cases in this process. @param stored conversations to judge again instead */
+/** Runs cases in this process. @param stored conversations to judge again instead of running new ones */
 function runLocally(context: RunContext, stored?: StoredCases): CaseRunner {
   const { attach, concurrency } = context.options;
   return {
     run: (planned) => runCase(planned, context, stored),
-    // Only one program at a time can have the debugger.
+    // Only one program at a time can use the debugger.
     concurrency: attach ? 1 : concurrency,
     get stopped() {
       return context.stopped;
@@ -133,7 +133,7 @@ function runLocally(context: RunContext, stored?: StoredCases): CaseRunner {
 
 /** Runs cases of a run whose record another process writes. */
 export interface OpenRunner extends CaseRunner {
-  /** Ends the programs of targets. */
+  /** Ends targets' programs. */
   close(): Promise<void>;
 }
 

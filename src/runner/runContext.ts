@@ -62,7 +62,7 @@ type JudgingContext = Pick<JudgeOptions, 'modelFor' | 'script' | 'signal'> &
 /** Models and targets, recorded, replayed, or cached, and the cost limit: everything that cases of a run share. */
 export class RunContext {
   readonly options: RunOptions;
-  /** Of the suites, by their paths. */
+  /** By suite path. */
   readonly dataFolders: ReadonlyMap<string, DataFolder>;
   readonly writeErrors: WriteErrors;
   readonly #host: ModelHost;
@@ -123,7 +123,7 @@ export class RunContext {
     this.#budget = budget ?? (maxCost === undefined ? undefined : new Budget(maxCost));
   }
 
-  /** @param suites those that will run @throws RecordingError, UnwritableError */
+  /** @param suites the ones that will run @throws RecordingError, UnwritableError */
   static async open(options: RunOptions, suites = options.suites): Promise<RunContext> {
     const { replay, record, scrubber, log } = options;
     const writeErrors = new WriteErrors(log);
@@ -216,7 +216,7 @@ export class RunContext {
     return store;
   }
 
-  /** Once; the cache reports the same folder. */
+  /** Only once, because the cache reports the same folder. */
   #warnOfFolder(text: string): void {
     if (!this.#cache && !this.#warned) this.options.log.warn(text);
     this.#warned = true;
@@ -230,7 +230,7 @@ export class RunContext {
   async #script({ workspace }: Suite, code: UserCode, input: unknown, log: TargetHost['log']) {
     const { signal, scrubber } = this.options;
     const host = this.#hostOfPrograms(workspace, log);
-    // The conversation has no secrets, so it can't be compared with any.
+    // The scrubbed conversation can't be compared with secrets.
     const called = callUserCode(code, scrubber.data(input), host, signal);
     return scrubber.data(await withScrubbedQuotes(called, scrubber));
   }
@@ -357,7 +357,7 @@ function notSet(what: string, variable: string): string {
   return `${what} needs the environment variable ${variable}. Set it first.`;
 }
 
-/** Files that a run couldn't write: it continues without them, and its cases don't fail. */
+/** Files that a run couldn't write. It continues without them, and its cases don't fail. */
 class WriteErrors {
   readonly #log: Logger;
   readonly #errors = new Map<string, UnwritableError>();

@@ -29,9 +29,9 @@ export interface RunOptions {
   readonly suites: readonly Suite[];
   /** Which cases to run; all by default. */
   readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
-  /** Maximum number of cases that are running or being written, and of requests in flight per endpoint; at least 1. */
+  /** Maximum number of cases being run or written, and of requests in flight per endpoint; at least 1. */
   readonly concurrency: number;
-  /** Default time limit of a target's reply, in milliseconds. */
+  /** Default time limit for a target's reply, in milliseconds. */
   readonly timeout: number;
   /** Refuses to run if a case has `only`. */
   readonly forbidOnly: boolean;
@@ -48,7 +48,7 @@ export interface RunOptions {
   readonly cache?: CacheOptions;
   /** See `answersFolder`. Stores judges' answers that all cases share, for later runs. Default: not stored. */
   readonly answersFolder?: string;
-  /** Cost limit of the run, in the currency of the prices. Default: none. */
+  /** Cost limit for the run, in the currency of the prices. Default: none. */
   readonly maxCost?: number;
   /** Enforces the cost limit if other processes spend too. */
   readonly budget?: SpendingLimit;
@@ -58,7 +58,7 @@ export interface RunOptions {
   readonly described: Readonly<Record<string, unknown>>;
   readonly secret: (name: string) => Promise<string | undefined>;
   readonly env: (name: string) => string | undefined;
-  /** Environment variables for programs of targets, in addition to those of this process. Default: none. */
+  /** Environment variables for targets' programs, in addition to this process's. Default: none. */
   readonly programVariables?: Readonly<Record<string, string>> | undefined;
   /** The models of the editor; absent on the command line. */
   readonly editorModels?: EditorModels;
@@ -100,7 +100,7 @@ export interface PlannedCase {
 export interface CaseRunner {
   /** @returns undefined if the cost limit prevented its start @throws the signal's reason when aborted */
   run(planned: PlannedCase): Promise<CaseLine | undefined>;
-  /** Maximum number of cases at the same time. */
+  /** Maximum number of cases to run at the same time. */
   readonly concurrency: number;
   /** Whether the cost limit ended the run. */
   readonly stopped: boolean;
@@ -120,10 +120,10 @@ export interface CostBounds {
   readonly most: number;
 }
 
-/** The cost limit of a run, in the currency of the prices. */
+/** The cost limit for a run, in the currency of the prices. */
 export interface SpendingLimit {
   /**
-   * Reserves up to `most`, at least `least`, and does the work with it. Waits if work in progress has reserved the rest.
+   * Reserves from `least` to `most`, and does the work with it. Waits if work in progress has reserved the rest.
    * @throws ModelError `over-budget` if less than `least` is left, before anything is spent
    */
   spend<Paid>(

@@ -6,7 +6,7 @@ import type { AllowedHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { toUnwritableError } from '../disk/fileErrors.ts';
 
-/** Names of variables by host; `*` is any variable. */
+/** Names of variables by host; `*` means any variable. */
 const fileSchema = z.record(z.string(), z.array(z.string()));
 
 const ANY = '*';
@@ -59,7 +59,7 @@ async function read(file: string): Promise<z.infer<typeof fileSchema>> {
   }
 }
 
-/** Parses `HOST` and `HOST=VAR,VAR`, separated by blanks. @returns undefined if a part is invalid */
+/** Parses `HOST` and `HOST=VAR,VAR`, separated by whitespace. @returns undefined if a part is invalid */
 export function parseAllowedHosts(text: string): AllowedHost[] | undefined {
   const found = text.split(/\s+/).flatMap((one) => {
     const [host = '', names] = one.split('=', 2);

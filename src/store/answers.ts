@@ -19,10 +19,10 @@ import { isInside } from '../node/paths.ts';
 
 const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
-/** The files in the folder are counted again after this many bytes were added. */
+/** Number of added bytes after which the files in the folder are counted again. */
 const RECOUNT_AFTER = LIMITS.cache / 16;
 
-/** Milliseconds after its last use in which a file isn't touched. */
+/** Milliseconds after a file's last use during which it isn't touched again. */
 const RECENT = 3_600_000;
 
 interface AnswerCacheOptions {
@@ -188,7 +188,7 @@ function cacheFolder(env: (name: string) => string | undefined): string {
 }
 
 /**
- * Checks that neither other users nor authors of commits can write to the folder, and creates it.
+ * Creates the folder, and checks that neither other users nor authors of commits can write to it.
  * @throws UntrustedFolderError, NotRegularError, or a system error
  */
 export async function prepareFolder(folder: string, workspaces: readonly string[]): Promise<void> {

@@ -25,10 +25,10 @@ export interface PlacedFile {
 }
 
 /**
- * Finds the folder of the records of an eval file:
+ * Finds the folder for an eval file's records:
  *
  *     work/repo/.turnlight     1. in the nearest `.turnlight` above the file, but not above its nearest `.git`
- *     work/repo/.git           2. else next to that `.git`; in a worktree it is a file
+ *     work/repo/.git           2. else next to that `.git`; in a worktree, `.git` is a file
  *     work/                    3. else in the workspace, if that contains the file
  *     work/repo/evals/         4. else in the file's folder
  *
@@ -52,7 +52,7 @@ export function findDataFolders(files: readonly PlacedFile[]): ReadonlyMap<strin
   return withRoot(dataFolders, workspace);
 }
 
-/** For reports: with one common root, so that each file has a distinct path. */
+/** For reports: one common root, so that each file has a distinct path. */
 export function dataFoldersBelowOneRoot(
   dataFolders: ReadonlyMap<string, RecordRoot>,
 ): ReadonlyMap<string, RecordRoot> {
@@ -94,7 +94,7 @@ function isShared(folder: string): boolean {
   return folder === dirname(folder) || folder === realPathOf(homedir());
 }
 
-/** Whether a path is a folder or in it. Both must be without links. */
+/** Whether a path is a folder or in it. Neither path may contain links. */
 export function isWithin(folder: string, path: string): boolean {
   const steps = relative(folder, path);
   return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);

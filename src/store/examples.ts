@@ -10,7 +10,7 @@ import type { Assertion, Suite, SuiteCase } from '../core/suite.ts';
 import { canonicalJson } from '../node/hashes.ts';
 import { readLabelledConversation, readLabels } from './labels.ts';
 
-/** Examples for assertions of a case. @param isAmong excludes some, such as those of the measured fold */
+/** Examples for assertions of a case. @param isAmong excludes some, such as those in the measured fold */
 export function examplesOf(
   suite: Pick<Suite, 'path' | 'cases'>,
   isAmong: (judged: SuiteCase, example: Example) => boolean = () => true,
@@ -54,7 +54,7 @@ async function readLabelledAssertions({ path, cases }: Pick<Suite, 'path' | 'cas
   return found;
 }
 
-/** The majority about each turn and the whole conversation, without ties. */
+/** The majority opinion on each turn and on the whole conversation, without ties. */
 export function verdictsOf(labels: readonly PlacedLabel[]): ExampleVerdict[] {
   return [...groupBy(labels, ({ turn }) => turn)]
     .sort(([a = 0], [b = 0]) => a - b)
@@ -90,7 +90,7 @@ export function findAssertion(all: readonly Assertion[], key: string): Assertion
   return undefined;
 }
 
-/** Equal for assertions of different cases that ask the same. */
+/** Equal for assertions of different cases that ask the same question. */
 function questionOf({ type, params, prompt }: Assertion): string {
   const { prompt: _path, ...own } = params;
   return canonicalJson([type, prompt ? own : params, prompt?.body, prompt?.grading]);

@@ -27,10 +27,10 @@ import {
 import { canonicalJson, conversationHash, withoutCircumstances } from '../node/hashes.ts';
 import { labelsFolder, personName } from '../node/paths.ts';
 
-/** The name in messages. */
+/** How messages refer to a label. */
 export const LABELS = 'The label';
 
-/** An invalid line, or a file that couldn't be read; the rest is read. */
+/** An invalid line, or a file that couldn't be read. The rest is still read. */
 export interface LabelProblem {
   /** Absolute. */
   readonly path: string;
@@ -69,7 +69,7 @@ export async function readLabels(evalFile: string): Promise<Labels> {
 }
 
 /**
- * Appends labels of a person. Earlier labels of the same subject stay in the file and no longer count.
+ * Appends a person's labels. Earlier labels of the same subject stay in the file but no longer count.
  * @param evalFile absolute @returns the number of new labels @throws UnwritableError
  */
 export async function appendLabels(
@@ -104,7 +104,7 @@ export async function appendLabels(
 /** Maximum number of attempts to remove labels while another program writes. */
 const MAX_TRIES = 5;
 
-/** Removes labels of a person. @param evalFile absolute @returns the removed ones, in their order @throws UnwritableError */
+/** Removes a person's labels. @param evalFile absolute @returns the removed ones, in order @throws UnwritableError */
 export async function removeLabels(
   evalFile: string,
   person: string,
@@ -162,7 +162,7 @@ function identityOf(label: Label): string {
   return JSON.stringify([label.case, label.variant, label.at, sameSubject(label)]);
 }
 
-/** Counts invalid lines. It throws an Error if there are too many to read all. */
+/** Counts invalid lines. Throws an Error if there are too many to read them all. */
 function limitInvalid(): () => void {
   let count = 0;
   return () => {
@@ -172,7 +172,7 @@ function limitInvalid(): () => void {
   };
 }
 
-/** The existing labels, and whether the last line has its line break. */
+/** The existing labels, and whether the last line ends with a line break. */
 async function linesOf(path: string) {
   const known = new Set<string>();
   let isComplete = true;
@@ -234,7 +234,7 @@ export async function saveLabelledConversation(
   }
 }
 
-/** Undefined if there is none with this hash. */
+/** Undefined if none has this hash. */
 export async function readLabelledConversation(
   evalFile: string,
   hash: string,

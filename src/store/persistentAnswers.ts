@@ -32,7 +32,7 @@ interface PersistentAnswersOptions {
 
 const FILE_NAME = /^asked-once-[0-9a-f]+\.jsonl$/;
 
-/** The files of what judges were asked once, of all workspaces. @param folder see `answersFolder` */
+/** The files with answers that were requested only once, from all workspaces. @param folder see `answersFolder` */
 export async function listPersistentFiles(folder: string): Promise<CacheFile[]> {
   const names = await readdir(folder).catch(() => []);
   return names
@@ -40,7 +40,7 @@ export async function listPersistentFiles(folder: string): Promise<CacheFile[]> 
     .flatMap((name) => cacheFile(join(folder, name)) ?? []);
 }
 
-/** Stores answers in the user's folder, one per line. The last line of a key counts; unreadable lines are ignored. */
+/** Stores answers in the user's folder, one per line. The last line for a key counts; unreadable lines are ignored. */
 export function openPersistentAnswers({
   folder,
   root,

@@ -54,7 +54,7 @@ function watchIn(
     if (next !== undefined) descend(next, since);
     else for (const path of writtenSince(folder, since)) onFile(path);
   } catch {
-    // It doesn't exist; the watcher of the parent reports when it does.
+    // It doesn't exist; the parent's watcher reports when it does.
   }
   return () => {
     endInner();

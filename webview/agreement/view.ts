@@ -13,7 +13,7 @@ import { FocusRestorer } from '../redraw.ts';
 import { badge } from '../render/status.ts';
 import { renderChart } from '../trends/chart.ts';
 
-/** Shows the agreement of judges with people. */
+/** Shows how well judges agree with people. */
 export function showAgreement(root: HTMLElement, host: Host<typeof agreementProtocol>) {
   root.classList.add('agreement');
   let chosen = 0;

@@ -29,7 +29,7 @@ export class LabellingView {
   readonly #host: Host<typeof labellingProtocol>;
   readonly #cache = new ElementCache();
   readonly #problems = h('div');
-  /** Why a key did nothing. */
+  /** Why a key had no effect. */
   readonly #fault = h('div', { class: 'fault', role: 'alert' });
   readonly #bar = h('div', { class: 'bar asking' });
   readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });

@@ -11,7 +11,7 @@ import {
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h, plainButton } from '../h.ts';
 
-/** What a verdict should be according to a person. */
+/** What a verdict should be, according to a person. */
 type LabelValue = Pick<Opinion, 'status' | 'label' | 'score' | 'comment'>;
 
 interface FormOptions {

@@ -9,7 +9,7 @@ import { h, plainButton } from '../h.ts';
 import { labelForm, oppositeOf, scaleOf } from './form.ts';
 import { isDisputed, type JudgedOutcome, opinionsText, opinionText } from './opinionText.ts';
 
-/** The labels at a verdict. */
+/** The labels shown with a verdict. */
 export interface LabelParts {
   /** Everything that the parts depend on. */
   readonly shown: unknown;
@@ -253,7 +253,7 @@ export class Labels {
   }
 }
 
-/** The key of the verdict at an element; for a turn with only one verdict, that verdict. */
+/** The key of an element's verdict; for a turn with only one verdict, that verdict. */
 function subjectAt(at: Element | null): string | undefined {
   const own = at?.closest<HTMLElement>('[data-subject]')?.dataset.subject;
   if (own !== undefined) return own;

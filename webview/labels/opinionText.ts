@@ -3,7 +3,7 @@ import { LABEL_WORDS } from '../../src/core/presentation/words.ts';
 import { agreesWith, type Opinion } from '../../src/core/record/label.ts';
 import { visibleLine } from '../../src/core/text/visibleText.ts';
 
-/** The outcome that an opinion is compared with. */
+/** The outcome that an opinion is compared to. */
 export type JudgedOutcome = Parameters<typeof agreesWith>[1];
 
 /** `right`, `wrong, should be failed (score 0.25)` */

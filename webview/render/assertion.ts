@@ -216,7 +216,7 @@ function renderCitations(
 /** `turn 6`, `Turns 2, 4 and 7` */
 const CITED = /\bturns? \d+(?:(?:, | and )\d+)*/gi;
 
-/** A text with the cited turns as links. */
+/** Text with the cited turns as links. */
 function withLinks(text: string, { key, title }: Citing, turns: CitedTurns): Child[] {
   const linked = (words: string, digits: string) => turnLink(words, Number(digits), title, turns);
   const parts: Child[] = [];

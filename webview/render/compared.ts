@@ -32,7 +32,7 @@ interface ComparedOptions extends ConversationOptions {
 interface ComparedParts {
   readonly above: readonly HTMLElement[];
   readonly heads: readonly HTMLElement[];
-  /** Replaces the parts of a single run; absent if only one run has the case. */
+  /** Replaces the parts for a single run; absent if only one run has the case. */
   readonly pair?: { readonly verdicts: readonly HTMLElement[]; readonly items: readonly Item[] };
 }
 
@@ -74,7 +74,7 @@ function rowIn(
   return (row) => renderAssertion(row, options);
 }
 
-/** The compared runs, and the change of the case. */
+/** The compared runs, and how the case changed. */
 function renderCompared(
   { change, spoken, before, after, base }: CaseComparison,
   { status }: Pick<Snapshot, 'status'>,
@@ -171,7 +171,7 @@ function pairItems(
   return shown.filter === 'failing' ? failingOf(items, cache) : items;
 }
 
-/** Distance between positions of items after the same turn. */
+/** Distance between the positions of items that follow the same turn. */
 const STEP = 1e-4;
 
 /** Items by turn number; other items directly follow the preceding turn. */

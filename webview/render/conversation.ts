@@ -82,7 +82,7 @@ function estimateHeight({ items }: Turn): number {
   return 70 + 20 * Math.ceil(letters / 90);
 }
 
-/** Failing turns with the turns that they answer, and the number of omitted turns in between. */
+/** Failing turns with the turns they answer, and the number of omitted turns in between. */
 export function failingOf(items: readonly Item[], cache: ElementCache): Item[] {
   const turns = items.filter(({ kind }) => kind === 'turn');
   if (!turns.some(({ failure }) => failure)) return [noteItem('empty', 'No failing turns.', cache)];

@@ -10,7 +10,7 @@ import { button } from '../ui/controls.ts';
 import { badge } from './status.ts';
 
 interface HeaderActions {
-  /** Judges the conversation again by the current file; absent if that would change nothing. */
+  /** Judges the conversation again with the current file; absent if that would change nothing. */
   readonly onJudge?: (() => void) | undefined;
   /** Opens the source of an error; absent if no file can be opened. */
   readonly onFault?: (() => void) | undefined;

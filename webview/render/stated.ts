@@ -34,10 +34,10 @@ function fullTextOf(name: string, { keys }: StatedAssertion): string | undefined
   return whole.startsWith(name.slice(0, -1)) ? whole : undefined;
 }
 
-/** Longer texts, such as judge prompts, are collapsed. */
+/** Longer text, such as judge prompts, is collapsed. */
 const FOLD_LENGTH = 1000;
 
-/** Maximum length of a text next to a title. */
+/** Maximum length of text next to a title. */
 const MAX_BRIEF = 80;
 
 /** `value shipped`, for example, to tell collapsed assertions apart. */

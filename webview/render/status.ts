@@ -17,7 +17,7 @@ export const BADGE_WORDS: Readonly<Record<BadgeStatus, string>> = {
   none: 'not judged',
 };
 
-/** Icon, score, and word, so that color is never the only difference. */
+/** Icon, score, and word, so that status never depends on color alone. */
 export function badge(status: BadgeStatus, score?: string): HTMLElement {
   return h(
     'span',

@@ -37,7 +37,7 @@ export interface Column {
   readonly width: number;
   /** Identifies the sort order. */
   readonly by: string;
-  /** The assertion to open a case at, as its index in the table. */
+  /** The index in the table of the assertion at which to open a case. */
   readonly opens?: (one: ResultsCase) => number | undefined;
   readonly cell: (one: ResultsCase) => Cell;
 }
@@ -47,19 +47,19 @@ export interface Cell {
   /** For screen readers, if it differs from the visible words. */
   readonly name?: string;
   readonly status?: Status;
-  /** Only if two runs are compared. */
+  /** Set only if two runs are compared. */
   readonly change?: ComparedOutcome;
 }
 
 const EMPTY: Cell = { children: [] };
 
-/** Next to a labeled verdict. */
+/** Shown next to a labeled verdict. */
 const PEOPLE_SIGNS = { right: '☑', wrong: '☒' } as const;
 
-/** Pixels below which the first columns get narrower. */
+/** Width in pixels below which the first columns get narrower. */
 const NARROW = 600;
 
-/** @param room width of the grid in pixels @param assertion name of the selected one */
+/** @param room width of the grid in pixels @param assertion the selected one's name */
 export function columnsOf(table: ResultsTable, room: number, assertion?: string): Column[] {
   const narrow = room < NARROW;
   const { cases, tags, columns } = table;
@@ -90,13 +90,13 @@ export function columnsOf(table: ResultsTable, room: number, assertion?: string)
   ];
 }
 
-/** Number of texts to measure for the width of a column. */
+/** Maximum number of strings to measure for the width of a column. */
 const SAMPLE_SIZE = 500;
 
 /** Approximate pixels per character. Improvements and regressions are bold. */
 const CHARACTER = { plain: 7, bold: 9 } as const;
 
-/** Approximate width of texts in pixels, between `least` and `most`. */
+/** Approximate width of strings in pixels, between `least` and `most`. */
 function widthFor(
   texts: readonly string[],
   least: number,
@@ -238,7 +238,7 @@ function shortReasonOf({ status, reason = '' }: ResultsCase): string[] {
   return status === 'error' && reason !== '' ? [visibleLine(reason, MAX_REASON)] : [];
 }
 
-/** Number of characters, about the width of the column. */
+/** Maximum number of characters: about the width of the column. */
 const MAX_REASON = 60;
 
 function costCell({ cost, before }: ResultsCase): Cell {

@@ -11,7 +11,7 @@ import { columnName, labelsOf } from './model.ts';
 /** Settings that a menu changes. */
 type MenuKey = 'assertion' | 'change' | 'group' | 'label' | 'people' | 'status' | 'tag';
 
-/** Settings that are reset with another: labels of another assertion would match nothing. */
+/** Settings that reset with another setting: another assertion's labels would match nothing. */
 const RESETS: Partial<Record<MenuKey, Partial<TableSettings>>> = {
   assertion: { label: undefined },
   group: { folded: [] },
@@ -81,10 +81,10 @@ interface TextSearchActions {
   readonly ask: (search: number, text: string, from: number) => void;
 }
 
-/** Milliseconds without a key press before searching. */
+/** Milliseconds to wait after the last key press before searching. */
 const DEBOUNCE = 150;
 
-/** A search box and the matching cases. The host has the whole record: it searches and reports matches in batches. */
+/** A search box and the matching cases. The host has the whole record, searches it, and reports matches in batches. */
 export class TextSearch {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
@@ -131,7 +131,7 @@ export class TextSearch {
     return this.#text.trim() === '' ? undefined : this.#cases;
   }
 
-  /** The searched share; undefined without an active search. */
+  /** The share searched so far; undefined without an active search. */
   progress(all: number): number | undefined {
     return this.#text.trim() === '' || this.#searched >= all ? undefined : this.#searched / all;
   }
@@ -155,7 +155,7 @@ export class TextSearch {
     this.#all = 0;
   }
 
-  /** Searches additional executions. @param all their current number */
+  /** Searches additional executions. @param all the current total */
   grow(all: number): void {
     this.#all = all;
     const isAsking = this.#requested > this.#searched;

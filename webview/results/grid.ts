@@ -16,8 +16,8 @@ interface GridActions {
 }
 
 /**
- * The table, of which only visible rows are on the page. The table itself has the focus and names the active cell, as
- * VS Code's lists do, so that removing a row doesn't lose the focus.
+ * The table; only its visible rows are on the page. It has the focus itself and names the active cell, as VS Code's
+ * lists do, so that removing a row doesn't lose the focus.
  */
 export class Grid {
   readonly element = h('div', {
@@ -35,7 +35,7 @@ export class Grid {
   #columns: IndexRange = { first: 0, end: 0 };
   #active: CellPosition = { row: 0, column: 0 };
   #frame = 0;
-  /** Height for rows in pixels. */
+  /** Height available for rows, in pixels. */
   #room = 0;
 
   constructor(actions: GridActions) {

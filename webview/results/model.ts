@@ -35,7 +35,7 @@ export function executionsIn({ cases }: ResultsTable): number {
   return cases.reduce((sum, { repeated }) => sum + (repeated?.finished ?? 1), 0);
 }
 
-/** The opinion of people about the verdict in a column, if any. */
+/** People's opinion of the verdict in a column, if any. */
 export function peopleAt({ people = [] }: ResultsCase, column: number): TableSettings['people'] {
   for (let at = 0; at < people.length; at += 2) {
     if (people[at] === column) return people[at + 1] === 1 ? 'wrong' : 'right';
@@ -193,7 +193,7 @@ export function grouped(
   });
 }
 
-/** A case appears in the group of each of its tags. */
+/** A case appears in a group for each of its tags. */
 function namesOf({ cases, suites, tags }: ResultsTable, index: number, by: 'file' | 'tag') {
   const one = cases[index];
   if (by === 'file') return [suites[one?.suite ?? -1] ?? ''];

@@ -190,7 +190,7 @@ export class ResultsView {
     return share === undefined ? shown : `${shown} · searching, ${shareText(share)}`;
   }
 
-  /** If the filters match nothing. */
+  /** Shown if the filters match nothing. */
   #clearing({ cases }: ResultsTable): HTMLElement[] {
     if (cases.length === 0 || this.#cases.length > 0) return [];
     const onClick = () => {

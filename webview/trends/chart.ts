@@ -17,7 +17,7 @@ interface ChartPoint {
 interface ChartOptions {
   readonly title: string;
   readonly runs: number;
-  /** The highest value on the scale; default: that of the points. */
+  /** The highest value on the scale; default: the highest point. */
   readonly max?: number;
   /** The run whose value is in the title; default: the last. */
   readonly highlighted?: number;

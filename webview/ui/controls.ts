@@ -6,7 +6,7 @@ import {
 } from '@vscode/webview-ui-toolkit';
 import type { ElementCache } from '../redraw.ts';
 
-/** Our own prefix avoids conflicts with tags of other libraries. */
+/** Our own prefix avoids conflicts with other libraries' tags. */
 const PREFIX = 'turnlight';
 
 export function registerControls(): void {
@@ -17,7 +17,7 @@ export function registerControls(): void {
 
 interface ButtonOptions {
   readonly label: string;
-  /** Replaces the label if there is little room. */
+  /** Replaces the label if space is tight. */
   readonly sign?: string;
   /** The keyboard shortcut. */
   readonly key?: string;

@@ -36,7 +36,7 @@ export async function check(
   return errors > 0 ? EXIT.invalid : EXIT.passed;
 }
 
-/** Adds the problems of each variant. @param folder base of paths in grouped warnings; undefined to group none */
+/** Adds the problems of each variant. @param folder base of paths in grouped warnings; undefined for no grouping */
 async function withVariants(loaded: LoadedSuite, folder: string | undefined): Promise<LoadedSuite> {
   const byCase = new Map<string, Problem[]>();
   for (const one of loaded.suite?.cases ?? []) {

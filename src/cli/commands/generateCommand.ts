@@ -29,7 +29,7 @@ interface GenerateOptions
   readonly count: number;
 }
 
-/** Reasons that the user has to fix before the model can be called. */
+/** Problems that the user has to fix before the model can be called. */
 const USAGE_REASONS = ['host-not-allowed', 'not-encrypted', 'not-found'];
 
 /** Lets a model draft cases. If it is down or refuses, exits with 2. @throws UsageError, UnwritableError */

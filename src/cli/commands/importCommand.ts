@@ -20,7 +20,7 @@ export interface ImportOptions {
   readonly force?: boolean;
 }
 
-/** Imports everything that it can read; exits with 3 if part of a file is broken. @throws UsageError, UnwritableError */
+/** Imports everything it can read; exits with 3 if part of a file is broken. @throws UsageError, UnwritableError */
 export async function importFiles(
   args: readonly string[],
   options: ImportOptions,
@@ -108,7 +108,7 @@ function report(path: string, paths: readonly string[], imported: Imported, shel
   shell.out.write(`${shown}${from}: ${found}.\n`);
 }
 
-/** Reports what was left out, one line each. Equal messages about several places are combined. */
+/** Reports what was left out, one line each. Combines equal messages. */
 export function reportEntries(shown: string, entries: readonly Entry[], shell: Shell): void {
   const groups = groupBy(entries, ({ message, broken }) => `${broken} ${message}`);
   for (const [{ line, message, broken }, ...more] of groups.values()) {

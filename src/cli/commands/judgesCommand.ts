@@ -54,7 +54,7 @@ interface JudgingPlan {
   readonly left: Partial<Record<UnusableLabel, number>>;
 }
 
-/** Compares judges with the labels of people. @throws UsageError */
+/** Compares judges with people's labels. @throws UsageError */
 export async function judges(
   named: readonly string[],
   options: JudgesOptions,

@@ -26,7 +26,7 @@ export async function list(args: readonly string[], shell: Shell): Promise<ExitC
   return invalid ? EXIT.invalid : EXIT.passed;
 }
 
-/** `line-7  [vip]`: the variant with the tags that only it has. */
+/** `line-7  [vip]`: a variant with the tags that its case doesn't have. */
 function describeVariant(variant: string, tags: readonly string[], one: OutlineCase): string {
   const own = tags.filter((tag) => !one.tags.includes(tag));
   const named = visibleLine(variant, 80);

@@ -27,7 +27,7 @@ import type { Shell } from '../shell.ts';
 
 type MergeOptions = Pick<RunCommandOptions, 'reporter' | 'output' | 'minPassRate' | 'save'>;
 
-/** Merges the records of several runs into one, and reports it. @throws UsageError, UnwritableError */
+/** Merges the records of several runs into one, and reports the result. @throws UsageError, UnwritableError */
 export async function merge(
   args: readonly string[],
   options: MergeOptions,
@@ -79,7 +79,7 @@ export async function merge(
   return exitCodeOf(end, unwritten.length > 0, !end.incomplete, options.minPassRate);
 }
 
-/** @param args files, folders, or globs @returns absolute paths, sorted, each once @throws UsageError */
+/** @param args files, folders, or globs @returns sorted absolute paths without duplicates @throws UsageError */
 async function recordsOf(args: readonly string[], folder: string): Promise<string[]> {
   const found = new Set<string>();
   for (const arg of args) {
@@ -109,7 +109,7 @@ async function readPart(path: string, folder: string): Promise<MergedPart> {
   return { record, cases };
 }
 
-/** Keeps only a few of the lines in memory at a time. @throws UsageError if a record has changed */
+/** Keeps only a few lines in memory at a time. @throws UsageError if a record has changed */
 async function* linesOf(
   { cases }: MergedRun,
   parts: readonly MergedPart[],
@@ -132,7 +132,7 @@ async function* linesOf(
   }
 }
 
-/** Checks that all records of a file are of the same content. @throws UsageError */
+/** Checks that all records used the same version of each file. @throws UsageError */
 function checkContents(parts: readonly MergedPart[]): void {
   const found = parts.flatMap(({ record: { path, run } }) =>
     (run?.files ?? []).map((file) => ({ ...file, record: basename(path) })),

@@ -15,7 +15,7 @@ interface NoiseOptions {
   readonly format: 'terminal' | 'markdown' | 'json';
 }
 
-/** Shows how often judges change their verdicts on the same conversation. @throws UsageError */
+/** Shows how often judges change their verdict on the same conversation. @throws UsageError */
 export async function noise(
   names: readonly string[],
   { format }: NoiseOptions,

@@ -78,7 +78,7 @@ export function agreementRowCells(row: AgreementRow): string[] {
   ];
 }
 
-/** Sentences about labels that aren't counted or are about an earlier question. */
+/** Sentences about labels that don't count or that answer an earlier question. */
 export function agreementNotes(found: Pick<Agreement, 'rows' | 'unmatched'>): string[] {
   const sums = found.rows.filter(({ assertion }) => assertion === undefined);
   const sum = (pick: (row: AgreementRow) => number) =>
@@ -129,7 +129,7 @@ function itemText(item: LabelledItem, folder: string): string {
   return `${about}  ${place}: ${visibleLine(judge)} ${STATUS_WORDS[status]}, ${people.join(', ')}${mark}`;
 }
 
-/** Maximum number of thresholds to list; JSON has all. */
+/** Maximum number of thresholds to list; JSON contains all of them. */
 const MAX_THRESHOLDS = 15;
 
 export const THRESHOLDS_HEAD = [
@@ -161,7 +161,7 @@ export function bestThresholdSentence({ best, current, compared, heldOut }: Thre
   return `${what} With the threshold that is best on the other conversations, ${scoreText(heldOut)} of all ${compared} verdicts are right.`;
 }
 
-/** If there are too many, the best, the current one, and others at regular intervals. */
+/** If there are too many, keeps the best one, the current one, and others at regular intervals. */
 export function thresholdRows({ rows, best, current }: Thresholds): ThresholdRow[] {
   const every = Math.ceil(rows.length / MAX_THRESHOLDS);
   const isNamed = ({ threshold }: ThresholdRow) => threshold === best || threshold === current;

@@ -31,7 +31,7 @@ const MAX_NAME = 36;
 
 const HEAD = ['Assertion', 'Cases', 'Before', 'After', 'Change', '95 %', 'Worse', 'Better', 'p'];
 
-/** What changed, then the numbers, then each changed case. */
+/** The differences, then the numbers, then each changed case. */
 export function comparisonReport(comparison: Comparison, layout: Layout, folder: string): string {
   const { base, head, evidence, noise } = comparison;
   const sentence = evidenceSentence(comparison);

@@ -94,7 +94,7 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
   return `No evidence of a change in ${counted(cases, 'case')}${others}.${rate}`;
 }
 
-/** If more assertions have the same number of cases, and these are too few, they share a sentence. */
+/** If more assertions than this have the same, too small number of cases, they share a sentence. */
 const MAX_SEPARATE = 3;
 
 /** One sentence per assertion, or per group of similar ones. */

@@ -18,7 +18,7 @@ export interface Layout {
   section(heading: string, texts: readonly string[]): string | undefined;
   /** Parts under a smaller heading. */
   group(heading: string, ...parts: readonly string[]): string;
-  /** @param items texts with details; a terminal colors them by their status */
+  /** @param items a terminal colors them by status */
   outline(heading: string, items: readonly OutlineItem[], rest: string | undefined): string;
 }
 
@@ -28,7 +28,7 @@ export interface OutlineItem {
   readonly status: Status;
 }
 
-/** Characters of a list entry in Markdown. */
+/** Maximum characters of a list entry in Markdown. */
 const MAX_ENTRY = 600;
 
 export function terminalLayout(paint: Paint): Layout {

@@ -41,7 +41,7 @@ export async function callUserCode(
   }
 }
 
-/** The file name of a function, or of a command's first program file, or else the program. */
+/** The file name of a function or of a command's first program file; otherwise, the program. */
 function nameOf({ runs }: UserCode): string {
   if (runs.kind === 'function') return basename(runs.path);
   const [program = ''] = runs.command;

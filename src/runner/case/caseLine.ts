@@ -62,7 +62,7 @@ export function caseLine(
   };
 }
 
-/** The line, or an error in its place if it is larger than what is read of a record. */
+/** The line, or an error instead if it is too large to be read from a record. */
 export function boundedLine(planned: PlannedCase, line: CaseLine): CaseLine {
   if (isSmallJson(line, LIMITS.recordLine)) return line;
   const bytes = Buffer.from(JSON.stringify(line));
@@ -106,7 +106,7 @@ export interface ExecutionResult {
   readonly usage: Usage;
   /** Tools that the target reported, for a case without its own. */
   readonly tools?: readonly Tool[];
-  /** Of the target alone, if every reply reported its usage. */
+  /** The target's alone, if every reply reported its usage. */
   readonly targetUsage?: Usage;
   /** What the target's replies reported; absent if there was no target. */
   readonly reported?: readonly Report[];
@@ -114,7 +114,7 @@ export interface ExecutionResult {
 
 export const EMPTY_CONVERSATION: Conversation = { entries: [], notes: [] };
 
-/** Reads a variant when it runs: a mistake in it doesn't affect other cases. */
+/** Reads a variant only when it runs, so that a mistake in it doesn't affect other cases. */
 export async function openCase(
   suiteCase: SuiteCase,
 ): Promise<{ suiteCase: SuiteCase; fault?: ExecutionResult }> {

@@ -31,13 +31,13 @@ import { TargetError, type TargetSession } from '../../targets/target.ts';
 
 export interface ConversationResult {
   readonly conversation: Conversation;
-  /** The same with its secrets. It never leaves the memory. */
+  /** The same with its secrets. Never leaves memory. */
   readonly unscrubbed?: Conversation;
   /** The turn number of the reply to each user turn, by its index. */
   readonly replyTurns: readonly number[];
-  /** Of the target, and of the model that plays the user. */
+  /** For the target and the model that plays the user. */
   readonly usage: Usage;
-  /** Of the target, if every reply reported its usage; the cost is null unless each has one. */
+  /** For the target, if every reply reported its usage; the cost is null unless each has one. */
   readonly measured?: Usage;
   /** Tools that the target reported, by name. */
   readonly tools?: readonly Tool[];
@@ -135,7 +135,7 @@ export async function converse(
         stream?.hear,
       );
       const startup = (session.startup?.() ?? 0) - started;
-      // Time in the queue and to start a program isn't part of the latency.
+      // Time spent in the queue or starting a program isn't part of the latency.
       const waiting = (session.waited?.() ?? 0) - waited;
       const latency = performance.now() - began - waiting + (reply.past?.latency ?? 0);
       const cached = known(reply.past !== undefined && !reply.usage?.calls);
@@ -176,7 +176,7 @@ function known(fromCache = false): Pick<SourcedMessage, 'fromCache'> {
   return fromCache ? { fromCache } : {};
 }
 
-/** The stop reason for an error of a target. */
+/** The stop reason for a target's error. */
 export function stopOfTarget(error: unknown): 'target-error' | 'empty-reply' {
   const isEmpty = error instanceof TargetError && error.reason === 'target-empty-reply';
   return isEmpty ? 'empty-reply' : 'target-error';
@@ -206,7 +206,7 @@ type NextTurn =
 export interface UserSide {
   /** @throws JudgeError, ModelError */
   next(conversation: Conversation, signal: AbortSignal): Promise<NextTurn>;
-  /** Of the model that plays the user. */
+  /** For the model that plays the user. */
   readonly usage: Usage;
 }
 
@@ -251,7 +251,7 @@ export function simulatedUser(
   };
 }
 
-/** Milliseconds between two reports of a reply. */
+/** Milliseconds between reports of a reply. */
 const REPORT_INTERVAL = 100;
 
 /** Reports a reply while it arrives, as an incomplete turn. */

@@ -47,7 +47,7 @@ function describeTarget(target: TargetSpec, digest: string): CaseLine['target'] 
   return { name, type, digest, ...(filled_in !== undefined && { filled_in }) };
 }
 
-/** SHA-256 of everything in files that decides the result of a case, without positions. */
+/** SHA-256 of everything in files that affects a case's result, without positions. */
 export async function caseDigest(given: SuiteCase): Promise<string> {
   const { suiteCase } = await openCase(given);
   const { origin, tools } = suiteCase;
@@ -62,7 +62,7 @@ export function programsOf({ origin, assertions }: SuiteCase): string[] {
   return [...(target ? filesOf(target) : []), ...scriptsOf(assertions)];
 }
 
-/** Of the files of `script` assertions that can be read. */
+/** Digests of the readable files of `script` assertions. */
 async function scriptDigests(assertions: readonly Assertion[]): Promise<string[]> {
   const digests = scriptsOf(assertions).map((path) =>
     readLinked(path).then(sha256, () => undefined),

@@ -80,7 +80,7 @@ class CaseRun {
   readonly #earlier: CaseLine | undefined;
   readonly #conversationId: string | undefined;
 
-  /** @param earlier the conversation of an earlier run that is judged again */
+  /** @param earlier the conversation of an earlier run to judge again */
   constructor(
     ref: CaseRef,
     context: CaseContext,
@@ -198,7 +198,7 @@ class CaseRun {
       }
       return result;
     } catch (error) {
-      // An error of the conversation takes precedence over one of closing it.
+      // An error in the conversation takes precedence over one from closing it.
       return { error, ...result };
     }
   }
@@ -222,7 +222,7 @@ class CaseRun {
     });
   }
 
-  /** Whether the conversation is that of an earlier run. */
+  /** Whether the conversation is from an earlier run. */
   get #isStored(): boolean {
     const isReplayed =
       this.#options.replay !== undefined && this.#case.origin.kind !== 'transcript';

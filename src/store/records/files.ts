@@ -6,7 +6,7 @@ import { CREATE, isRealFolder, readRegular, writeRegular } from '../../disk/regu
 import { RUNS_FOLDER } from '../../node/paths.ts';
 import { type ExistingDataFolders, pathInDataFolder } from '../dataFolder.ts';
 
-/** Milliseconds, a day: the difference between the clocks of two machines. */
+/** Milliseconds (a day) by which the clocks of two machines may differ. */
 const TOO_FAR = 24 * 3600 * 1000;
 
 /** The folder of the records at a root. @param root see `RecordRoot` */
@@ -40,7 +40,7 @@ export function newestFirst(paths: readonly string[]): string[] {
 
 /**
  * The time at the start of a new record's name: later than all existing ones, even if the clock was set back.
- * @param started ISO 8601; replaced by the current time if it is unlikely, as in a record of another program
+ * @param started ISO 8601; replaced by the current time if it is implausible, as it may be in another program's record
  */
 export function stampAfter(paths: readonly string[], started: string): string {
   const last = paths.reduce((latest, path) => Math.max(latest, timeOf(path)), UNKNOWN);
@@ -73,14 +73,14 @@ export class RecordBusyError extends ReasonedError<'busy'> {
   override readonly name = 'RecordBusyError';
 }
 
-/** Bytes of a process id. */
+/** Maximum bytes of a process id. */
 const MAX_BYTES = 32;
 
-/** The locks of this process. */
+/** This process's locks. */
 const heldLocks = new Set<string>();
 
 /**
- * Locks a run's record for one writer, with a file that names the process. Locks of killed processes don't count.
+ * Locks a run's record for one writer, with a file that names its process. Killed processes' locks don't count.
  * @returns a function that releases the lock @throws RecordBusyError, or a system error
  */
 export async function lockRecord(folder: string, id: string): Promise<() => Promise<void>> {
@@ -100,7 +100,7 @@ export async function lockRecord(folder: string, id: string): Promise<() => Prom
   };
 }
 
-/** Whether a process of this machine is writing the record. @param record absolute */
+/** Whether a process on this machine is writing the record. @param record absolute */
 export async function isLocked(record: string): Promise<boolean> {
   return (await writerOf(lockPath(dirname(record), runIdOf(record)))) > 0;
 }
@@ -109,13 +109,13 @@ function lockPath(folder: string, id: string): string {
   return join(folder, `${id}.lock`);
 }
 
-/** The id of the process that writes, or 0. */
+/** The id of the writing process, or 0. */
 async function writerOf(path: string): Promise<number> {
   const writer = Number(await readRegular(path, MAX_BYTES).catch(() => ''));
   return writer > 0 && writes(writer, path) ? writer : 0;
 }
 
-/** A killed process may have had the id of this one. */
+/** A killed process may have had the same id as this one. */
 function writes(pid: number, path: string): boolean {
   if (pid === process.pid) return heldLocks.has(path);
   try {

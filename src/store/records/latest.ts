@@ -23,10 +23,10 @@ export interface FoundCase {
   readonly record: string;
 }
 
-/** Maximum number of runs of a case to search for variants that newer runs left out. */
+/** Maximum number of runs of a case to search for variants that newer runs omitted. */
 const MAX_RUNS = 20;
 
-/** Maximum bytes of the lines of one case to read, and of all lines to keep in memory. */
+/** Maximum bytes to read of one case's lines, and to keep in memory of all lines. */
 const MAX_BYTES = 64_000_000;
 
 /** Maximum bytes of records to read for the history or the last conversations of a case. */
@@ -144,7 +144,7 @@ export class LatestRuns {
     return new Map([...found].flatMap(([key, one]) => (one ? [[key, one]] : [])));
   }
 
-  /** The last results of a case or variant; undefined if it ran less than twice. */
+  /** The last results of a case or variant; undefined if it ran fewer than two times. */
   async history(
     suite: string,
     { id, variant }: Omit<CaseIdentity, 'suite'>,
@@ -162,7 +162,7 @@ export class LatestRuns {
     }
     const history = historyOf(runs.map(({ combined }) => combined));
     if (history?.kind !== 'flaky') return history;
-    // Only now, because it reads the lines: an edit may explain the changes.
+    // An edit may explain the changes. Checked only now, because this reads the lines.
     const sources = runs.map(async ({ record, first, combined }) => {
       const [line] = await this.#linesOf(record, [first]);
       return { ...combined, source: line && sourceOf(line) };
@@ -245,7 +245,7 @@ interface Newest {
   readonly entries: readonly CaseStats[];
 }
 
-/** Whether repetitions are missing that could change the result. */
+/** Whether missing repetitions could change the result. */
 function isUndecided(entries: readonly CaseStats[]): boolean {
   const found = new Set(entries.map(({ repetition }) => repetition)).size;
   return found < (entries[0]?.repetitions ?? 0) && !isFailure(combineLines(entries));

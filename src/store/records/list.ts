@@ -70,7 +70,7 @@ export async function runIn(
   return run && { run, records: byRoot };
 }
 
-/** Whether a run ended without being killed or cancelled, within its cost limit, and from complete records. */
+/** Whether a run ended within its cost limit, wasn't killed or cancelled, and wasn't made from incomplete records. */
 export async function hasFinished({ records }: EarlierRun): Promise<boolean> {
   for (const path of records.values()) {
     const record = new RunRecord(path);
@@ -99,7 +99,7 @@ export interface ListedRun {
 /** One record of a run. */
 type RecordSummary = Omit<ListedRun, 'id' | 'records' | 'note'> & { readonly record: string };
 
-/** Lists runs. Of a finished record, it reads only the first and last line, once; of others, all new lines. */
+/** Lists runs. From a finished record, reads only the first and last lines, once; from others, all new lines. */
 export class RunList {
   readonly #ended = new Map<string, { readonly stamp: string; readonly piece: RecordSummary }>();
   readonly #counted = new Map<string, RunRecord>();
@@ -138,7 +138,7 @@ export class RunList {
     return piece;
   }
 
-  /** For runs that are running, were killed, or are of an earlier version. */
+  /** For runs that are running, were killed, or are from an earlier version. */
   async #readWhole(path: string, run: RunLine): Promise<RecordSummary> {
     const record = this.#counted.get(path) ?? new RunRecord(path);
     this.#counted.set(path, record);

@@ -55,12 +55,12 @@ export interface RecordedLine extends LinePlace {
   readonly record: string;
 }
 
-/** Facts about an execution to keep in memory. Its `verdicts` are only failed required ones. */
+/** Facts about an execution to keep in memory. `verdicts` contains only failed required ones. */
 export interface CaseStats extends RecordedLine, RepeatedLine {
   /** The eval file, absolute. */
   readonly suite: string;
   readonly repetition: number;
-  /** How many its case has. */
+  /** Number of repetitions of its case. */
   readonly repetitions: number;
   /** ISO 8601, UTC. */
   readonly finished: string;
@@ -72,9 +72,9 @@ export interface CaseStats extends RecordedLine, RepeatedLine {
   readonly cost: number | null;
   /** Milliseconds. */
   readonly duration: number;
-  /** Of a variant: SHA-256 of its case's text. */
+  /** For a variant: SHA-256 of its case's text. */
   readonly hash?: string;
-  /** Of a variant: `shortHash` of its inputs, if recorded. */
+  /** For a variant: `shortHash` of its inputs, if recorded. */
   readonly input?: string;
 }
 
@@ -113,7 +113,7 @@ export function parseSummary(value: unknown, root: string): SummaryLine | undefi
   return summary && { ...summary, suite: absolutePath(root, summary.suite) };
 }
 
-/** Like `parseCaseLine`, but a text if the verdicts contradict a passed or skipped status. */
+/** Like `parseCaseLine`, but returns a string if the verdicts contradict a passed or skipped status. */
 export function parseTrueCase(value: unknown, root: string): CaseLine | string | undefined {
   const line = parseCaseLine(value, root);
   return line && contradictsVerdicts(line.status, line.verdicts, line.threshold)
@@ -138,7 +138,7 @@ export function parseCaseLine(value: unknown, root: string): CaseLine | undefine
   return line && mapCasePaths(line, (path) => absolutePath(root, path));
 }
 
-/** @param last the previous case of the record, to share equal strings in memory */
+/** @param last the record's previous case, whose equal strings are shared in memory */
 export function statsOf(
   summary: SummaryLine,
   { root, ...place }: RecordedLine & { readonly root: string },
@@ -184,7 +184,7 @@ const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes o
 
 export const TOO_LONG = `it has more than ${readable(LIMITS.record)} bytes; what comes after them is not read`;
 
-/** For small records that would take much memory and time. */
+/** For small records that would take a lot of memory and time. */
 export const TOO_DENSE = `it has more than ${readable(LIMITS.recordValues)} values besides one per ${BYTES_PER_VALUE} bytes; what comes after them is not read`;
 
 export const TOO_MANY = `it has more than ${readable(LIMITS.recordCases)} cases; the others are not read`;

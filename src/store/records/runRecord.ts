@@ -47,28 +47,28 @@ export interface RecordOptions extends RecordListener {
   readonly followsRun?: boolean;
 }
 
-/** Bytes at the end of the read part, to check whether the file is still the same. */
+/** Number of bytes at the end of the read part that show whether the file is still the same. */
 const SAMPLE = 1_000;
 
-/** Maximum number of lines that `each` reads at once, and of their bytes: parsed, they can take thirty times the memory. */
+/** Maximum lines and bytes that `each` reads at once: once parsed, they can take thirty times the memory. */
 const AT_ONCE = 50;
 const BYTES_AT_ONCE = 1_000_000;
 
-/** In place of an inode, if nothing was read yet, or under another path. */
+/** Used instead of an inode if nothing has been read yet, or only under another path. */
 const UNREAD = 0;
 const MOVED = -1;
 
-/** A record of a run, read as it grows. Keys of newer versions are ignored; unreadable lines are skipped. */
+/** A run's record, read as it grows. Keys of newer versions are ignored; unreadable lines are skipped. */
 export class RunRecord {
   readonly root: string;
   readonly #options: RecordOptions;
   #path: string;
   #content = new Content();
   #isLocked = false;
-  /** Of the last read file. */
+  /** Of the file that was last read. */
   #stamp = '';
   #inode = UNREAD;
-  /** Number of bytes read, to the end of a line, and of the lines in them. */
+  /** Number of bytes read, up to the end of a line, and number of lines in them. */
   #read = 0;
   #number = 1;
   #sample = '';
@@ -90,12 +90,12 @@ export class RunRecord {
     return this.#content.run;
   }
 
-  /** Undefined if the run is not over or was killed. */
+  /** Undefined if the run isn't over or was killed. */
   get end(): EndLine | undefined {
     return this.#content.end;
   }
 
-  /** In the order of the record. A rewritten record has another list. */
+  /** In record order. Replaced by another list if the record is rewritten. */
   get cases(): readonly CaseStats[] {
     return this.#content.cases;
   }
@@ -127,7 +127,7 @@ export class RunRecord {
   /** Number of planned executions that it doesn't contain. */
   get missing(): number {
     const { run, cases, left } = this.#content;
-    // Merged runs may have planned one execution several times.
+    // Merged runs may have planned the same execution several times.
     const planned = run?.merged_from ? 0 : (run?.planned ?? 0);
     return Math.max(0, planned - new Set(cases.map(executionKey)).size - left);
   }
@@ -137,7 +137,7 @@ export class RunRecord {
     return this.#content.left;
   }
 
-  /** At the last read. */
+  /** As of the last read. */
   get state(): RunState {
     const { end } = this;
     if (!end) return this.#isLocked ? 'running' : 'interrupted';
@@ -333,7 +333,7 @@ export class RunReader {
     return this.#records.map(({ path }) => path);
   }
 
-  /** With the files of all records. Undefined if none is a run record. */
+  /** Includes the files of all records. Undefined if none is a run record. */
   get run(): RunLine | undefined {
     const runs = this.#records.flatMap(({ run }) => run ?? []);
     const [first] = runs;
@@ -349,7 +349,7 @@ export class RunReader {
     return this.#records.every(({ run, end }) => !run || end);
   }
 
-  /** At the last read. */
+  /** As of the last read. */
   get state(): RunState {
     const states = this.#records.filter(({ run }) => run).map(({ state }) => state);
     const worst = (['running', 'interrupted'] as const).find((one) => states.includes(one));
@@ -450,12 +450,12 @@ export async function readRunLine(record: string, root: string): Promise<RunLine
     for await (const { value } of readFileLines(record, LIMITS.runLine))
       return parseRunLine(value, root);
   } catch {
-    // It doesn't exist, or isn't a regular file.
+    // The record doesn't exist, or isn't a regular file.
   }
   return undefined;
 }
 
-/** Bytes. An end line has a few hundred. */
+/** Maximum bytes. An end line has a few hundred. */
 const TAIL = 4_000;
 
 /** The last line of a record. Undefined if it isn't an end line. */

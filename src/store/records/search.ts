@@ -10,11 +10,11 @@ export interface FoundCases {
   readonly looked: number;
 }
 
-/** Cases between two reports. */
+/** Number of cases between reports. */
 const REPORT_INTERVAL = 250;
 
 /**
- * Searches whole lines for a text, a slice of the record at a time.
+ * Searches whole lines for a string, one slice of the record at a time.
  * @param from index of the first place to search @yields the matches since the last report
  */
 export async function* searchRecords(
@@ -49,7 +49,7 @@ function endOfRecord(places: readonly RecordedLine[], start: number): number {
   return end;
 }
 
-/** The values of lines of one record. @param places in their order */
+/** The parsed lines of one record. @param places in order */
 async function* valuesIn(places: readonly RecordedLine[]): AsyncGenerator<unknown> {
   const [first] = places;
   const last = places.at(-1);

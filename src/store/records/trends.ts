@@ -10,7 +10,7 @@ import type { ListedRun } from './list.ts';
 import type { CaseStats } from './parseLine.ts';
 import { RunReader, regularStats, stampOf } from './runRecord.ts';
 
-/** Maximum number of runs; the newest count. */
+/** Maximum number of runs; only the newest count. */
 export const TREND_RUNS = 50;
 
 /** Maximum bytes of records to read. */
@@ -18,7 +18,7 @@ const MAX_BYTES = 400_000_000;
 
 /** Results of an eval file's cases in one run, with their repetitions combined. */
 export interface TrendPoint {
-  /** The eval file's path from the root of the record, with `/`. */
+  /** The eval file's path relative to the record's root, with `/`. */
   readonly suite: string;
   /** Number of conversations with all repetitions; skipped cases have none. */
   readonly conversations: number;
@@ -30,7 +30,7 @@ export interface TrendPoint {
   readonly score: number | null;
   /** Null if unknown. */
   readonly cost: number | null;
-  /** Mean over the cases that ran, of the mean of their repetitions, in milliseconds. */
+  /** Mean duration of the cases that ran, averaged over their repetitions, in milliseconds. */
   readonly latency: number | null;
 }
 
@@ -52,7 +52,7 @@ interface KnownRun extends Omit<RunTrend, 'run'> {
 export class RunTrends {
   #known = new Map<string, KnownRun>();
 
-  /** @param runs in any order @returns the newest ones, in the order of their start */
+  /** @param runs in any order @returns the newest ones, in the order in which they started */
   async of(runs: readonly ListedRun[]): Promise<RunTrend[]> {
     // Clocks may be set back, but the names of records are in order.
     const byRecord = new Map(runs.map((run) => [run.records[0] ?? '', run]));

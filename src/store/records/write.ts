@@ -10,7 +10,7 @@ import { makeDataFolder } from '../dataFolder.ts';
 import { lockRecord, RecordBusyError, recordsAt, recordsIn, stampAfter } from './files.ts';
 import type { LinePlace } from './parseLine.ts';
 
-/** As messages call it. */
+/** How messages refer to it. */
 export const RECORD_NAME = 'The record';
 
 /** Writes a record line by line. */
@@ -18,9 +18,9 @@ export interface RecordWriter {
   /** Absolute. */
   readonly path: string;
   /**
-   * Resolves when the line is on the disk, so that a killed run loses only what is in flight.
+   * Resolves when the line is on disk, so that a killed run loses only what is in flight.
    *
-   * @throws UnwritableError, the same for all lines after the first that could not be written
+   * @throws UnwritableError, the same one for all lines from the first that couldn't be written
    */
   append(line: RecordLine): Promise<void>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface RecordWriter {
 /**
  * Creates a record in `.turnlight/runs/`.
  *
- * @param root as of `RecordRoot`
+ * @param root see `RecordRoot`
  * @param started ISO 8601
  * @throws UnwritableError
  */
@@ -44,11 +44,11 @@ export async function createRecord(
 }
 
 /**
- * Continues a record that no run writes any more. A new file next to it gets another first line and the retained
- * lines, and replaces it at once: it is the newest by its name.
+ * Continues a record that no run is writing anymore. A new file with another first line and the retained lines replaces
+ * it atomically, under a name that makes it the newest.
  *
  * @param first its first line
- * @param retained the lines that are kept, in their order
+ * @param retained the lines to keep, in order
  * @throws UnwritableError, RecordBusyError
  */
 export async function continueRecord(
@@ -117,18 +117,18 @@ function writer(
   scrubber: Scrubber,
   release: () => Promise<void>,
 ): RecordWriter {
-  // One after the other: cases finish at the same time, and lines must not mix.
+  // One at a time: cases may finish simultaneously, and their lines must not mix.
   let last: Promise<void> = Promise.resolve();
   let pending: string[] = [];
   return {
     path,
     append(line) {
       pending.push(`${scrubber.json(line)}\n`);
-      // Lines that come while others are written are written together.
+      // Lines that arrive during a write are written together.
       if (pending.length > 1) return last;
       last = last
         .then(async () => {
-          // Cases that began together end together: their lines are synced once.
+          // Cases that start together often end together: their lines are synced once.
           await setImmediate();
           const lines = pending.join('');
           pending = [];
@@ -149,7 +149,7 @@ function writer(
   };
 }
 
-/** A record that is continued, and the lines of its cases that are kept. */
+/** A record to continue, and the case lines to keep. */
 export interface RetainedLines {
   /** Absolute. */
   readonly record: string;
@@ -157,8 +157,7 @@ export interface RetainedLines {
 }
 
 /**
- * Writes the records of one run: one at each root that its suites have, which is one in most runs. All of
- * them have the run's id.
+ * Writes the records of one run: one at each root of its suites (most runs have only one root), all with the run's id.
  */
 export class RunWriter {
   readonly #dataFolders: ReadonlyMap<string, RecordRoot>;
@@ -174,8 +173,8 @@ export class RunWriter {
 
   /**
    * @param runs the first line of each record, by root
-   * @param dataFolders of the suites, by their paths
-   * @param earlier the records that are continued, by root; none if the run begins
+   * @param dataFolders by suite path
+   * @param earlier the records to continue, by root; none for a new run
    * @throws UnwritableError, RecordBusyError
    */
   static async open(
@@ -201,7 +200,7 @@ export class RunWriter {
         await writer.append(first);
       }
     } catch (error) {
-      // Otherwise they would be the records of a run that was killed.
+      // Otherwise, they would look like the records of a killed run.
       await records.close();
       for (const path of begun) await rm(path, { force: true });
       throw error;
@@ -214,7 +213,7 @@ export class RunWriter {
     return [...this.#writers.values()].map(({ path }) => path);
   }
 
-  /** Resolves when the line is on the disk. @throws UnwritableError */
+  /** Resolves when the line is on disk. @throws UnwritableError */
   async append(line: CaseLine): Promise<void> {
     const dataFolder = this.#dataFolderOf(line.suite);
     const recorded = mapCasePaths(line, (path) => recordedPath(dataFolder, path));
