@@ -23,7 +23,7 @@ export const atSchema = z
 
 export type ChosenTurns =
   | { readonly turns: readonly Turn[] }
-  /** `fault` marks a mistake in the file; without it, the conversation just has no turn of that side. */
+  /** `fault` marks a mistake in the file; without it, the conversation simply has no turn on that side. */
   | { readonly missing: string; readonly fault?: 'beyond' | 'other-side' };
 
 /** Reads an `at` that fits the schema. */

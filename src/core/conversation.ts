@@ -13,7 +13,7 @@ import { sourceSchema } from './problem.ts';
  *     tool       {"status": "ok"}   turn 2 │ one assistant turn
  *     assistant  It is on its way.  turn 2 ┘
  *
- * System and developer texts are not turns: between turns they are entries, inside a turn items.
+ * System and developer messages are not turns: between turns they are entries; inside a turn, items.
  */
 const systemTextSchema = z.object({
   kind: z.literal('system').meta({ description: 'A system text.' }),
@@ -124,7 +124,7 @@ export function liveTurnsOf(conversation: Conversation): Turn[] {
   return turnsOf(conversation).filter(({ history }) => !history);
 }
 
-/** A message, and what it contributes to its turn. */
+/** A message and its contribution to its turn. */
 export interface SourcedMessage
   extends Readonly<
     Pick<Turn, 'source' | 'expected' | 'latency' | 'startup' | 'fromCache' | 'history'>
@@ -140,7 +140,7 @@ export function systemMessages(system: string | undefined): Message[] {
  * Groups messages into turns. A tool result is added to the oldest open call with its id, even if the user spoke in
  * between.
  *
- * @throws Error on a tool result without a call; dialects report those beforehand, with a location
+ * @throws Error on a tool result without a call; dialects report it first, with a location
  */
 export function toConversation(
   placed: readonly SourcedMessage[],
@@ -228,7 +228,7 @@ export interface Reporting {
 
 export type ReportKeys = Readonly<Partial<Record<Report, string>>>;
 
-/** Considers no other conversation of the run: verdicts must not depend on the order of cases. */
+/** Ignores the run's other conversations: verdicts must not depend on the order of cases. */
 export function reportsIn(conversation: Conversation): Report[] {
   const turns = liveTurnsOf(conversation).filter(({ side }) => side === 'assistant');
   const calls = turns.some(({ items }) => items.some(({ kind }) => kind === 'tool-call'));

@@ -10,7 +10,7 @@ export interface EditorModels {
 export interface EditorModel {
   /** The exact version. */
   readonly version: string;
-  /** @throws EditorModelError; or the signal's reason when aborted */
+  /** @throws EditorModelError; the signal's reason when aborted */
   send(request: EditorRequest, signal: AbortSignal): Promise<EditorReply>;
   countTokens(text: string): Promise<number>;
 }
@@ -18,7 +18,7 @@ export interface EditorModel {
 export interface EditorRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
-  /** Whether the model has to answer by a tool call. */
+  /** Whether the model has to answer with a tool call. */
   readonly mustCall: boolean;
   readonly options: Readonly<Record<string, unknown>>;
 }

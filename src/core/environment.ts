@@ -1,13 +1,13 @@
 /** The default variable for a model's key. */
 export const OPENAI_KEY = 'OPENAI_API_KEY';
 
-/** The address of a queue: other users can read a command line. */
+/** The address of a queue, kept off the command line, which other users can read. */
 export const QUEUE_VARIABLE = 'TURNLIGHT_QUEUE';
 
 export const MLFLOW_TOKEN = 'MLFLOW_TRACKING_TOKEN';
 export const MLFLOW_PASSWORD = 'MLFLOW_TRACKING_PASSWORD';
 
-/** Secrets of Turnlight itself, with which a program could forge results. */
+/** Turnlight's own secrets, which a program could use to forge results. */
 export const OWN_SECRETS: readonly string[] = [QUEUE_VARIABLE, MLFLOW_TOKEN, MLFLOW_PASSWORD];
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';
@@ -50,7 +50,7 @@ const ADDRESS_NAME = /(?:^|_)(?:url|uri|host|endpoint|base|address)$/i;
 const SET_BY_CHECKOUT =
   /^(?:npm|ci|github|gitlab|bitbucket|build|buildkite|circle|drone|travis|system|appveyor|bitrise(?:io)?|branch|cf|change|cirrus|codebuild|deploy|git|netlify|pull_request|render|semaphore|vercel|woodpecker)_/i;
 
-/** Whether a text is only a reference to a variable that, judging by its name, the user set to an address. */
+/** Whether text is only a reference to a variable that, judging by its name, the user set to an address. */
 export function isUserReference(text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const [match] = text.matchAll(REFERENCE);
@@ -73,13 +73,13 @@ export interface AllowedHost {
   readonly host: string;
   /** Default: all. */
   readonly variables?: readonly string[];
-  /** True if the file of `--dotenv` named the host: it receives only that file's variables by default. */
+  /** True if the `--dotenv` file named the host: by default, it receives only that file's variables. */
   readonly isFromFile?: true;
 }
 
 /** Where keys come from, and where they may be sent. */
 export interface KeyHost {
-  /** The value of a key by the name of its variable: secret store first, then environment. */
+  /** Looks up a key by variable name: in the secret store, then in the environment. */
   readonly secret: (name: string) => Promise<string | undefined>;
   readonly env: (name: string) => string | undefined;
   /** Additional hosts that may receive keys. Default: none. */

@@ -13,7 +13,7 @@ export interface Estimate {
   readonly unpriced: readonly string[];
   /** True if no judge is set. */
   readonly noJudge: boolean;
-  /** True if replies are still missing: each counts as about 80 tokens without retrieved context. */
+  /** True if replies are still missing: each is counted as about 80 tokens, without retrieved context. */
   readonly live: boolean;
 }
 

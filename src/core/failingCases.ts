@@ -4,9 +4,9 @@ import type { Status } from './verdict.ts';
 
 export interface FailingCases {
   readonly count: number;
-  /** Position of the shown case among them, from 1; undefined if it didn't fail. */
+  /** Position of the shown case among the failing ones, from 1; undefined if it didn't fail. */
   readonly at: number | undefined;
-  /** The next or previous one, wrapping around. */
+  /** The next or previous failing case, wrapping around. */
   neighbor(step: 1 | -1): CaseRef;
 }
 

@@ -1,4 +1,4 @@
-/** Limits for input from workspaces, agents, and judges. A text that exceeds one is reported as one problem. */
+/** Limits for input from workspaces, agents, and judges. Text that exceeds one is reported as a single problem. */
 export const LIMITS = {
   evalFile: 2_000_000,
   included: 4_000_000,
@@ -46,7 +46,7 @@ export const LIMITS = {
   work: 5_000,
 } as const;
 
-/** Bytes of a record that allow one more value; records that Turnlight writes have more bytes per value. */
+/** Minimum average bytes per value in a record; Turnlight's own records have more. */
 export const BYTES_PER_VALUE = 20;
 
 /** A whole number with separators: `2,000,000`. The first call of `toLocaleString` is slow. */

@@ -1,8 +1,8 @@
 type ScopeKind = 'suite' | 'case' | 'assertion';
 
 /**
- * The kinds of names and paths, and where a name is valid: the same name in two cases is two variables, and in two
- * decision graphs two nodes.
+ * The kinds of names and paths, and where a name is valid: the same name in two cases means two variables; in two
+ * decision graphs, two nodes.
  */
 export const SCOPES = {
   model: 'suite',
@@ -33,7 +33,7 @@ export type FileKind = keyof typeof EXTENSIONS;
 
 export type SymbolKind = Exclude<keyof typeof SCOPES, FileKind>;
 
-/** Which variables are filled in: those of the case, a judge prompt, a request body, or the environment. */
+/** Where the variables come from: the case, a judge prompt, a request body, or the environment. */
 export type TemplateKind = 'case' | 'judge' | 'request' | 'env';
 
 const SCRIPTS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
@@ -42,7 +42,7 @@ const SCRIPTS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 export const EXTENSIONS = {
   prompt: ['.md'],
   transcript: ['.json', '.jsonl', '.yaml', '.yml'],
-  /** Transcripts and data sets of them, or a pattern. */
+  /** Transcripts, data sets of transcripts, or a pattern. */
   transcripts: ['.json', '.jsonl', '.yaml', '.yml'],
   matrix: ['.csv', '.jsonl'],
   cases: ['.yaml', '.yml'],
@@ -57,7 +57,7 @@ export function isFileKind(kind: SymbolKind | FileKind): kind is FileKind {
   return Object.hasOwn(EXTENSIONS, kind);
 }
 
-/** Whether a word of a command is a path of a program: `./check`, or `checks/order.py`. */
+/** Whether a word of a command is the path of a program: `./check`, or `checks/order.py`. */
 export function isProgramFile(word: string): boolean {
   if (/^\.\.?\//.test(word)) return true;
   const ending = /^(?![-/])(?!\w+:).*(\.\w+)$/.exec(word)?.[1];
@@ -69,7 +69,7 @@ export function isProgramFile(word: string): boolean {
  *
  *     name: z.string().meta({ description: 'Name of the tool.', refersTo: 'tool' })
  *
- * Completion, links, definitions, references, renaming, colors, and checks follow from it.
+ * Completion, links, definitions, references, renaming, colors, and checks derive from it.
  */
 export interface Meaning {
   /** The text, or each key of a record, declares a name of this kind. */
@@ -78,7 +78,7 @@ export interface Meaning {
   readonly refersTo?: SymbolKind | undefined;
   /** The text is the path of a file of this kind, relative to the file that contains it. */
   readonly file?: FileKind | undefined;
-  /** Which variables are filled in, at any depth. */
+  /** Where the variables in it, at any depth, come from. */
   readonly template?: TemplateKind | 'none' | undefined;
   /** Starts a scope for names of cases or assertions. */
   readonly opens?: 'case' | 'assertion' | undefined;

@@ -42,7 +42,7 @@ export interface Fix {
   /** Alternatives to `replacement`, most likely first. */
   readonly alternatives?: readonly string[];
   readonly remove?: Path;
-  /** The mapping at `to` lacks a key; `value` is set if it's known. */
+  /** The mapping at `to` lacks a key; `value` is set if known. */
   readonly add?: { readonly to: Path; readonly key: string; readonly value?: string };
   /** Keys to add to the mapping at `to` together with the replacement, such as `negate: true`. */
   readonly beside?: { readonly to: Path; readonly keys: Readonly<Record<string, boolean>> };
@@ -55,7 +55,7 @@ export interface Fix {
   readonly quote?: Range;
   /** Where a space is missing. */
   readonly blank?: Position;
-  /** The referenced file to create, absolute, and its kind. */
+  /** The absolute path of the referenced file to create, and its kind. */
   readonly create?: { readonly path: string; readonly kind: NewFileKind };
 }
 
@@ -95,9 +95,9 @@ export function isError(problem: Problem): boolean {
 }
 
 /**
- * Limits the problems per file, errors before warnings, and adds one that counts the rest.
+ * Limits the problems per file, keeping errors first, and adds one that counts the rest.
  *
- * @param problems sorted, as is the result
+ * @param problems sorted, like the result
  */
 export function limitProblems(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= LIMITS.problems) return problems;

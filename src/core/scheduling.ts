@@ -23,7 +23,7 @@ export function coalesce<Found>(work: () => Promise<Found>): () => Promise<Found
   };
 }
 
-/** Runs work at most once per interval, at the end of the interval that the first request starts. */
+/** Runs work at most once per interval: the first request starts an interval, and the work runs at its end. */
 export class Throttle {
   readonly #work: () => void;
   readonly #interval: number;
@@ -39,7 +39,7 @@ export class Throttle {
     this.#timer ??= setTimeout(() => this.flush(), this.#interval);
   }
 
-  /** Runs the work now and cancels what is scheduled. */
+  /** Runs the work now and cancels any scheduled run. */
   flush(): void {
     this.dispose();
     this.#work();

@@ -3,7 +3,7 @@ import type { Status, TurnVerdict, Verdict } from './verdict.ts';
 
 export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
-/** Closer scores are equal. */
+/** Scores closer than this are equal. */
 export const SCORE_EPSILON = 1e-9;
 
 /** The sum of all known values; null if there are none. */
@@ -25,7 +25,7 @@ export const UNIT_SCALE: Scale = [0, 1];
 
 export type Grading =
   | { readonly kind: 'scale'; readonly scale: Scale }
-  /** Scores of 0..1 by label. */
+  /** Scores from 0 to 1, by label. */
   | { readonly kind: 'labels'; readonly labels: Readonly<Record<string, number>> };
 
 /** Position of a value on its scale, 0..1. */
@@ -42,7 +42,7 @@ export function isFailure({ status }: { readonly status: Status }): boolean {
   return status === 'fail' || status === 'error';
 }
 
-/** 0.1 + 0.2 reaches a threshold of 0.3. */
+/** 0.1 + 0.2 must reach a threshold of 0.3. */
 export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - SCORE_EPSILON;
 }
@@ -64,8 +64,9 @@ export function caseScore(
 }
 
 /**
- * A `required` verdict that failed or couldn't be judged fails the case; else an error makes it an error; else the score
- * must reach the threshold, or every verdict must pass if there is none. Without scores, the case is skipped.
+ * A `required` verdict that failed or couldn't be judged fails the case; otherwise, any error makes it an error;
+ * otherwise, the score must reach the threshold, or every verdict must pass if there is none. Without scores, the case
+ * is skipped.
  *
  * @param stoppedEarly whether `stop_on_failure` ended it before its last turn, so that its other assertions have no score
  */
@@ -80,7 +81,7 @@ export function caseStatus(
   const scored = verdicts.filter(({ score }) => score !== null);
   if (scored.length === 0) return 'skipped';
   const score = caseScore(scored, aggregate);
-  // If all weights are 0, there is no mean: then each verdict counts.
+  // If all weights are 0, there is no mean, so each verdict counts.
   const passes =
     threshold === undefined || score === null
       ? scored.every(({ status }) => status === 'pass')

@@ -2,7 +2,7 @@ import { type Logger, mapLog } from './logger.ts';
 import { MIN_NEEDLE, Needles } from './text/needles.ts';
 import { unicodeEscape, visibleLine } from './text/visibleText.ts';
 
-/** `PWD` and `OLDPWD` are folders. */
+/** `PWD` and `OLDPWD` are folders, not passwords. */
 const SECRET_NAMES = [
   /KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|AUTHORIZATION|CREDENTIAL/i,
   /(?<![A-Z0-9])(?:PASS|PAT|DSN)(?![A-Z0-9])/i,
@@ -14,10 +14,10 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAMES.some((pattern) => pattern.test(name));
 }
 
-/** Also matches addresses of several hosts, which `URL` can't parse. */
+/** Also matches addresses with several hosts, which `URL` can't parse. */
 const USER_AND_PASSWORD = /^(?:[a-z][a-z0-9+.-]*:)+\/\/([^/?#:]*):([^/?#]*)@/i;
 
-/** Such as `postgres`, the password of many databases for tests. Hiding it would garble texts. */
+/** Such as `postgres`, the password of many test databases. Hiding it would garble text. */
 const ORDINARY_WORD = /^[a-z]{1,12}$/i;
 
 /** The password in an address, as written and decoded. */
@@ -31,22 +31,22 @@ function passwordsIn(value: string): string[] {
   }
 }
 
-/** Number of characters of a secret's name to show. A header's name may be any text. */
+/** Maximum characters of a secret's name to show. A header can have any name. */
 const MAX_NAME = 100;
 
-/** Also as a file such as `.env` or JSON writes them. */
+/** Also matches them as written in a file such as `.env` or JSON. */
 const LINE_BREAKS = /(?:[\r\n]|\\[rn])+/;
 
-/** More than a chain of certificates with a key has. */
+/** More than a certificate chain with a key has. */
 const MAX_LINES = 1_000;
 
 const PEM_BOUNDARY = /^-----(?:BEGIN|END) [^-]*-----$/;
 
 /**
- * Removes secrets from texts: `sk-0123456789` becomes `[hidden: OPENAI_API_KEY]`, also within a URL, JSON, or base64.
+ * Removes secrets from text: `sk-0123456789` becomes `[hidden: OPENAI_API_KEY]`, also within a URL, JSON, or base64.
  */
 export class Scrubber {
-  /** By each encoded form of the secret. */
+  /** By each of the secret's encoded forms. */
   readonly #names = new Map<string, string>();
   #needles: Needles | undefined;
 
@@ -55,7 +55,7 @@ export class Scrubber {
     this.addSecretsOf(env);
   }
 
-  /** Adds values whose names say that they are secrets, and passwords in addresses. */
+  /** Adds values whose names mark them as secrets, and passwords in addresses. */
   addSecretsOf(named: Readonly<Record<string, string | undefined>>): void {
     for (const [name, value = ''] of Object.entries(named)) {
       if (isSecretName(name)) this.add(name, value);
@@ -63,7 +63,7 @@ export class Scrubber {
     }
   }
 
-  /** Also hides each line of a secret of several lines, such as a PEM key, since programs print them one by one. */
+  /** Also hides each line of a multiline secret, such as a PEM key, since programs print lines one by one. */
   add(name: string, value: string | undefined): void {
     const secret = value?.trim() ?? '';
     this.#addText(name, secret);
@@ -72,7 +72,7 @@ export class Scrubber {
   }
 
   #addText(name: string, secret: string): void {
-    // Shorter values are ordinary words: hiding them would garble texts.
+    // Shorter values are ordinary words: hiding them would garble text.
     if (secret.length < MIN_NEEDLE || this.#names.has(secret)) return;
     const shownName = visibleLine(name, MAX_NAME);
     this.#needles ??= new Needles();
@@ -97,18 +97,21 @@ export class Scrubber {
     return done === 0 ? text : clean + text.slice(done);
   }
 
-  /** The part of a streamed text that no secret can overlap. */
+  /** The part of streamed text that no secret can overlap. */
   beginning(text: string): string {
     const clean = this.text(text);
     return clean.slice(0, clean.length - (this.#needles?.overlap(clean) ?? 0));
   }
 
-  /** Keeps our own keys and words, and names of files and cases, even if a secret equals one. Returns the same object if there are no secrets. */
+  /**
+   * Keeps our own keys and words, and the names of files and cases, even if a secret equals one. Returns the same
+   * object if there are no secrets.
+   */
   data<Data>(data: Data): Data {
     return this.#needles ? (this.#clean(data, '', false) as Data) : data;
   }
 
-  /** The text of an answer. If it is JSON, keys, numbers, and words of its schema stay. */
+  /** The text of an answer. If it is JSON, its keys, its numbers, and words from its schema stay. */
   answer(text: string, schema: unknown): string {
     const clean = this.text(text);
     if (clean === text) return text;
@@ -123,9 +126,9 @@ export class Scrubber {
   }
 
   /**
-   * Puts back those secrets of scrubbed data that `known` contains too, so that the two can be compared.
+   * Restores the secrets in scrubbed data that `known` also contains, so that the two can be compared.
    *
-   * @param known such as the keys of an assertion; backslashes of a pattern don't matter
+   * @param known such as the keys of an assertion; backslashes in a pattern don't matter
    */
   restore<Data>(data: Data, known: unknown): Data {
     const secrets = new Map<string, string>();
@@ -155,7 +158,7 @@ export class Scrubber {
     return JSON.stringify(this.data(data));
   }
 
-  /** @param isForeign whether others chose the keys */
+  /** @param isForeign whether the keys aren't ours */
   #clean(value: unknown, key: string, isForeign: boolean): unknown {
     if (typeof value === 'string') {
       return !isForeign && OWN_WORDS.get(key)?.test(value) ? value : this.text(value);
@@ -184,17 +187,17 @@ export class Scrubber {
   }
 }
 
-/** Whether JSON data contains the placeholder of a secret, or a text that looks like one. */
+/** Whether JSON data contains a secret's placeholder, or text that looks like one. */
 export function hidesSecret(data: unknown): boolean {
   return JSON.stringify(data)?.includes('[hidden: ') ?? false;
 }
 
-/** JSON data with a character in place of each hidden secret that no text contains. */
+/** JSON data with each placeholder of a secret replaced by a character that doesn't occur in text. */
 export function blankSecrets<Data>(data: Data): Data {
   return mapTexts(data, (text) => text.replace(/\[hidden: [^[\]]*\]?/g, '\uffff')) as Data;
 }
 
-/** Calls back with every text of JSON data, including keys. */
+/** Calls back with every string in JSON data, including keys. */
 function eachText(value: unknown, onText: (text: string) => void): void {
   mapTexts(value, (text) => {
     onText(text);
@@ -202,7 +205,7 @@ function eachText(value: unknown, onText: (text: string) => void): void {
   });
 }
 
-/** JSON data with other texts and keys. */
+/** JSON data with its strings and keys replaced. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((one) => mapTexts(one, change));
@@ -212,7 +215,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   );
 }
 
-/** Our keys under which agents, programs, and authors choose the keys. */
+/** Those of our keys under which agents, programs, and authors choose the keys. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set([
   'arguments',
   'context',
@@ -223,7 +226,7 @@ const FOREIGN_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Our keys for names of files and cases. They identify results, and variables that aren't secrets, such as
+ * Our keys for names of files and cases. These names identify results, and variables that aren't secrets, such as
  * `SONAR_PROJECT_KEY`, may equal one.
  */
 const OWN_NAMES: ReadonlySet<string> = new Set(['suite', 'suite_name', 'variant', 'path', 'cases']);
@@ -255,7 +258,7 @@ const OWN_WORDS: ReadonlyMap<string, RegExp> = new Map([
 function formsOf(secret: string): string[] {
   const quoted = inJson(secret);
   const ascii = quoted.replace(/[^\0-\x7f]/g, unicodeEscape);
-  // As a request would send it; half of a character would be an error.
+  // As a request would send it; half a character would be an error.
   const sent = secret.replace(/\p{Surrogate}/gu, '\ufffd');
   const inUrl = encodeURIComponent(sent);
   const texts = [

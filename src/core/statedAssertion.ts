@@ -7,7 +7,7 @@ export const statedAssertionSchema = z.strictObject({
   key: z.string(),
   /** SHA-256 of its question, hexadecimal, as in a verdict. */
   questionHash: z.string(),
-  /** Place in the case's list, as in a verdict. */
+  /** Index in the case's list, as in a verdict. */
   index: z.int().min(0),
   type: z.string(),
   /** May be only the first words of a long criterion. */
@@ -20,7 +20,7 @@ export const statedAssertionSchema = z.strictObject({
   summary: z.string(),
   /** Its own keys, such as `value` of `contains`, in the file's order. */
   keys: z.array(z.strictObject({ key: z.string(), text: z.string() })),
-  /** Their scores, if its judge chooses from labels. */
+  /** Its labels' scores, if its judge chooses from labels. */
   labels: z.record(z.string(), z.number()).optional(),
   get nested() {
     return z.array(statedAssertionSchema);
@@ -33,7 +33,7 @@ export type StatedAssertion = z.infer<typeof statedAssertionSchema>;
  * The assertion that a verdict belongs to, in the current file: by its key, or by its question if the key has changed.
  * Verdicts of version 1 have neither.
  *
- * @param stated assertions of the same list
+ * @param stated assertions from the same list
  */
 export function statedOf(
   { assertion: { key, index, type, name }, question_hash }: Verdict,

@@ -43,7 +43,7 @@ export interface SuiteCase {
   readonly stopOnFailure: boolean;
   /** If the case has several variants: finds them, without reading their messages. */
   readonly expand?: () => Promise<ExpandedCase>;
-  /** Reads a variant, which until then contains what all variants share; without a case if it has errors. */
+  /** Reads a variant, which until then contains only what all variants share. Has no case if it has errors. */
   readonly open?: () => Promise<{ suiteCase?: SuiteCase; problems: readonly Problem[] }>;
 }
 
@@ -59,7 +59,7 @@ function isSource(value: unknown): boolean {
   return isMapping(value) && typeof value.path === 'string' && isMapping(value.range);
 }
 
-/** The variants of a case, not opened yet. */
+/** The unopened variants of a case. */
 export interface ExpandedCase {
   readonly cases: readonly SuiteCase[];
   /** Files that contain them, absolute. */
@@ -101,7 +101,7 @@ export interface SimulatedUser {
   readonly stopWhen?: string;
   /** Sent first, as written. */
   readonly opening: readonly ScriptedTurn[];
-  /** For the conversation, including `opening`. */
+  /** Maximum for the conversation, including `opening`. */
   readonly maxUserTurns: number;
   readonly model?: ModelSpec;
   readonly seed?: number;
@@ -139,7 +139,7 @@ export interface ModelSpec {
   readonly written?: Readonly<Record<string, unknown>>;
   /** Environment variables whose values are sent with requests. */
   readonly sends?: readonly string[];
-  /** Whether the address comes from the user, by the command line or a variable, and not from the file. */
+  /** Whether the address comes from the user (the command line or a variable) and not from the file. */
   readonly ownAddress?: boolean;
   /** The folder that relative paths in `params` start from. */
   readonly folder: string;
@@ -147,7 +147,7 @@ export interface ModelSpec {
 
 /** A target as configured. A `chat` target's model is resolved separately. */
 export interface TargetSpec {
-  /** In `targets`, else its type. */
+  /** In `targets`, or else its type. */
   readonly name: string;
   readonly type: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -168,7 +168,7 @@ export type At =
 
 export interface Assertion {
   readonly index: number;
-  /** Its identity in the case, over runs and edits. */
+  /** Its identity in the case, across runs and edits. */
   readonly key: string;
   readonly type: string;
   readonly name: string;
@@ -176,7 +176,7 @@ export interface Assertion {
   /** The type's own keys, checked by its schema. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly prompt?: JudgePrompt;
-  /** 0..1: its own, else that of its prompt, else that of its type. */
+  /** 0..1: its own, or else its prompt's, or else its type's. */
   readonly threshold: number;
   readonly weight: number;
   readonly required: boolean;
@@ -188,11 +188,11 @@ export interface Assertion {
   readonly samples?: number;
   /** `turn` asks about each judged turn separately, with `window` turns before it; `conversation` by default. */
   readonly granularity?: 'conversation' | 'turn';
-  /** Number of turns to show before those judged, if the conversation is shown in part; 10 by default. */
+  /** Number of turns to show before those judged, if the conversation is partially shown; 10 by default. */
   readonly window?: number;
-  /** Shows labeled conversations before the question; absent if not. */
+  /** If set, labeled conversations are shown before the question. */
   readonly examples?: 'labels';
-  /** Whether its question shares a request with others; absent if not. */
+  /** Whether its question shares a request with others. */
   readonly together?: true;
   /**
    * The assertions that decide this one: those of a group, or the leaves of a decision graph. `path` starts at this

@@ -48,7 +48,7 @@ export const usageSchema = z.object({
   }),
 });
 
-/** Lets the recursive type resolve. */
+/** Needed for the recursive type to resolve. */
 interface Verdicts extends Array<Verdict> {}
 
 const verdictKeys = z.object({
@@ -118,7 +118,7 @@ const verdictKeys = z.object({
   usage: usageSchema.meta({ description: 'Usage for the verdict.' }),
 });
 
-/** The part of a verdict that a table shows. */
+/** The part of a verdict shown in a table. */
 export const shownVerdictSchema = z.object({
   assertion: z.object({ name: z.string(), required: z.boolean() }),
   status: statusSchema,
@@ -175,13 +175,13 @@ export const NO_USAGE: Usage = {
   cost: null,
 };
 
-/** The usage of a cached answer. @param then the usage of the original request */
+/** The usage of a cached answer. @param then the original request's usage */
 export function fromCache(then: Usage | undefined): Usage {
   const { calls = 1, cost = null } = then ?? {};
   return { ...NO_USAGE, cost: cost === null ? null : 0, ...(calls > 0 && { from_cache: calls }) };
 }
 
-/** The cost is known if that of either part is. */
+/** The cost is known if either part's cost is. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const cached = (a.from_cache ?? 0) + (b.from_cache ?? 0);
   return {

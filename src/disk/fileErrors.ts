@@ -8,7 +8,7 @@ const READ_CAUSES: Readonly<Record<string, string>> = {
   EPERM: 'you may not read it',
 };
 
-/** The cause of a failed read, to follow a colon. */
+/** The cause of a failed read, for use after a colon. */
 export function readErrorText(error: unknown): string {
   const { code = '' } = Object(error) as NodeJS.ErrnoException;
   return READ_CAUSES[code] ?? errorText(error);
@@ -19,7 +19,7 @@ type UnwritableReason = 'full' | 'not-allowed' | 'missing' | 'in-the-way' | 'oth
 /** Turnlight could not write one of its own files; no verdict depends on it. `message` says what to do. */
 export class UnwritableError extends ReasonedError<UnwritableReason> {
   override readonly name = 'UnwritableError';
-  /** The file as messages call it: `The record`. */
+  /** The file's name in messages: `The record`. */
   readonly what: string;
   /** Undefined for standard output. */
   readonly path: string | undefined;
@@ -43,7 +43,7 @@ const WRITE_CAUSES: Readonly<Record<string, readonly [UnwritableReason, words: s
   EISDIR: ['in-the-way', 'it is a folder. Name a file.'],
 };
 
-/** @param what the file as messages call it: `The record` */
+/** @param what the file's name in messages: `The record` */
 export function toUnwritableError(
   what: string,
   path: string | undefined,

@@ -1,10 +1,10 @@
 import { devNull } from 'node:os';
 import { systemProgramOutput } from './systemProgram.ts';
 
-/** Milliseconds. If one of git's files is replaced by a pipe, git would wait forever. */
+/** Milliseconds. Git would wait forever if one of its files were a pipe. */
 const MAX_WAIT = 5_000;
 
-/** A repository's own settings name programs, and a folder of a checkout can pose as a bare repository. */
+/** A repository's own settings can name programs to run, and a folder in a checkout can pose as a bare repository. */
 const OVERRIDES = [
   'safe.bareRepository=explicit',
   'core.fsmonitor=false',
@@ -19,7 +19,7 @@ const ARGS = ['--no-pager', ...OVERRIDES.flatMap((one) => ['-c', one])];
 /** Git fetches a missing object from the repository's remote, through programs that its settings name. */
 const ENVIRONMENT = {
   GIT_NO_LAZY_FETCH: '1',
-  // For versions before 2.45, which don't know the variable above: no protocol has this name.
+  // For versions before 2.45, which don't know the variable above. No protocol has this name.
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',

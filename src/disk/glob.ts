@@ -6,18 +6,18 @@ export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** Maximum number of characters of a pattern, and of patterns that its braces expand to. */
+/** Maximum characters in a pattern, and maximum patterns that its braces expand to. */
 const MAX_LENGTH = 200;
 const MAX_ALTERNATIVES = 20;
 
-/** Maximum number of comparisons of a pattern with the paths in a folder: about a second. */
+/** Maximum number of steps to compare a pattern with the paths in a folder: about a second. */
 const MAX_STEPS = 50_000_000;
 
 /**
- * The files that match any of the patterns, absolute and sorted. `*` and `?` match characters of a name, `**`
- * folders, `[a-z]` and `[!a-z]` one character, and `{a,b}` either. Hidden names match only if a name in the pattern
- * begins with a dot. Links and `node_modules` are skipped. Unlike in glob libraries, which build regular expressions, a
- * hostile pattern takes at most `MAX_STEPS`. @param folder absolute @throws PatternError
+ * The files that match any of the patterns, absolute and sorted. `*` and `?` match characters in a name, `**` folders,
+ * `[a-z]` and `[!a-z]` one character, and `{a,b}` either. Hidden names match only if a name in the pattern begins with
+ * a dot. Links and `node_modules` are skipped. Unlike in glob libraries, which build regular expressions, a hostile
+ * pattern takes at most `MAX_STEPS`. @param folder absolute @throws PatternError
  */
 export async function matchingFiles(
   patterns: readonly string[],
@@ -56,13 +56,13 @@ export function isGlob(text: string): boolean {
   return /[*?[{]/.test(text);
 }
 
-/** The part of a pattern before its first name with wildcards. */
+/** The part of a pattern before the first name with wildcards. */
 export function folderWithoutWildcards(pattern: string): string {
   const pieces = pattern.split('/');
   return pieces.slice(0, pieces.findIndex(isGlob)).join('/');
 }
 
-/** One pattern per combination of choices. Braces without a comma, or that aren't closed, are plain characters. */
+/** One pattern per combination of choices. Unclosed braces, and braces without a comma, are plain characters. */
 function expandBraces(pattern: string): string[] {
   let done = [''];
   let at = 0;
@@ -78,7 +78,11 @@ function expandBraces(pattern: string): string[] {
   return done;
 }
 
-/** The choices in braces, separated by commas outside inner braces. @returns undefined without a choice or an end */
+/**
+ * The choices in braces, separated by commas outside inner braces.
+ *
+ * @returns undefined if there is no choice or no closing brace
+ */
 function parseBraces(pattern: string, start: number) {
   const choices: string[] = [];
   let depth = 0;
@@ -96,7 +100,7 @@ function parseBraces(pattern: string, start: number) {
   return undefined;
 }
 
-/** Matches one name of a path, or one character of a name; `any` matches any number of them. */
+/** Matches one name in a path, or one character in a name; `any` matches any number of them. */
 type Matcher = 'any' | ((item: string) => boolean);
 
 class Steps {

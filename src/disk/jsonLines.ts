@@ -14,9 +14,9 @@ export interface JsonLine {
   readonly length: number;
   /** Undefined if it isn't JSON, or is nested too deep. */
   readonly value: unknown;
-  /** Approximate number of keys of mappings and entries of lists; 0 if it is not parsed. */
+  /** Approximate number of mapping keys and list entries; 0 if it isn't parsed. */
   readonly values: number;
-  /** Whether it exceeds a limit; it is not parsed then. */
+  /** Whether it exceeds a limit, and so isn't parsed. */
   readonly isTooLarge: boolean;
   /** False for a last line without a line break: more may follow. */
   readonly isComplete: boolean;
@@ -27,7 +27,7 @@ const LINE_FEED = 10;
 /** Bytes per read; other work can run in between. */
 const SLICE_BYTES = 100_000;
 
-/** Non-empty lines, at most a slice and a line in memory. @param first number of the line at `from` */
+/** Non-empty lines, with at most a slice and a line in memory. @param first number of the line at `from` */
 export async function* readLines(
   file: FileHandle,
   from: number,
@@ -120,8 +120,8 @@ class PartialLine {
 }
 
 /**
- * Replaces a file at once, so that readers see either all or nothing of the change.
- * @param what the file as messages call it @param before its state when the lines were read
+ * Replaces a file atomically, so that readers see all of the change or none of it.
+ * @param what the file's name in messages @param before its state when the lines were read
  * @returns false if the file has changed since @throws UnwritableError
  */
 export async function replaceLines(

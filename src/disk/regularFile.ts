@@ -47,7 +47,7 @@ export async function openRegular(path: string, flags = READ, mode?: number): Pr
   }
 }
 
-/** Opening fails if the path exists, so only a failure needs a check. */
+/** Opening fails if the path exists, so only failures need a check. */
 async function openNew(path: string, mode?: number): Promise<FileHandle> {
   try {
     return await open(path, CREATE | SAFE_FLAGS, mode);
@@ -87,7 +87,7 @@ export async function writeRegular(
   await file.writeFile(text).finally(() => file.close());
 }
 
-/** Replaces a file as a whole: whoever reads it, and another name of it, keep the old text. @throws as `openRegular` */
+/** Replaces a whole file: current readers, and hard links to it, keep the old text. @throws as `openRegular` */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const beside = `${target}.${process.pid}.new`;
@@ -102,7 +102,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Reads many small files ten times as fast as promises do. @returns undefined if the file doesn't exist
+ * Reads many small files ten times as fast as with promises. @returns undefined if the file doesn't exist
  * @throws NotRegularError, a system error, and errors of `read`
  */
 export function readRegularSync<Result>(
@@ -122,7 +122,7 @@ export function readRegularSync<Result>(
   }
 }
 
-/** False for links. Synchronous, because each hover checks all parent folders of a file. */
+/** False for links. Synchronous, because each hover checks all of a file's parent folders. */
 export function isRealFolder(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -12,14 +12,14 @@ interface FileRange {
   readonly length: number;
 }
 
-/** Stores texts in memory, then in an unnamed temporary file, which disappears however this process ends. */
+/** Stores strings in memory, then in an unnamed temporary file, which disappears however this process ends. */
 export class SpillBuffer {
   readonly #texts: (string | FileRange)[] = [];
   #inMemory = 0;
   #file: number | undefined;
   #end = 0;
 
-  /** @returns the number to `get` it by */
+  /** @returns the number to pass to `get` */
   put(text: string): number {
     return this.#texts.push(this.#reserveMemory(text) ? text : this.#writeToFile(text)) - 1;
   }

@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * The output of a system program such as `git`, from an absolute folder of the PATH: others may be in a workspace.
+ * The output of a system program such as `git`, from an absolute folder on the PATH: others may be in a workspace.
  * @throws if there is none, or it fails
  */
 export async function systemProgramOutput(

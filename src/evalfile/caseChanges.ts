@@ -29,7 +29,7 @@ export type ChangeDetector = (suite: LoadedSuite, found: OutlineCase) => CaseCha
 /** Maximum number of cases to cache. */
 const MAX_CASES = 50;
 
-/** If a case has more variants, only those that are shown individually are compared. */
+/** If a case has more variants than this, only those that are shown individually are compared. */
 const MAX_READ = 1_000;
 
 /** The variants of a case. */
@@ -57,10 +57,10 @@ interface Compared extends Found {
   readonly change: Change | undefined;
 }
 
-/** Digest of everything that affects a case's results, without locations. */
+/** Digest of everything that affects a case's results, which locations don't. */
 const digestOfCase = memoize((suiteCase: SuiteCase) => digestOf(withoutSources(suiteCase)));
 
-/** Compares only the text, if files aren't available. */
+/** Compares only the text, for use when files aren't available. */
 export const textChangeDetector: ChangeDetector = (_suite, { hash }) => ({
   changeOf: async ({ source }) => (source.hash === hash ? undefined : 'case'),
   currentOutcomes: async (outcomes) =>
@@ -180,7 +180,7 @@ export function changeDetector(files: Pick<Files, 'stamp'>): ChangeDetector & { 
     };
   };
   return Object.assign(now, {
-    /** Files were added or deleted: a pattern may match others. */
+    /** Files were added or deleted, so a pattern may match different ones. */
     reset(): void {
       names.clear();
     },

@@ -16,7 +16,7 @@ interface Name {
 
 interface Renaming {
   readonly suite: string;
-  /** The ids that the case has had; its results have the first. */
+  /** The ids that the case has had; its results have the first one. */
   readonly names: readonly [Name, ...Name[]];
 }
 
@@ -24,8 +24,8 @@ interface Renaming {
 const MAX_RENAMES = 100;
 
 /**
- * Tracks renames of cases that were sent to an editor. Results are renamed once the new id is in the file, as an edit
- * can be refused or never applied; undoing it renames them back.
+ * Tracks renames of cases that were sent to an editor. Results are renamed only once the new id is in the file, since
+ * an edit can be refused or never applied; undoing the edit renames them back.
  */
 export class CaseRenames {
   #renamings: readonly Renaming[] = [];

@@ -8,7 +8,7 @@ import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { foreignNames } from './foreignNames.ts';
 
 interface CheckedValue {
-  /** The value with corrected keys, without unknown ones; with defaults if it's valid. */
+  /** The value with corrected keys and without unknown ones, and with defaults if it's valid. */
   readonly value: unknown;
   /** Finds ranges by corrected keys. */
   readonly document: YamlDocument;
@@ -17,7 +17,7 @@ interface CheckedValue {
   readonly invalidPaths: readonly Path[];
 }
 
-/** @param base path of the value in the document */
+/** @param base the value's path in the document */
 export function checkValue(
   schema: z.ZodType,
   value: unknown,

@@ -9,7 +9,7 @@ export interface Files {
   read(path: string, maxBytes: number): Promise<string>;
   /** Opens a file for reading in slices; undefined if it can only be read as a whole. */
   slices?(path: string, maxBytes: number): Promise<Slices | undefined>;
-  /** A text that changes if the file may have changed; undefined if it doesn't exist. */
+  /** A string that changes if the file may have changed; undefined if the file doesn't exist. */
   stamp?(path: string): Promise<string | undefined>;
   /** The kind of a path, following links; undefined if it doesn't exist. */
   kindOf(path: string): Promise<PathKind | undefined>;
@@ -19,7 +19,7 @@ export interface Files {
   glob(patterns: readonly string[], folder: string): Promise<string[]>;
 }
 
-/** A file to read in slices, of which one is in memory at a time. */
+/** A file read in slices, with one in memory at a time. */
 export interface Slices {
   /** Each slice is valid until the next one. */
   inOrder(): AsyncIterable<Uint8Array>;
@@ -36,7 +36,7 @@ export class FileError extends ReasonedError<FileErrorReason> {
   override readonly name = 'FileError';
 }
 
-/** @param size of a file or of an editor's text */
+/** @param size of a file or an editor's text */
 export function tooLarge(size: number, most: number): FileError {
   const [megabytes, limit] = [(size / 1e6).toFixed(1), (most / 1e6).toFixed(0)];
   const message = `The file is ${megabytes} MB; the limit is ${limit} MB. Split it.`;
@@ -66,7 +66,7 @@ export function overlayFiles(files: Files, textAt: (path: string) => string | un
 export interface Readable {
   /** 0 if unknown, as for a pipe. */
   size(): Promise<number>;
-  /** If it's too large, at least one byte more than the limit. */
+  /** If the file is too large, at least one byte more than the limit. */
   bytes(): Promise<Uint8Array>;
   /** Whether an error of these methods means that the file doesn't exist. */
   isMissing(error: unknown): boolean;
@@ -101,14 +101,14 @@ export type Resolved =
   | { readonly kind: 'outside' }
   | { readonly kind: PathKind | 'missing'; readonly path: string };
 
-/** Resolves a path relative to a folder. It must not leave the workspace, by `..` or by a symbolic link. */
+/** Resolves a path relative to a folder. It must not leave the workspace, through `..` or a symbolic link. */
 export async function resolveReference(
   reference: string,
   folder: string,
   workspace: string,
   files: Pick<Files, 'kindOf' | 'realPath'>,
 ): Promise<Resolved> {
-  // A path that leaves the workspace on one system is refused on all of them.
+  // A path that leaves the workspace on any system is refused on all of them.
   const onWindows = reference.replaceAll('\\', '/');
   if (isAbsolute(onWindows) || /^[A-Za-z]:\//.test(onWindows)) return { kind: 'outside' };
   const path = resolve(folder, reference);

@@ -190,7 +190,7 @@ export const foreignNames: ForeignNames = {
   ofValue(written, key, known) {
     if (key === 'at') return everyTurn(written, known);
     if (key !== 'type') return undefined;
-    // The other keys can be foreign as well and rule out the intended type.
+    // The other keys can be foreign too, and rule out the intended type.
     const all = known.some(findAssertionType) ? assertionTypes.map(({ type }) => type) : [];
     return typeMeant(written, known) ?? typeMeant(written, all);
   },
@@ -213,7 +213,7 @@ function everyTurn(written: string, known: readonly string[]): ForeignName | und
 
 const OTHER_ROLES = ['assistant', 'system', 'developer', 'tool'];
 
-/** Advice for a scripted turn with another role than the user. */
+/** Advice for a scripted turn with a role other than the user's. */
 function aboutRole(written: string, known: readonly string[]): string | undefined {
   if (!known.includes('user') || !OTHER_ROLES.includes(written)) return undefined;
   return 'Only the user is scripted in `turns`; the target replies. For a recorded conversation, write `transcript`.';
@@ -257,7 +257,7 @@ function nameOf(
   return { meant, message, ...(keys.length > 0 && { beside }) };
 }
 
-/** The first name of a table that is allowed. */
+/** The first allowed name in a table. */
 function lookUp(
   tables: Readonly<Record<string, Names>>,
   name: string,
@@ -276,10 +276,10 @@ function plainly(name: string): string {
   return name.toLowerCase().replace(/[-_\s:]/g, '');
 }
 
-/** A key of another tool that has no equivalent, or one with different values. */
+/** Another tool's key that has no equivalent, or one whose equivalent takes different values. */
 interface ForeignKey {
   readonly tool: string;
-  /** What to do, as the end of a sentence. */
+  /** What to do, phrased as the end of a sentence. */
   readonly advice: string;
   readonly conversion?: {
     /** The equivalent entries; undefined if the value isn't valid in that tool. */
@@ -365,7 +365,7 @@ export const FOREIGN_KEYS: Readonly<Record<string, ForeignKey>> = {
   },
 };
 
-/** A foreign key whose value changes as well. */
+/** A foreign key whose value also changes. */
 function convertKey(
   written: string,
   known: readonly string[],
@@ -381,7 +381,7 @@ function convertKey(
   return { meant, instead, message };
 }
 
-/** Advice for a key of another tool that has no equivalent. */
+/** Advice for another tool's key that has no equivalent. */
 export function adviceOn(written: string): string | undefined {
   const found = foreignKey(written);
   return found && `Unknown key "${written}" (of ${found.tool}): ${found.advice}.`;

@@ -43,7 +43,7 @@ export async function loadSuite(
 }
 
 /**
- * Like `loadSuite`, for a parsed text.
+ * Like `loadSuite`, for parsed text.
  *
  * @param before the suite of the earlier version, whose unchanged cases are reused
  */
@@ -54,7 +54,7 @@ export async function loadDocument(
   before?: LoadedSuite,
 ): Promise<LoadedSuite> {
   const reporter = new Reporter();
-  // Reusing cases is quick, and must finish before the next key press.
+  // Reusing cases is quick, and must finish before the next keystroke.
   const step = before ? async () => {} : stepsOf(options.signal);
   const scope: Scope = {
     options,
@@ -211,7 +211,7 @@ function readsContext(assertion: Assertion): boolean {
   return reads || (assertion.nested ?? []).some((one) => readsContext(one.assertion));
 }
 
-/** The models and targets that a file uses, and the keys of `context` per case, and for `defaults`. */
+/** The models and targets that a file uses, and the keys of `context` for each case and for `defaults`. */
 function usedIn({ value }: YamlDocument) {
   const { names, templates } = mentionsIn(evalFileSchema, value);
   const referred = names.filter(

@@ -7,11 +7,11 @@ export interface LoadedSuite {
   readonly path: string;
   /** Sorted by location. Includes problems in included files, prompts, and transcripts. */
   readonly problems: readonly Problem[];
-  /** Every case, valid or not: first the file's own, then included cases. */
+  /** Every case, valid or not: the file's own first, then included cases. */
   readonly outline: readonly OutlineCase[];
   /** The cases without errors, ready to run; absent if there are none. */
   readonly suite?: Suite;
-  /** Other files that it depends on, absolute: included files, prompts, transcripts. */
+  /** Absolute paths of other files that it depends on: included files, prompts, transcripts. */
   readonly dependencies: readonly string[];
 }
 
@@ -71,9 +71,9 @@ export interface JudgeOverride {
 export interface LoadOptions {
   /** The folder that paths must not leave. */
   readonly workspace: string;
-  /** The file of `--dotenv`, absolute: eval files may not reference it. */
+  /** The absolute path of the `--dotenv` file, which eval files may not reference. */
   readonly dotenv?: string;
-  /** `provider:model`, used if neither file nor case sets a judge. */
+  /** `provider:model`, used if neither the file nor the case sets a judge. */
   readonly defaultJudge?: string;
   /** Replaces every judge: the command line's `--judge` and `--base-url`. */
   readonly judgeOverride?: JudgeOverride;
@@ -82,7 +82,7 @@ export interface LoadOptions {
 }
 
 /**
- * The suite with each variant as a case of its own, and the problems in finding them.
+ * The suite with each variant as a case of its own, and problems found along the way.
  *
  * @param expand returns the variants of a case; undefined to keep the case
  */
@@ -106,7 +106,7 @@ export async function expandSuite(
 
 /**
  * A copy of a suite that takes little memory: its conversations are stored as text in the buffer until their cases are
- * opened, and the outline has no turns. As data, thousands of conversations take a gigabyte.
+ * opened, and the outline has no turns. As objects, thousands of conversations take a gigabyte.
  */
 export function compactSuite(
   { suite, outline, ...loaded }: LoadedSuite,

@@ -23,8 +23,8 @@ import { type Location, report, reportOnKey, type Scope, topLevelAt, within } fr
 import { modelSchema, targetSchema } from './targetSchema.ts';
 
 /**
- * Resolves a model: a name in `models`, `provider:model`, or a mapping. Undefined if none is set, or after reporting
- * why it can't be resolved.
+ * Resolves a model: a name in `models`, `provider:model`, or a mapping. Undefined if none is set or if it can't be
+ * resolved, which is reported.
  */
 export async function resolveModel(
   value: unknown,
@@ -92,7 +92,7 @@ export async function overrideJudge(
   return undefined;
 }
 
-/** Resolves a judge from the command line, the settings, or the environment: may be a name in `models`. */
+/** Resolves a judge from the command line, the settings, or the environment. It may be a name in `models`. */
 export async function modelFromOptions(name: string, scope: Scope): Promise<ModelSpec | undefined> {
   if (Object.hasOwn(scope.file.models ?? {}, name)) {
     return resolveModel(name, topLevelAt({ scope }, 'models', name));
@@ -153,7 +153,7 @@ async function targetOf(
   }
   const model = await resolveModel(mappingOf(value).model, within(location, 'model'));
   if (!model) return undefined;
-  // The model also gets the target's texts.
+  // The model also gets the target's text.
   const sends = [...(model.sends ?? []), ...environmentNames(given.written)];
   return { ...spec, model: { ...model, sends } };
 }
@@ -226,7 +226,7 @@ function unknownName(
   return undefined;
 }
 
-/** Cached: thousands of cases can each refer to an unknown name. */
+/** Cached, because thousands of cases may refer to an unknown name. */
 const namesIn = memoize((declared: object) => {
   const known = Object.keys(declared);
   return { known, listed: truncateList(known) };
@@ -241,7 +241,7 @@ export interface OfferedTools {
 /**
  * Reports tools whose calls nothing can answer, before a model costs money.
  *
- * @param location the target's
+ * @param location of the target
  */
 function checkTools(
   target: TargetSpec,
@@ -254,7 +254,7 @@ function checkTools(
   if (!sent) return;
   const place = { ...sent.location, owner: location.owner };
   const lost = findTargetType(target.type)?.unansweredTools?.(target.params, sent.tools) ?? [];
-  // A fix is an edit of the problem's own document.
+  // A fix edits the problem's own document.
   const fixable = sent.location.document === location.document;
   if (lost.length > 0 && target.params.tool_results === undefined) {
     const message = `"${target.name}" has no answers for calls of these tools. Add \`tool_results\`, or a \`tool_module\` with a function for each tool.`;
@@ -272,7 +272,7 @@ function checkTools(
   }
 }
 
-/** Reports `cache` for a target with its own session, which would miss the turns answered from the cache. */
+/** Reports `cache` for a target that keeps its own session, which would miss turns answered from the cache. */
 function checkCache(target: TargetSpec, location: Location): void {
   const keepsSession = findTargetType(target.type)?.keepsSession?.(target.params);
   if (target.params.cache !== true || !keepsSession) return;

@@ -8,7 +8,7 @@ import { FileError, type Files, readText, type Slices, tooLarge } from './files.
 /** Bytes per read. */
 const SLICE = 256_000;
 
-/** @param own paths that the user named, absolute; they can be pipes and devices */
+/** @param own absolute paths that the user named; they can be pipes and devices */
 export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
   return {
     async read(path, maxBytes) {

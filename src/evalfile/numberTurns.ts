@@ -8,13 +8,13 @@ export interface NumberedMessage {
   /** Empty if it only calls tools, or can't be read. */
   readonly text: string;
   readonly calls: readonly string[];
-  /** Its turn number; absent outside of turns. */
+  /** Its turn number; absent outside turns. */
   readonly turn?: number;
 }
 
 /**
- * Assigns turn numbers to messages, valid or not: a turn is everything one side says until the other side speaks. For
- * an unreadable message, the apparent role counts.
+ * Assigns turn numbers to messages, valid or not: a turn is everything one side says until the other side speaks. An
+ * unreadable message counts under its apparent role.
  */
 export function numberTurns(list: readonly unknown[]): NumberedMessage[] {
   const read = groupBy(readMessages(list).messages, ({ index }) => index);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A text that isn't empty. New each time, because JSON Schema would get a reference to a shared one. */
+/** Text that isn't empty. New each time: a shared schema would become a reference in the JSON Schema. */
 export function text() {
   return z.string().min(1);
 }

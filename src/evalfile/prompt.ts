@@ -131,7 +131,7 @@ export function promptReader(): typeof loadPrompt {
 /**
  * Checks the text of a prompt, or of `instructions` in an eval file.
  *
- * @param locate sets `whole` if it can't locate the piece: the range is then that of the whole text
+ * @param locate sets `whole` if it can't locate the piece; the range is then the whole text's
  */
 export function bodyProblems(
   body: string,

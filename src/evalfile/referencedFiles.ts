@@ -28,8 +28,8 @@ const CHECKED_ENDINGS: readonly FileKind[] = [
 ];
 
 /**
- * The absolute path of a reference; undefined after reporting why it can't be used. Adds the file to the dependencies,
- * even if it's missing: it may be created.
+ * The absolute path of a reference; if it can't be used, reports why and returns undefined. Adds the file to the
+ * dependencies, even if it's missing: it may be created.
  */
 export async function findReferenced(
   reference: string,
@@ -65,7 +65,7 @@ export async function findReferenced(
   return undefined;
 }
 
-/** Whether a file probably contains secrets, which must not reach a model; reports it. Links are followed. */
+/** Whether a file probably contains secrets, which must not reach a model. If so, reports it. Links are followed. */
 async function isPrivate(path: string, location: Location): Promise<boolean> {
   const { files, options } = location.scope;
   const [real, workspace, dotenv] = await Promise.all(
@@ -80,13 +80,13 @@ async function isPrivate(path: string, location: Location): Promise<boolean> {
   return true;
 }
 
-/** Like `findReferenced`, with the text. */
+/** Like `findReferenced`, but also reads the text. */
 export async function readReferenced(reference: string, location: Location, kind: TextKind) {
   const path = await findReferenced(reference, location, kind);
   return path === undefined ? undefined : readFound(path, location, kind);
 }
 
-/** The text of an existing file; undefined after reporting why it can't be read. */
+/** The text of an existing file; if it can't be read, reports why and returns undefined. */
 export async function readFound(path: string, location: Location, kind: TextKind) {
   try {
     return { path, text: await location.scope.files.read(path, MAX_BYTES[kind]) };
@@ -112,7 +112,7 @@ export async function filesMatching(pattern: string, location: Location): Promis
 /** The files that a pattern matches, as sorted absolute paths. If there is a problem, reports it and returns none. */
 export async function findMatches(pattern: string, location: Location): Promise<string[]> {
   const { document, files, options } = location.scope;
-  // A glob searches the folder before the first wildcard, even through a link.
+  // Globbing searches the folder before the first wildcard, even through a link.
   const named = folderWithoutWildcards(pattern);
   const steps = pattern.slice(named.length).split(/[/\\{,}]/);
   if (pattern.startsWith('/') || steps.includes('..')) {

@@ -40,7 +40,7 @@ export interface SavedCase {
  * target to answer again, or as a `transcript`. Keeps all checks.
  *
  * @param text of the case's file
- * @param taken the ids of the suite
+ * @param taken the suite's ids
  * @throws SaveError
  */
 export function savedCase(
@@ -106,7 +106,7 @@ function recorded(given: Mapping, id: string, line: CaseLine): Mapping {
   });
 }
 
-/** A transcript has no history: checks of live turns select them by number. */
+/** A transcript has no history, so checks of live turns select them by number. */
 function checksOfLiveTurns({ assert }: Mapping, { conversation }: CaseLine): Mapping {
   const live = liveTurnsOf(conversation);
   const [first, last] = [live[0]?.number ?? 1, live.at(-1)?.number ?? 1];
@@ -119,7 +119,7 @@ function checksOfLiveTurns({ assert }: Mapping, { conversation }: CaseLine): Map
   return { assert: checks };
 }
 
-/** A copy of the case with another id, and with the conversation in place of `simulate`. */
+/** A copy of the case with another id, and with the conversation instead of `simulate`. */
 function replaced(
   given: Mapping,
   id: string,

@@ -9,7 +9,7 @@ import { optional, text } from './optionalKey.ts';
 import { modelSchema, namedModel, namedTarget, targetSchema } from './targetSchema.ts';
 
 /**
- * The eval file, version 1: the only declaration of the format. Types, validation, JSON Schema, completion, and hovers
+ * The eval file, version 1: the format's only declaration. Types, validation, JSON Schema, completion, and hovers
  * derive from it and from the registries that it composes.
  */
 
@@ -244,7 +244,7 @@ function draft7(schema: z.ZodType): JsonSchema {
     target: 'draft-7',
     io: 'input',
     reused: 'ref',
-    // Other tools can't use these.
+    // Other tools have no use for these.
     override: ({ jsonSchema }) => {
       for (const key of MEANING_KEYS) delete jsonSchema[key];
     },

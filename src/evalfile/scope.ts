@@ -17,7 +17,7 @@ import type { LoadOptions } from './loadedSuite.ts';
 import type { LoadedPrompt } from './prompt.ts';
 import type { FileInput } from './schema.ts';
 
-/** Shared state while a suite is read. */
+/** State shared while a suite is read. */
 export interface Scope {
   readonly options: LoadOptions;
   readonly step: Step;
@@ -30,9 +30,9 @@ export interface Scope {
   readonly file: Partial<FileInput>;
   /** Invalid keys of the file and the case: everything that depends on them is unknown. */
   readonly invalidKeys: ReadonlySet<string>;
-  /** Characters that texts can still have with their variables filled in, of the suite, case, or variant. */
+  /** Number of characters left for filled-in text in the suite, case, or variant. */
   readonly room: { left: number; isExceeded: boolean };
-  /** Files that the suite depends on, even missing ones, absolute. */
+  /** Absolute paths of files that the suite depends on, even missing ones. */
   readonly dependencies: Set<string>;
   /** Reads a judge prompt, cached by text. */
   loadPrompt(text: string, path: string): LoadedPrompt;
@@ -91,7 +91,7 @@ export function reportOnKey(
 export interface Report {
   readonly problem: Problem;
   readonly owner: number | undefined;
-  /** For a syntax error in a case: the text that it may affect, unless that is the whole case. */
+  /** For a syntax error in a case: the text that it may affect; absent for the whole case. */
   readonly spoiled?: Range | undefined;
 }
 
@@ -117,7 +117,7 @@ export class Reporter {
 
   /**
    * Sorted by file and location, without duplicates. For an unreadable file, only the reason; for an unreadable case,
-   * also problems that are certain anyway.
+   * also any problems that are certain regardless.
    */
   all(): readonly Problem[] {
     const faults = groupBy(
@@ -160,8 +160,8 @@ function byPlace(a: Problem, b: Problem): number {
 }
 
 /**
- * The part of a case that a syntax error may affect: an entry whose key is half written, else everything from
- * the key of the value with the error to the end of the case. Undefined for the whole case.
+ * The part of a case that a syntax error may affect: an entry with a half-written key, or else everything from the key
+ * of the faulty value to the end of the case. Undefined for the whole case.
  *
  * @param item index of the case in `cases`
  */
@@ -170,7 +170,7 @@ function spoiledRange(document: YamlDocument, { range }: Problem, item: number):
   const [list, index, key] = path;
   if (list !== 'cases' || index !== item || key === undefined) return undefined;
   const owner: Path = [list, index, key];
-  // An invalid key spoils only its entry; a value without an end can reach anywhere.
+  // An invalid key spoils only its entry; an unclosed value can reach anywhere.
   if (onKey && path.length === owner.length) return document.entryRangeOf(owner);
   return { start: document.keyRangeOf(owner).start, end: document.rangeOf([list, index]).end };
 }
@@ -197,7 +197,7 @@ const MAY_BE_SOLVED: ReadonlySet<string> = new Set([
   'useless-key',
 ]);
 
-/** Whether a problem remains however the spoiled text is completed. */
+/** Whether a problem will remain no matter how the spoiled text is completed. */
 function isCertain({ code, range }: Problem, spoiled: Range | undefined): boolean {
   return spoiled !== undefined && !MAY_BE_SOLVED.has(code) && !overlaps(range, spoiled);
 }

@@ -9,8 +9,8 @@ interface ReadThreshold {
 }
 
 /**
- * Reads the threshold of an assertion or a judge prompt. A value above 1, and any value
- * on a scale that goes below 0, is on the scale:
+ * Reads the threshold of an assertion or a judge prompt. A value above 1, or any value if the scale goes below 0, is
+ * read on the scale:
  *
  *     scale: [1, 5]
  *     threshold: 4      # 0.75
@@ -35,7 +35,7 @@ export function readThreshold(value: number, scale: Scale): ReadThreshold {
   };
 }
 
-/** The share for a percentage: `90` or `90%`, but not a value that may be on a scale of 10. */
+/** The share that a percentage stands for: `90` or `90%`, but not a value that may be on a scale of 10. */
 export function shareFromPercent(written: unknown): number | undefined {
   const percent = /^(\d{1,3}(?:\.\d+)?)( ?%)?$/.exec(String(written));
   const value = Number(percent?.[1]);

@@ -81,7 +81,7 @@ const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
     'The conversation ends with a tool call and no reply after it. Judges see a note about it.',
 };
 
-/** Limits a problem with a whole file to its first character. */
+/** Marks only the first character for a problem with a whole file. */
 function atStart(problem: Problem): Problem {
   const { start, end } = problem.range;
   if (start.line === end.line) return problem;
@@ -177,14 +177,13 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /**
- * The reason why a text isn't valid JSON, without a period, and the offset; undefined if it's valid. A byte order mark
- * is allowed.
+ * Why text isn't valid JSON, without a period, and the offset; undefined if it's valid. A byte order mark is allowed.
  */
 export function jsonFault(given: string) {
   const text = given.replace(/^\uFEFF/, ' ');
   const error = failureOf(text);
   if (!error) return undefined;
-  // After the first comma, the engine quotes the text.
+  // After the first comma, the engine's message quotes the text.
   const message = error.message.replace(/(?:, | in JSON| at position|\.\.\.).*$/s, '');
   return { message, offset: positionIn(error) ?? firstFault(text) };
 }
@@ -203,7 +202,7 @@ function positionIn({ message }: Error): number | undefined {
   return position === undefined ? undefined : Number(position);
 }
 
-/** Finds the offset of an error, if the engine doesn't report it, by binary search for the longest valid start. */
+/** Finds the offset of an error that the engine doesn't locate, by binary search for the longest valid prefix. */
 function firstFault(text: string): number {
   let sound = 0;
   let broken = text.length + 1;
@@ -227,7 +226,7 @@ export type Roles = Readonly<Record<string, Message['role']>>;
 /** Other tools' keys for the text of a message, if the side isn't under `role`. */
 const TEXT_KEYS = ['content', 'text', 'value', 'utterance', 'message'];
 
-/** Other keys of our messages. */
+/** The other keys of our messages. */
 const KEPT_KEYS = ['tool_calls', 'tool_call_id', 'retrieval_context', 'agent'];
 
 /**

@@ -53,7 +53,7 @@ export function caseFromMessages(
   return undefined;
 }
 
-/** Reads canonical messages. Problems, and parts that can't be shown, go into the ledger. */
+/** Reads canonical messages. Problems and parts that can't be shown go into the ledger. */
 export function readConversation(
   list: unknown,
   line: number,
@@ -68,7 +68,7 @@ interface Origin {
   readonly what: string;
 }
 
-/** Reads a part of a conversation, in which one side can be silent. */
+/** Reads part of a conversation, in which one side may be silent. */
 export function readPartial(
   list: readonly unknown[],
   { line, what }: Origin,
@@ -102,7 +102,7 @@ function readPart(
   return messages.map(({ message }) => message);
 }
 
-/** A message as a person writes it. */
+/** A message as a person would write it. */
 export function shorthandOf(message: Message): Mapping {
   if (message.role === 'tool') return { tool: message.content, tool_call_id: message.callId };
   if (message.role !== 'assistant') return { [message.role]: message.content };
@@ -123,7 +123,7 @@ export function shorthandOf(message: Message): Mapping {
   };
 }
 
-/** Checks that pass for the conversation as it is, and need no model. */
+/** Checks that pass for the conversation as is and need no model. */
 function plainChecks(messages: readonly Message[]): unknown[] {
   const calls = callsIn(messages).slice(0, MAX_CALLS);
   const tools = calls.map(({ name }) => name);

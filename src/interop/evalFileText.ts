@@ -35,7 +35,7 @@ function isId(name: string): boolean {
   return name.length <= MAX_ID_LENGTH && /^[A-Za-z0-9][\w.-]*$/.test(name);
 }
 
-/** The first words of a text. */
+/** The first words of some text. */
 function slug(text: string): string {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const first: string[] = [];
@@ -113,10 +113,10 @@ export interface Place {
   readonly env: (name: string) => string | undefined;
 }
 
-/** Removing an assertion can reveal another problem. */
+/** Maximum rounds of checks: removing an assertion can reveal another problem. */
 const MAX_ROUNDS = 5;
 
-/** The check of a case without other checks. */
+/** The check for a case without other checks. */
 const DEFAULT_CHECK = { type: 'no-repeat' };
 
 /** Leaves out, and reports, the assertions in which `turnlight check` finds an error, or else their cases. */
@@ -152,7 +152,7 @@ function ensureCheck(one: WrittenCase): WrittenCase {
   return { ...one, assert: expected, suggestions: [] };
 }
 
-/** Undefined if no error belongs to a case. */
+/** Undefined if no error is in a case. */
 function withoutFaulty(
   cases: readonly WrittenCase[],
   text: string,
@@ -179,7 +179,7 @@ function withoutFaulty(
   return changed ? left : undefined;
 }
 
-/** The index of the assertion that a problem is about; if it is in a prompt's file, the first with a prompt. */
+/** The index of the assertion that a problem is about; if it is in a prompt's file, the first one with a prompt. */
 function assertionAt({ assert }: WrittenCase, path: Path): number | undefined {
   const [, , key, index] = path;
   if (path.length === 0) {

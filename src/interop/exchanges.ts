@@ -7,11 +7,11 @@ import type { Message, ToolCall } from '../core/message.ts';
 export interface Exchange {
   readonly input: readonly Message[];
   readonly output: readonly Message[];
-  /** Messages of the request in which a framework repeats what another agent did. */
+  /** Messages in the request that a framework uses to repeat what another agent did. */
   readonly retold?: ReadonlySet<Message>;
 }
 
-/** Exchanges that continue each other. */
+/** Exchanges that each continue the one before. */
 interface Thread<One extends Exchange = Exchange> {
   readonly messages: readonly Message[];
   readonly exchanges: readonly One[];
@@ -23,14 +23,17 @@ export function continueThread(thread: Thread, exchange: Exchange): readonly Mes
   return covered === undefined ? undefined : addExchange(thread.messages, exchange, covered);
 }
 
-/** Number of a request's first messages, without instructions, that a thread has already; undefined if it belongs to another. */
+/**
+ * Number of a request's first messages, without instructions, that a thread already has; undefined if it belongs to
+ * another one.
+ */
 function countCovered(thread: Thread, exchange: Exchange): number | undefined {
   return (
     countRepeated(thread.messages, exchange) ?? (addsOnlyNew(thread, exchange) ? 0 : undefined)
   );
 }
 
-/** Whether a request has new messages only, to an endpoint that stores the rest. */
+/** Whether a request contains only new messages, for an endpoint that stores the rest. */
 function addsOnlyNew({ exchanges }: Thread, exchange: Exchange): boolean {
   const last = exchanges.at(-1);
   const repeats = exchange.input.some(({ role }) => role === 'assistant');
@@ -65,7 +68,7 @@ interface Result {
   readonly content: string;
 }
 
-/** New results of calls, by the ids of the calls in the conversation. */
+/** New call results, by the call's id in the conversation. */
 function newResults(messages: readonly Message[], repeated: readonly Message[]): Result[] {
   if (!repeated.some(({ role }) => role === 'tool')) return [];
   const answered = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
@@ -79,7 +82,7 @@ function newResults(messages: readonly Message[], repeated: readonly Message[]):
   });
 }
 
-/** Inserts results, each after its call and the call's other results. */
+/** Inserts each result after its call and the call's other results. */
 export function insertResults(messages: readonly Message[], results: readonly Result[]): Message[] {
   if (results.length === 0) return [...messages];
   // Parallel calls can be separate messages; their results follow all of them.
@@ -90,7 +93,7 @@ export function insertResults(messages: readonly Message[], results: readonly Re
     for (const { id } of calls) if (!ends.has(id)) ends.set(id, end);
     if (one.role !== 'tool' && calls.length === 0) end = index;
   }
-  // Results of unknown calls have no place, and are dropped.
+  // Results of unknown calls belong nowhere, and are dropped.
   const added = new Map<number | undefined, Message[]>();
   for (const result of results) {
     addTo(added, ends.get(result.callId), { role: 'tool' as const, ...result });
@@ -102,7 +105,7 @@ export function insertResults(messages: readonly Message[], results: readonly Re
   ];
 }
 
-/** Makes generated ids of calls unique. */
+/** Makes generated call ids unique. */
 function makeIdsUnique(fresh: readonly Message[], before: readonly Message[]): Message[] {
   if (callsIn(fresh).length === 0) return [...fresh];
   const taken = new Set(callsIn(before).map(({ id }) => id));
@@ -140,7 +143,7 @@ interface Item {
 interface GivenItem extends Item {
   /** The index of its message. */
   readonly at: number;
-  /** Matches anything that others than the user said and did. */
+  /** Matches anything said or done by anyone but the user. */
   readonly isRetold: boolean;
 }
 
@@ -167,7 +170,7 @@ const itemsOf = memoize((message: Message): readonly Item[] => {
   return [...texts, ...calls];
 });
 
-/** The last items, at least `least` if there are so many. */
+/** The last items: at least `least`, or all if there are fewer. */
 function lastItems(messages: readonly Message[], least: number): Item[] {
   const found: Item[] = [];
   for (let index = messages.length - 1; index >= 0 && found.length < least; index -= 1) {
@@ -178,12 +181,12 @@ function lastItems(messages: readonly Message[], least: number): Item[] {
 }
 
 /**
- * Number of a request's first messages that repeat the conversation up to its end; undefined if they
- * belong to another one. A request can start later, or omit messages of earlier agents.
+ * Number of a request's first messages that repeat the conversation up to its end; undefined if they belong to another
+ * one. A request can start later, or omit earlier agents' messages.
  */
 function countRepeated(messages: readonly Message[], exchange: Exchange): number | undefined {
   const { given, items: now } = requestOf(exchange);
-  // Only messages that repeat what another agent did match more items than there are.
+  // Only messages that repeat what another agent did can match more items than they contain.
   const isShort = !now.some(({ isRetold }) => isRetold);
   const before = lastItems(messages, isShort ? now.length + 1 : Number.POSITIVE_INFINITY);
   if (before.length === 0) return 0;
@@ -192,7 +195,7 @@ function countRepeated(messages: readonly Message[], exchange: Exchange): number
   const next = now[count]?.at ?? given.length;
   const isWhole = count === 0 || now[count - 1]?.at !== next;
   if (!isWhole) return undefined;
-  // Include the results of the last repeated calls.
+  // Includes the results of the last repeated calls.
   const last = now[count - 1]?.at ?? -1;
   const after = given.findIndex((one, index) => index > last && one.role !== 'tool');
   return after === -1 ? given.length : after;
@@ -216,9 +219,9 @@ function matchFromStart(before: readonly Item[], now: readonly GivenItem[]): num
   return count;
 }
 
-/** Matches the end: the longest one with which the request starts, found as by Knuth, Morris, and Pratt. */
+/** Matches the longest ending that the request starts with, by the Knuth–Morris–Pratt algorithm. */
 function matchEnd(before: readonly Item[], now: readonly Item[]): number | undefined {
-  /** For each start of the request, the longest shorter start with which it ends. */
+  /** For each prefix of the request, its longest shorter prefix that is also its suffix. */
   const borders: number[] = [];
   const extend = (start: number, key: string): number => {
     let count = start;
@@ -232,7 +235,7 @@ function matchEnd(before: readonly Item[], now: readonly Item[]): number | undef
   return count === 0 ? undefined : count;
 }
 
-/** Matches parts of it with all user messages, while the last call has no result. */
+/** Matches parts that include all user messages, while the last call has no result. */
 function matchExcerpt(messages: readonly Message[], now: readonly Item[]): number | undefined {
   const users = now.filter(({ role }) => role === 'user').length;
   if (!lastItems(messages, 1).at(-1)?.isCall || questionsIn(messages) !== users) return undefined;
@@ -246,10 +249,10 @@ function matchExcerpt(messages: readonly Message[], now: readonly Item[]): numbe
   return now.length;
 }
 
-/** The conversation among exchanges, and the exchanges that aren't part of it. */
+/** The conversation found in exchanges, and the exchanges that aren't part of it. */
 interface FoundConversation<One extends Exchange> extends Thread<One> {
   readonly branches: readonly One[];
-  /** Why the conversation is left out: such as that two threads could be it. */
+  /** Why the conversation is left out, for example because two threads could be it. */
   readonly refused?: string;
 }
 
@@ -263,7 +266,7 @@ interface Rivals<One extends Exchange> {
 interface Path<One extends Exchange> extends Thread<One> {
   /** The messages after each of the last exchanges. */
   readonly states: readonly (readonly Message[])[];
-  /** Exchanges that repeat no earlier messages, and so could belong elsewhere. */
+  /** Exchanges that repeat no earlier messages and so could belong elsewhere. */
   readonly loose: ReadonlySet<One>;
 }
 
@@ -271,7 +274,7 @@ interface Path<One extends Exchange> extends Thread<One> {
 const MAX_BACK = 20;
 
 /**
- * Finds the thread that the user had. Others, such as of a guard, are branches.
+ * Finds the user's thread. Others, such as a guard's, are branches.
  *
  * @param nameOf such as `the span "chat" (1f)`
  */
@@ -331,7 +334,7 @@ const questionsIn = memoize(
 
 const NOTHING: Path<never> = { messages: [], exchanges: [], states: [], loose: new Set<never>() };
 
-/** The start of a path that a request repeats and then leaves. */
+/** The start of a path that a request repeats before diverging. */
 function branchPoint<One extends Exchange>(
   exchange: One,
   paths: readonly Path<One>[],
@@ -373,7 +376,7 @@ function mainOf<One extends Exchange>(
   return [a, b].find((one) => isMain(one, one === a ? b : a));
 }
 
-/** As `mainOf`, for paths without a common start: requests between agents and to guards have one question. */
+/** Like `mainOf`, for paths without a common start: requests between agents and to guards have a single question. */
 function mainOfTwo<One extends Exchange>(
   a: Path<One>,
   b: Path<One>,

@@ -30,7 +30,7 @@ export function parseJsonText(value: unknown): unknown {
   return typeof value === 'string' && /^\s*[[{"]/.test(value) ? jsonOrText(value) : value;
 }
 
-/** The texts of a list, or of one text separated by bars. */
+/** The strings in a list, or in one string separated by `|`. */
 export function textsIn(value: unknown): string[] | undefined {
   const list = typeof value === 'string' ? value.split('|') : value;
   const texts = Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
@@ -75,9 +75,9 @@ export function reportUnknownKeys(mapping: Mapping, known: readonly string[], sa
 const OUR_TYPES = assertionTypes.map(({ type }) => type);
 
 /**
- * Maps a check by the table of other tools' names, which the editor also uses.
+ * Maps a check using the table of other tools' names, which the editor also uses.
  *
- * @param given with the type under `type`, and keys that are ours or the other tool's
+ * @param given has its type under `type`, and keys that are ours or the other tool's
  * @returns the assertion, or an empty list if there is no counterpart
  */
 export function mapAssertion(given: Mapping, say: Say): Mapping[] {
@@ -104,7 +104,7 @@ export function mapAssertion(given: Mapping, say: Say): Mapping[] {
     else {
       const missing = known.filter((one) => one.required && !Object.hasOwn(assertion, one.name));
       const [only] = missing.filter((one) => !Object.hasOwn(given, one.name));
-      // Such as `value` of a `regex`: the only unknown key becomes the only missing one.
+      // The only unknown key, such as `value` of a `regex`, becomes the only missing one.
       if (key === 'value' && only) assertion[only.name] = value;
       else lost.push(`\`${key}\` of "${name}" has no counterpart.`);
     }
@@ -121,7 +121,7 @@ export function mapAssertion(given: Mapping, say: Say): Mapping[] {
   return [assertion];
 }
 
-/** Maps every check of a list; texts are criteria. */
+/** Maps every check in a list; strings are criteria. */
 export function mapAssertions(
   list: unknown,
   map: (written: Mapping) => readonly unknown[],

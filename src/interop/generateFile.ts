@@ -12,7 +12,7 @@ import { assignIds, type Place, removeInvalid } from './evalFileText.ts';
 import { chatTarget, type DraftCase, type Entry, Ledger } from './importer.ts';
 import { readDraft } from './importFile.ts';
 
-/** A file to draft cases from. The ending of its path determines how it is read. */
+/** A file to draft cases from. Its file extension determines how it is read. */
 export interface GivenFile {
   readonly path: string;
   readonly text: string;
@@ -83,7 +83,7 @@ export async function generateFile(
 interface Wanted {
   /** Maximum number of cases. */
   readonly count: number;
-  /** The model that drafts. It also judges the cases and plays their users. */
+  /** Drafts the cases, judges them, and plays their users. */
   readonly judge: ChosenModel;
 }
 
@@ -91,7 +91,7 @@ export class DraftError extends ReasonedError<'refusal' | 'cut-off' | 'unusable-
   override readonly name = 'DraftError';
 }
 
-/** Maximum characters of conversations to show to the model. */
+/** Maximum characters of conversation to show to the model. */
 const MAX_SHOWN = 60_000;
 
 const words = z.string().regex(/\S/);

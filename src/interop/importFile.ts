@@ -23,20 +23,20 @@ import { rowsOf } from './source.ts';
 export interface Imported {
   /** Name of the importer; absent if the format is unknown. */
   readonly importer?: string;
-  /** The eval files, in order; only one unless it would be too large. Each passes `turnlight check`. */
+  /** The eval files, in order; just one unless it would be too large. Each passes `turnlight check`. */
   readonly texts: readonly string[];
   readonly cases: number;
   /** What was left out, by line. */
   readonly entries: readonly Entry[];
 }
 
-/** Maximum characters per eval file; then another one is started. */
+/** Maximum characters per eval file; after that, another one is started. */
 const MAX_FILE_LENGTH = LIMITS.evalFile / 4;
 
 /**
- * Converts another tool's file into eval files. Calls and runs nothing.
+ * Converts another tool's file into eval files. Makes no calls and runs nothing.
  *
- * @param path its ending determines how the file is read
+ * @param path its extension determines how the file is read
  */
 export async function importFile(path: string, text: string, place: Place): Promise<Imported> {
   const ledger = new Ledger();
@@ -126,7 +126,7 @@ function inFiles(about: Omit<Draft, 'cases'>, cases: readonly WrittenCase[]): Wr
   return files;
 }
 
-/** Every importer; if several match equally well, the first one reads the file. */
+/** All importers. If several match equally well, the first one reads the file. */
 export const importers: readonly Importer[] = [
   openTelemetryTraces,
   mlflowTraces,
@@ -141,7 +141,7 @@ const ENDINGS = /(\.eval)?\.(jsonl|ndjson|json|ya?ml|csv|md|txt)$/i;
 const EVAL_FILE = new RegExp(EVAL_ENDING, 'i');
 
 /**
- * The paths of an imported file's eval files: next to it and with its name, `traces.eval.yaml`, but never the file's
+ * The paths of an imported file's eval files: next to it and named after it (`traces.eval.yaml`), but never the file's
  * own path.
  *
  * @param path absolute

@@ -1,6 +1,6 @@
 import type { Mapping, Path } from '../core/data/data.ts';
 
-/** A line of the file, or an item of its list. */
+/** A line in the file, or an item in its list. */
 export interface Row {
   /** From 1. */
   readonly line: number;
@@ -30,7 +30,7 @@ export interface Draft {
   readonly cases: readonly DraftCase[];
 }
 
-/** A supported format: a file in `importers` and a line in the list of importers. */
+/** A supported format: one file in `importers` and one line in the list of importers. */
 export interface Importer {
   /** The name to show, such as `DeepEval`. */
   readonly name: string;
@@ -38,14 +38,14 @@ export interface Importer {
   readonly takes: string;
   /** The tag of its cases. */
   readonly tag: string;
-  /** Whether a row is in its format, even if it is broken. */
+  /** Whether a row is in its format, even if broken. */
   matches(value: unknown): boolean;
   /** Records everything that it leaves out in the ledger. */
   read(rows: readonly Row[], ledger: Ledger): Draft;
 }
 
 export interface Entry {
-  /** Of the imported file, from 1. */
+  /** Line of the imported file, from 1. */
   readonly line: number;
   readonly message: string;
   /** True if something couldn't be read; otherwise it has no counterpart in an eval file. */

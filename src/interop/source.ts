@@ -27,7 +27,10 @@ export function rowsOf(path: string, text: string, ledger: Ledger): Row[] {
   return several ? joinMessages(linesOf(plain, ledger)) : jsonRows(plain, ledger);
 }
 
-/** Checked before parsing, because parsed values take up to a hundred times their bytes. YAML has its own limit. */
+/**
+ * Checked before parsing, because parsed values take up to a hundred times the size of their text. YAML has its own
+ * limit.
+ */
 function hasTooManyCommas(text: string): boolean {
   let count = 0;
   let at = text.indexOf(',');
@@ -124,8 +127,8 @@ interface ScannedJson {
   /** The line on which the text is nested too deep; it is not scanned further. */
   readonly tooDeep?: number;
   /**
-   * For truncated text: where to cut it, and how to close it. The cut is after the last complete item of
-   * the outermost list with one, because half a conversation is useless.
+   * For truncated text: where to cut it, and how to close it. The cut comes after the last complete item of the
+   * outermost list that has one, because half a conversation is useless.
    */
   readonly cut?: { readonly at: number; readonly closers: string };
 }

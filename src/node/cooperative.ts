@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { WorkLimitError } from '../core/errors.ts';
 
-/** Of this thread alone, with Node 24 and newer. */
+/** Limited to this thread on Node 24 and newer. */
 const usage: Pick<NodeJS.Process, 'cpuUsage'> & {
   readonly threadCpuUsage?: NodeJS.Process['cpuUsage'];
 } = process;
 
-/** Milliseconds of work so far: on a busy machine fewer than by the clock. Only differences mean something. */
+/** CPU time so far, in milliseconds: on a busy machine, less than wall-clock time. Only differences are meaningful. */
 export function cpuTime(): number {
   const { user, system } = usage.threadCpuUsage?.() ?? usage.cpuUsage();
   return (user + system) / 1000;
@@ -22,7 +22,7 @@ export type Step = () => Promise<void>;
 export type Work<Result> = Generator<undefined, Result>;
 
 /**
- * @param most milliseconds of CPU time, so that neither other tasks nor a busy machine count
+ * @param most milliseconds of CPU time, so that other tasks and a busy machine don't count
  * @returns rejects with the signal's reason when aborted, and with `WorkLimitError`
  */
 export function stepsOf(signal?: AbortSignal, most = Number.POSITIVE_INFINITY): Step {
@@ -49,7 +49,7 @@ export async function runCooperatively<Result>(work: Work<Result>, step: Step): 
   }
 }
 
-/** Runs short work at once. */
+/** Runs short work without pausing. */
 export function runSync<Result>(work: Work<Result>): Result {
   for (;;) {
     const { done, value } = work.next();

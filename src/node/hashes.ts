@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Conversation } from '../core/conversation.ts';
 import type { MessageHistory, SuiteCase } from '../core/suite.ts';
 
-/** JSON with object keys sorted at every depth, so that equal values have equal texts. */
+/** JSON with object keys sorted at every depth, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
@@ -17,7 +17,7 @@ function sorted(value: unknown): unknown {
   return copy;
 }
 
-/** SHA-256 of bytes or of a text's UTF-8, hexadecimal. */
+/** SHA-256 of bytes, or of a string as UTF-8, in hexadecimal. */
 export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
@@ -26,7 +26,7 @@ export function digestOf(value: unknown): string {
   return sha256(canonicalJson(value));
 }
 
-/** SHA-256 of a conversation, hexadecimal, without files, latencies, and the cache. */
+/** SHA-256 of a conversation, in hexadecimal, ignoring files, latencies, and the cache. */
 export function conversationHash(conversation: Conversation): string {
   return digestOf(withoutCircumstances(conversation).entries);
 }
@@ -41,7 +41,11 @@ export function withoutCircumstances({ entries, notes }: Conversation): Conversa
   return { entries: plain, notes };
 }
 
-/** SHA-256 of a conversation's inputs: texts, simulated user, and target. @param target digest of its target, if any */
+/**
+ * SHA-256 of a conversation's inputs: messages, simulated user, and target.
+ *
+ * @param target digest of its target, if any
+ */
 export function inputHash(suiteCase: SuiteCase, target: string | undefined): string {
   const { context, tools } = suiteCase;
   return digestOf({ input: inputOf(suiteCase), context, tools, target });
@@ -50,7 +54,7 @@ export function inputHash(suiteCase: SuiteCase, target: string | undefined): str
 /** The hash of a conversation that couldn't be read. */
 export const BROKEN_HASH = '';
 
-/** For keeping thousands of hashes in memory. */
+/** Short enough to keep thousands of hashes in memory. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }

@@ -7,7 +7,7 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** @param what the text to name, such as `"../agent.mjs"` */
+/** @param what how to name it, such as `"../agent.mjs"` */
 export function outsideMessage(what: string): string {
   return `${what} is outside the workspace folder. Paths are relative to the file that contains them and must stay inside the workspace, symbolic links included.`;
 }
@@ -22,9 +22,9 @@ export const RECORD_FILES = `**/${DATA_FOLDER}/${RUNS_FOLDER}/*.jsonl`;
 export interface RecordRoot {
   /** The eval file's path as given. */
   readonly named: string;
-  /** The same, with the links of its folder followed. */
+  /** The same path, with links in its folder followed. */
   readonly path: string;
-  /** The folder that contains `.turnlight`, now or later. Paths in records are relative to it. */
+  /** The folder that contains, or will contain, `.turnlight`. Paths in records are relative to it. */
   readonly root: string;
 }
 
@@ -33,7 +33,7 @@ export function rootOfRecord(path: string): string {
   return dirname(dirname(dirname(path)));
 }
 
-/** Whether a path is in a folder for records. */
+/** Whether a path is in a records folder. */
 export function isInDataFolder(path: string): boolean {
   return dirname(path).endsWith(join(sep, DATA_FOLDER, RUNS_FOLDER));
 }
@@ -44,7 +44,7 @@ export function recordedPath({ named, path, root }: RecordRoot, given: string): 
   return relative(root, followed).split(sep).join('/');
 }
 
-/** Makes a path of a record absolute; records of version 1 contain absolute paths. @param root of the record */
+/** Makes a path in a record absolute; version 1 records contain absolute paths. @param root of the record */
 export function absolutePath(root: string, recorded: string): string {
   return isAbsolute(recorded) ? recorded : resolve(root, recorded);
 }
@@ -105,7 +105,7 @@ export function evalName(evalFile: string): string {
   return basename(evalFile).replace(EVAL_ENDING, '');
 }
 
-/** A safe file name for a person: `ann@example.com` unchanged, without path separators. */
+/** A safe file name for a person: `ann@example.com` stays as is, and path separators are removed. */
 export function personName(person: string): string {
   const name = person
     .replace(/[^A-Za-z0-9@._+-]+/g, '-')

@@ -45,7 +45,7 @@ function isOtherKind(branch: readonly Issue[], given: unknown): boolean {
   });
 }
 
-/** The number of mistakes: each unknown key is one. */
+/** The number of mistakes; each unknown key is one. */
 export function countMistakes(issues: readonly Issue[]): number {
   return issues.flatMap((one) => (one.code === 'unrecognized_keys' ? one.keys : [one.code])).length;
 }
@@ -88,7 +88,7 @@ function kindsIn(issue: Issue): string[] {
 
 const SPELLED = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
 
-/** The number or boolean in a quoted text, if one was expected: `"0.5"`. */
+/** The number or boolean in quoted text, if one was expected: `"0.5"`. */
 export function unquoted(issue: Issue, given: unknown): unknown {
   if (typeof given !== 'string' || !SPELLED.test(given)) return undefined;
   const value: unknown = JSON.parse(given);

@@ -17,12 +17,12 @@ export interface Mention {
   readonly text: string;
   readonly path: Path;
   readonly part: 'key' | 'value';
-  /** The case or assertion in which the name is valid, such as `cases/3`; else empty. */
+  /** The case or assertion where the name is valid, such as `cases/3`, or empty. */
   readonly scope: string;
   readonly inAssertion: boolean;
 }
 
-/** A text into which variables are filled. */
+/** Text in which variables are filled in. */
 export interface Template {
   readonly kind: TemplateKind;
   readonly text: string;
@@ -36,7 +36,7 @@ interface Mentions {
   readonly templates: readonly Template[];
 }
 
-/** Finds all names, paths, and texts with variables in a value. */
+/** Finds all names, paths, and text with variables in a value. */
 export function mentionsIn(schema: z.ZodType, value: unknown): Mentions {
   const plan = planOf(schema);
   return plan ? mentionsBy(plan, value) : { names: [], templates: [] };
@@ -169,13 +169,13 @@ function within({ meaning }: Plan, path: Path, around: Surroundings): Surroundin
     : { template, case: around.case, assertion: here };
 }
 
-/** The role of a text at a path. */
+/** The role of a string at a path. */
 export interface Role extends Pick<Mention, 'role' | 'scope'> {
   readonly kind?: SymbolKind | FileKind;
   readonly template?: TemplateKind;
 }
 
-/** Can be a name, a path, or a text with variables of either kind. */
+/** Can be a name, a path, or text with variables of either kind. */
 const ANY_TEXT = '{{${';
 
 /** Drops list items off the path, such as hundreds of other cases. */
@@ -192,7 +192,7 @@ function pruneTo(value: unknown, [step, ...rest]: Path): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The roles of a text or key at a path; several if it's ambiguous. */
+/** The roles of a string or key at a path; several if it's ambiguous. */
 export function rolesAt(schema: z.ZodType, root: unknown, path: Path, onKey = false): Role[] {
   const value = withValueAt(pruneTo(root, path), path, () => ANY_TEXT);
   const { names, templates } = mentionsIn(schema, value);

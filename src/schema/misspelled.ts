@@ -30,11 +30,11 @@ export interface CorrectedValue extends Validated {
   readonly misspelled: readonly MisspelledKey[];
 }
 
-/** A misspelled `type` hides misspelled keys below it, so each level takes a round. */
+/** A misspelled `type` hides misspelled keys below it, so each level takes another round. */
 const MAX_ROUNDS = 8;
 
 /**
- * Corrects misspelled keys, so that each is one problem instead of two: otherwise `{typ: contains, value: x}` would
+ * Corrects misspelled keys, so that each causes one problem instead of two: otherwise `{typ: contains, value: x}` would
  * also lack a type, and a misspelled `models` would make every model unknown.
  */
 export function correctKeys(
@@ -46,7 +46,7 @@ export function correctKeys(
   let value = given;
   for (let round = 0; ; round += 1) {
     const read = validate(schema, value);
-    // With more issues than are reported, no correction is reliable.
+    // If there are more issues than are reported, no correction is reliable.
     const isReadable =
       round < MAX_ROUNDS && countMistakes(read.leaves.map(({ issue }) => issue)) <= LIMITS.problems;
     const found = isReadable ? misspelledIn({ schema, ...read, foreign }) : [];
@@ -80,7 +80,7 @@ function misspelledIn(reading: Reading): MisspelledKey[] {
   return found.length > 0 ? found : onlyOnes(reading);
 }
 
-/** Each key has one correction, and each correction one key. */
+/** Each key has one correction, and each correction is for one key. */
 function isSame(a: MisspelledKey, b: MisspelledKey): boolean {
   return (a.written === b.written || a.meant === b.meant) && samePath(a.owner, b.owner);
 }
@@ -97,7 +97,7 @@ function correctionOf(written: string, owner: Path, reading: Reading): Misspelle
   const { schema, value } = reading;
   const free = keysAt(schema, value, owner)
     .filter(({ name }) => missingKey(value, [...owner, name]) !== undefined)
-    // Of two equally near keys, prefers the required one.
+    // Between two equally close keys, prefers the required one.
     .sort((a, b) => Number(b.required) - Number(a.required))
     .map(({ name }) => name);
   return correctionAmong(free, written, owner, reading);
@@ -136,7 +136,7 @@ function misspellingOf(missing: string, owner: Path, reading: Reading): Misspell
 }
 
 /**
- * If one key is unknown and one is missing, takes them to be the same if the value is valid for the missing one:
+ * If one key is unknown and one is missing, treats them as the same if the value is valid for the missing one:
  *
  *     - { type: regex, value: '\d+' }      `value` is `pattern` here
  */
@@ -166,7 +166,7 @@ function renamed(value: unknown, { owner, written, meant }: MisspelledKey): unkn
   });
 }
 
-/** The path in the text, for a path in the corrected value. */
+/** The path in the text that corresponds to a path in the corrected value. */
 export function pathAsWritten(path: Path, misspelled: readonly MisspelledKey[]): Path {
   if (misspelled.length === 0) return path;
   return path.map((step, index) => {
@@ -190,7 +190,7 @@ export function withCorrectedKeys(
   };
 }
 
-/** A text with a colon that YAML reads as a mapping, and its key. */
+/** Text with a colon that YAML reads as a mapping, and its key. */
 export interface ColonText {
   readonly path: Path;
   readonly key: string;
@@ -218,7 +218,7 @@ export function colonTextAt(
   if (!takesText(schema, value, path)) return undefined;
   const known = keysAt(schema, value, path).map(({ name }) => name);
   const values = known.flatMap((name) => valuesAt(schema, value, [...path, name]));
-  // Resembles a key, or a value of a missing one: `contains` for `type: contains`.
+  // Resembles a key, or a missing key's value: `contains` for `type: contains`.
   if (nearest(key, [...known, ...values.map((one) => one.value)]).length > 0) return undefined;
   const isForeign = foreign?.ofKey(key, known, inner) ?? foreign?.adviceOn(key, known);
   return isForeign === undefined ? { path, key } : undefined;
@@ -234,7 +234,7 @@ export interface ForeignName {
   readonly meant: string;
   /** Additional keys, such as `ignore_case: true`. */
   readonly beside?: Readonly<Record<string, boolean>>;
-  /** If the value changes as well: the equivalent entries, with `meant` first. */
+  /** If the value also changes: the equivalent entries, with `meant` first. */
   readonly instead?: Readonly<Record<string, unknown>>;
   /** A sentence for the author. */
   readonly message: string;
@@ -246,7 +246,7 @@ export interface MeantValue {
   readonly message: string;
 }
 
-/** Names of other tools for the keys and values of a schema. */
+/** Other tools' names for a schema's keys and values. */
 export interface ForeignNames {
   /** @param known the allowed keys */
   ofKey(written: string, known: readonly string[], value: unknown): ForeignName | undefined;

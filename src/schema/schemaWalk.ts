@@ -71,12 +71,12 @@ export function defaultText(value: unknown): string | undefined {
     : `Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** Whether a key is only written by other tools: allowed, but never suggested. */
+/** Whether only other tools write a key: it's allowed, but never suggested. */
 export function isUnread(schema: Schema): boolean {
   return metaOf(schema).readOnly === true;
 }
 
-/** The branches that match a value, which may be incomplete; all of them if none matches. */
+/** The branches that match a value, which may be incomplete; all branches if none matches. */
 function branches(schema: Schema, value: unknown): Schema[] {
   const plain = unwrap(schema);
   const { options, discriminator } = definition(plain);
@@ -87,7 +87,7 @@ function branches(schema: Schema, value: unknown): Schema[] {
   return discriminator === undefined ? narrowByKeys(candidates, value) : candidates;
 }
 
-/** The mappings that have the most keys of the value. */
+/** The mappings that share the most keys with the value. */
 function narrowByKeys(candidates: Schema[], value: unknown): Schema[] {
   if (!isMapping(value) || candidates.length < 2) return candidates;
   const known = (schema: Schema) =>
@@ -113,7 +113,7 @@ export function schemasAt(root: Schema, value: unknown, path: Path): Schema[] {
   return schemasAlong(root, value, path, (one) => one);
 }
 
-/** @param seen maps each value on the path, by depth */
+/** @param seen replaces each value on the path, by depth */
 function schemasAlong(
   root: Schema,
   value: unknown,
@@ -127,7 +127,7 @@ function schemasAlong(
     const next = schemas
       .flatMap((schema) => stepInto(schema, step))
       .flatMap((one) => branches(one, inner));
-    // For a message, there are branches of all dialects.
+    // For a message, there are branches from all dialects.
     const fitting = isMapping(inner) ? next.filter((one) => fits(one, inner)) : [];
     schemas = fitting.length > 0 ? fitting : next;
     current = inner;

@@ -34,7 +34,7 @@ export interface ValueProblem {
   readonly missing?: Path;
 }
 
-/** Problems for missing or empty keys, by path without indexes, such as `tool_calls.function.name`. */
+/** Problems with missing or empty keys, by path without indexes, such as `tool_calls.function.name`. */
 export type Missing = Readonly<Record<string, readonly [code: string, message: string]>>;
 
 interface Vocabulary {
@@ -42,7 +42,7 @@ interface Vocabulary {
   readonly missing?: Missing;
 }
 
-/** The problems of a value; a misspelled key isn't reported as missing as well. */
+/** The problems of a value; a misspelled key isn't also reported as missing. */
 export function valueProblems(
   schema: z.ZodType,
   value: unknown,
@@ -159,7 +159,7 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
     return [missingProblem(writtenPath.slice(0, -1), key, choices, siblings)];
   }
   const choice = wrongChoice(writtenPath, given, choices, reading);
-  // With `invalid_format`, other texts are allowed as well, such as `2-6` in addition to `last`.
+  // With `invalid_format`, other strings are also allowed, such as `2-6` in addition to `last`.
   const isFormat = issue.code === 'invalid_format';
   if (choice && (isChoice(issue) || (isFormat && choice.replacement))) return [choice];
   const code = codeOf(issue);
@@ -183,7 +183,7 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   return [{ ...problem, message, fix }];
 }
 
-/** @param siblings the existing keys, one of which may be the value: `- contains: x` */
+/** @param siblings the existing keys; one may be the value: `- contains: x` */
 function missingProblem(
   owner: Path,
   key: string,
@@ -227,7 +227,7 @@ function wrongChoice(
   return { path, code, message, ...suggestionsOf(near) };
 }
 
-/** A problem of an inner value, with paths from an outer one. */
+/** A problem with an inner value, with paths from an outer one. */
 export function problemUnder<Under extends ValueProblem>(base: Path, problem: Under): Under {
   if (base.length === 0) return problem;
   const { path, fix, missing } = problem;
@@ -250,7 +250,7 @@ function fixUnder(base: Path, fix: Fix): Fix {
   };
 }
 
-/** @param base path of the value in the document */
+/** @param base the value's path in the document */
 export function locateProblem(problem: ValueProblem, document: YamlDocument, base: Path): Problem {
   const { path, onKey, unquoted, blankAfter, ...found } = problemUnder(base, problem);
   const { fix: known, missing: _, code, message, ...rest } = found;
@@ -266,7 +266,7 @@ export function locateProblem(problem: ValueProblem, document: YamlDocument, bas
   };
 }
 
-/** The range of an unquoted text on one line; undefined otherwise. */
+/** The range of unquoted text on one line; undefined for anything else. */
 function bareRange(document: YamlDocument, path: Path, what: 'value' | 'entry'): Range | undefined {
   const last = document.scalarAt(path);
   const first = what === 'entry' ? document.scalarAt(path, 'key') : last;

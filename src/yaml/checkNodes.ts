@@ -57,7 +57,7 @@ export function checkNodes(
     for (const pair of map.items) {
       const name = keyOf(pair)?.name;
       if (name === undefined) {
-        // As data, the key would be its YAML text.
+        // In the data, the key would be its YAML text.
         unreadable.add(item);
         const variable = variableAt(map, pair, text);
         if (variable) {
@@ -142,7 +142,7 @@ function isMisplaced({ key }: Pair, text: string): boolean {
 
 const STANDS_ALONE = /^[ \t]*(?:[\r\n#,\]}]|$)/;
 
-/** The span of `{{name}}`, which YAML reads as a mapping with a mapping as its key. */
+/** The span of `{{name}}`, which YAML reads as a mapping whose key is a mapping. */
 function variableAt({ range }: YAMLMap, { key }: Pair, text: string): Span | undefined {
   return range && isMap(key) && text.startsWith('{{', range[0]) ? [range[0], range[1]] : undefined;
 }
@@ -161,7 +161,7 @@ function itemInText(scalar: Scalar, text: string): Span | undefined {
 const CUTTING_COMMENT = /[ \t]+(#[^\s#].*)/y;
 
 /**
- * An unquoted text ends before ` #`, and the rest is an unintended comment:
+ * Unquoted text ends before ` #`, and the rest is an unintended comment:
  *
  *     - user: My order #98765 has not come.
  */

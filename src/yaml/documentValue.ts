@@ -7,12 +7,12 @@ import type { ParsedText } from './parsedText.ts';
 import { parse } from './parser.ts';
 import type { Reparsed } from './reparse.ts';
 
-/** Maximum number of nodes that aliases can expand to: enough for reuse, too few for an alias bomb. */
+/** Maximum number of nodes that aliases can expand to: enough for reuse, but too few for an alias bomb. */
 const MAX_ALIASES = 100;
 
 type Unreadable = ReadonlySet<number | undefined>;
 
-/** The data of a text, including the readable parts of unreadable items of `cases`; undefined if there is none. */
+/** The data in a text, including readable parts of unreadable items in `cases`; undefined if there is none. */
 export function documentValue(
   parsed: ParsedText,
   unreadable: Unreadable,
@@ -70,7 +70,7 @@ function itemValue(node: unknown, tolerantly: boolean, document: Document.Parsed
 /** Replaces a key that isn't plain text. */
 export const UNNAMED = '?';
 
-/** The readable data of a YAML text; undefined if there is none. */
+/** The readable data in YAML text; undefined if there is none. */
 export function* readLeniently(text: string): Work<unknown> {
   const document = yield* parse(text);
   return document && new LenientReader(document).data(document.contents);

@@ -30,7 +30,7 @@ import {
 import type { YamlDocument } from './yamlDocument.ts';
 
 /**
- * Edits of a YAML text that keep comments, quotes, and line breaks. Values behind aliases aren't edited, as that would
+ * Edits to YAML text that keep comments, quotes, and line breaks. Values behind aliases aren't edited, since that would
  * change other places too.
  */
 
@@ -40,7 +40,7 @@ export function edit(yaml: YamlDocument, start: number, end: number, newText: st
   return { range: yaml.rangeOfOffsets(start, end), newText: text };
 }
 
-/** Replaces a scalar, or a part of one, and keeps its quotes. */
+/** Replaces all or part of a scalar, and keeps its quotes. */
 export function replaceText(yaml: YamlDocument, range: Range, text: string): TextEdit {
   const [start, end] = [yaml.offsetAt(range.start), yaml.offsetAt(range.end)];
   const [, quote] = /^(["']).*\1$/s.exec(yaml.text.slice(start, end)) ?? [];
@@ -53,7 +53,7 @@ export function replaceText(yaml: YamlDocument, range: Range, text: string): Tex
     return edit(yaml, start, end, writeWithin(text, style) ?? text);
   }
   const { node, inFlow } = nodeAt(yaml.root, path) ?? {};
-  // The line break at the end of a block is its own.
+  // The line break at the end of a block belongs to it.
   const stop = !onKey && isBlockText(node) ? endOf(node, yaml.text) : end;
   return edit(yaml, start, stop, writeWord(text, inFlow));
 }
@@ -236,7 +236,7 @@ function removeItem(yaml: YamlDocument, item: unknown): TextEdit {
   const { text } = yaml;
   const dash = text.lastIndexOf('-', startOf(item) - 1);
   const start = startOfLine(text, dash);
-  // `- - a`: the outer dash stays.
+  // `- - a`: the outer dash is kept.
   if (text.slice(start, dash).trim() !== '') {
     return edit(yaml, dash, endOfLine(text, endOf(item, text)), '[]');
   }
@@ -271,7 +271,7 @@ export function fragmentAt(yaml: YamlDocument, path: Path): YamlFragment | undef
   return { value, text: dedented(lines, columnOf(text, startOf(node))), below };
 }
 
-/** Removes up to `columns` spaces of indentation, from a line on. */
+/** Removes up to `columns` spaces of indentation, starting at a line. */
 function dedented(text: string, columns: number, from = 0): string {
   return text
     .split(/\r?\n/)

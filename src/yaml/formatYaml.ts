@@ -2,7 +2,7 @@ import type { CST } from 'yaml';
 import type { Work } from '../node/cooperative.ts';
 import { tokensWithin } from './parser.ts';
 
-/** Thrown for syntax that isn't formatted, such as `? key`. */
+/** Thrown for syntax that can't be formatted, such as `? key`. */
 class Unformattable extends Error {}
 
 /** The old and new indentation of a list or map. */
@@ -22,9 +22,9 @@ interface Indents {
 }
 
 /**
- * The tokens of a YAML text, in order, with their new white space: lists and maps are indented by `step` below their
- * key, one space follows `-` and `:`, at most one empty line is kept, and a line break ends the file. Comments and
- * texts are unchanged. Undefined if the text is invalid or contains unsupported syntax.
+ * The tokens of YAML text, in order, with new white space: lists and maps are indented by `step` below their key, one
+ * space follows `-` and `:`, at most one empty line is kept, and a line break ends the file. Comments and strings are
+ * unchanged. Undefined if the text is invalid or contains unsupported syntax.
  */
 export function* formatYaml(text: string, step: number): Work<readonly Piece[] | undefined> {
   try {
@@ -101,7 +101,7 @@ class Layout {
     if (key) this.#value(key, { hang: indent, own: indent, around: indent });
     this.#within({ old: old + 1, now: own }, () => {
       for (const token of sep ?? []) {
-        // `*name:` would be another name.
+        // `*name:` would be a different name.
         const tight = token.type === 'map-value-ind' && key?.type !== 'alias';
         this.#mark(token, own, tight ? 'none' : 'one');
       }
@@ -179,7 +179,7 @@ class Layout {
         return;
       }
       case 'comma': {
-        // `*name,` would be another name.
+        // `*name,` would be a different name.
         const tight = this.pieces.last().startsWith('*') ? 'less' : 'none';
         this.pieces.keep(token.offset, token.source, indent, tight);
         return;
@@ -229,7 +229,7 @@ export interface Piece {
 /** White space before a token on the same line: none, one space, at most one, or at least one. */
 type Gap = 'none' | 'one' | 'less' | 'kept';
 
-/** Collects the parts of a text that aren't white space. */
+/** Collects the parts of text that aren't white space. */
 class Pieces {
   readonly #text: string;
   readonly #eol: string;
@@ -243,7 +243,7 @@ class Pieces {
     this.#eol = /\r?\n/.exec(text)?.[0] ?? '\n';
   }
 
-  /** Keeps a part, with `indent` spaces if it starts a line, else with the gap. */
+  /** Keeps a part, preceded by `indent` spaces if it starts a line, or else by the gap. */
   keep(start: number, source: string, indent: number, gap: Gap): void {
     const there = this.#text.slice(this.#end, start);
     const breaks = there.split('\n').length - 1;
@@ -258,7 +258,7 @@ class Pieces {
     this.#everyBreak = false;
   }
 
-  /** Keeps a text on one or more lines; indentation is free, empty lines count. */
+  /** Keeps text on one or more lines; its indentation may change, but not its empty lines. */
   keepLines(start: number, source: string, indent: number, gap: Gap): void {
     const [first = '', ...others] = source.split('\n');
     this.keep(start, first.replace(/\r$/, ''), indent, gap);

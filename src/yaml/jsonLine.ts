@@ -3,15 +3,15 @@ import { runSync, type Work } from '../node/cooperative.ts';
 import type { Span } from './nodes.ts';
 import { placesIn, readYaml, type YamlDocument } from './yamlDocument.ts';
 
-/** Maximum characters: longer texts may exceed the limits for YAML. */
+/** Maximum characters: longer text may exceed the limits for YAML. */
 const MAX_LENGTH = 1_000_000;
 
 /** YAML doesn't allow longer ones. */
 const MAX_KEY_LENGTH = 1_000;
 
 /**
- * Reads a line of valid JSON at a tenth of the cost of `parseYaml`: it's parsed as YAML only if another range than that
- * of a list item is needed, as for a problem. Undefined if YAML could read it differently than JSON.
+ * Reads a line of valid JSON at a tenth of the cost of `parseYaml`: it's parsed as YAML only if a range other than a
+ * list item's is needed, as for a problem. Undefined if YAML could read it differently from JSON.
  *
  * @param line in its file, from 0
  */
@@ -54,7 +54,7 @@ function keyOf(path: Path): string {
 /** An unfinished list or mapping. */
 interface Open {
   readonly start: number;
-  /** The keys of a mapping so far. */
+  /** A mapping's keys so far. */
   readonly keys?: Set<string>;
   /** The key or index of its next entry. */
   at: string | number;
@@ -62,7 +62,7 @@ interface Open {
   awaitsKey: boolean;
 }
 
-/** Lists and mappings in lists, by path; undefined if there are duplicate or unusual keys. */
+/** Lists and mappings inside lists, by path; undefined if there are duplicate or unusual keys. */
 function itemsIn(text: string): ReadonlyMap<string, Span> | undefined {
   const items = new Map<string, Span>();
   const open: Open[] = [];

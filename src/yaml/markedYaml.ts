@@ -25,11 +25,11 @@ export interface Marked {
 export interface MarkSearchResult {
   readonly found?: Marked;
   readonly faults: number;
-  /** Whether an alias has no anchor. */
+  /** Whether any alias has no anchor. */
   readonly dangling: boolean;
 }
 
-/** Finds a marker that occurs once. Never throws: a text that is nested too deep isn't read. */
+/** Finds a marker that occurs once. Never throws: text that is nested too deep isn't read. */
 export function* findMark(text: string, mark: string): Work<MarkSearchResult> {
   const document = yield* parse(text);
   if (!document) return { faults: 1, dangling: false };

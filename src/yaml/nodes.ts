@@ -27,10 +27,10 @@ export interface Found {
   readonly depth: number;
 }
 
-/** Resolves an alias: to the last node before it with its anchor. */
+/** Resolves an alias to the last node before it that has its anchor. */
 export type Resolve = (alias: Alias) => Node | undefined;
 
-/** The node at a path. Follows aliases only with `resolve`: an edit behind one would change other places too. */
+/** The node at a path. Follows aliases only if given `resolve`: an edit behind one would change other places too. */
 export function nodeAt(root: Node | null, path: Path, resolve?: Resolve): Found | undefined {
   const found = nearestTo(root, path, resolve);
   return found.depth === path.length ? found : undefined;
@@ -61,12 +61,12 @@ function stepInto(owner: unknown, step: string | number): Pair | Node | undefine
   return isNode(item) ? item : undefined;
 }
 
-/** Larger maps are indexed: each of thousands of keys may be looked up. */
+/** Larger maps are indexed, because each of thousands of keys may be looked up. */
 const SMALL_MAP = 16;
 
 const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string | undefined, Pair>>();
 
-/** The entry of a key; the last of duplicates, whose value counts. */
+/** The entry for a key; of duplicates, the last one, whose value applies. */
 function pairOf(map: YAMLMap, name: string): Pair | undefined {
   const { items } = map;
   if (items.length <= SMALL_MAP) {
@@ -187,7 +187,7 @@ export function keyOf(pair: unknown): { readonly name: string; readonly node: Sc
     : undefined;
 }
 
-/** The value of a key of a map; undefined if there is none. */
+/** The value of a key in a map; undefined if there is none. */
 export function valueUnder(node: unknown, name: string): Node | undefined {
   return (isMap(node) && nodeAt(node, [name])?.node) || undefined;
 }
@@ -195,7 +195,7 @@ export function valueUnder(node: unknown, name: string): Node | undefined {
 /**
  * Visits every node in text order, faster than the parser's own `visit`.
  *
- * @param look `above` are the enclosing lists and maps, outermost first; the array is reused
+ * @param look `above` contains the enclosing lists and maps, outermost first; the array is reused
  */
 export function eachNode(
   root: Node | null,
@@ -267,7 +267,7 @@ function namedIn({ contents }: Document.Parsed): ReadonlyMap<Alias, Node | undef
   return named;
 }
 
-/** Start of an offset's line. As in YAML, a carriage return alone isn't a line break. */
+/** Start of an offset's line. As in the YAML parser, a carriage return alone isn't a line break. */
 export function startOfLine(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }

@@ -24,7 +24,7 @@ export interface ParsedText {
   readonly text: string;
   readonly document: Document.Parsed;
   readonly faults: readonly ConfinedFault[];
-  /** Whether it exceeds a limit, which the fault names, and wasn't read. */
+  /** Whether it exceeds a limit, named in the fault, and wasn't read. */
   readonly refused?: true;
 }
 
@@ -37,7 +37,7 @@ export interface ParsedText {
  *         description: "Being wri
  *       - id: two                    is still read
  *
- * A text that exceeds a limit isn't read.
+ * Text that exceeds a limit isn't read.
  */
 export function* parseText(text: string): Work<ParsedText> {
   const read = yield* parseOrRefuse(text);
@@ -94,7 +94,7 @@ function* parsePieces(text: string): Work<ParsedText | undefined> {
   return { text, document, faults };
 }
 
-/** The index of the entry `cases` in the file's mapping, if it's unique. */
+/** The index of the `cases` entry in the file's mapping, if it's unique. */
 export function indexOfCases({ items }: YAMLMap): number | undefined {
   const isCases = ({ key }: Pair) => isScalar(key) && key.value === 'cases';
   const casesIndex = items.findIndex(isCases);
@@ -121,7 +121,7 @@ export interface ParsedItem {
   readonly faults: readonly SyntaxFault[];
   /** See `isSelfContained`. */
   readonly plain: boolean;
-  /** If nothing follows it, the ends of the list, the root, and the document, as offsets in the text. */
+  /** If nothing follows it, the offsets in the text where the list, the root, and the document end. */
   readonly ends: readonly Ends[];
 }
 
@@ -132,7 +132,7 @@ const HEAD = 'cases:\n';
 const DOCUMENT_MARK = /^(?:---|\.\.\.|%)/m;
 
 /**
- * Parses the lines of an item separately; undefined if that isn't possible, or if it's nested too deep.
+ * Parses the lines of an item separately; undefined if that isn't possible or if the item is nested too deep.
  *
  * @param start offset of its first line in the text
  * @param dash with its indentation
@@ -179,7 +179,7 @@ function brokenItem(
   const node = (isSeq(list) && list.items[0]) || nothingAt(HEAD.length + dash.length + 1);
   const shift = start - HEAD.length;
   shiftNodes(node, shift);
-  // Reports it at the end of its item, not at the start of the next one.
+  // Reports it at the end of its own item, not at the start of the next one.
   const last = start + part.trimEnd().length;
   const within = (offset: number) => Math.max(start, Math.min(offset + shift, last));
   const ends: Ends = [start + part.length, start + part.length];
@@ -209,7 +209,7 @@ const CASES = /^\uFEFF?(["']?)cases\1[ \t]*:[ \t]*(?:#.*)?\r?$/;
 /**
  * Finds the cases by their indentation, regardless of errors in them; undefined if they aren't a block list.
  *
- * @param typed a line that doesn't end the cases: it may still be indented
+ * @param typed a line that doesn't end the cases, because it may be indented later
  */
 export function caseLines(lines: readonly string[], typed?: number): CaseLines | undefined {
   const head = lines.findIndex((line) => line.length < 200 && CASES.test(line));

@@ -16,7 +16,7 @@ import { eachNode, type Style, styleOf } from './nodes.ts';
 
 const PARSE_LIMITS = ['too-deep', 'too-many-tokens', 'too-many-errors'] as const;
 
-/** Thrown for a text that exceeds a limit. */
+/** Thrown for text that exceeds a limit. */
 export class ParseLimitError extends ReasonedError<(typeof PARSE_LIMITS)[number]> {
   override readonly name = 'ParseLimitError';
 }
@@ -27,13 +27,13 @@ type Fault = ConstructorParameters<typeof YAMLParseError>;
 const LEXEMES_PER_STEP = 500;
 
 /**
- * The first document of a text, and the second one if there are more.
+ * The first document in a text, and the second one if there are several.
  *
  * @throws ParseLimitError
  */
 function* documentsIn(text: string): Work<readonly Document.Parsed[]> {
   let faults = 0;
-  // Each error takes kilobytes.
+  // Each error takes up kilobytes.
   const countFault = () => {
     faults += 1;
     if (faults <= LIMITS.syntaxErrors) return;
@@ -60,7 +60,7 @@ function* documentsIn(text: string): Work<readonly Document.Parsed[]> {
   return [...documents, ...composer.end(true, text.length)];
 }
 
-/** The tokens of a text, and undefined where reading can pause. @throws ParseLimitError */
+/** Yields a text's tokens, and undefined where reading can pause. @throws ParseLimitError */
 export function* tokensWithin(text: string): Generator<CST.Token | undefined> {
   const parser = new Parser();
   let count = 0;
@@ -87,7 +87,7 @@ export interface SyntaxFault {
   readonly message: string;
   readonly start: number;
   readonly end: number;
-  /** How to fix the range: put it in quotes, or add a space after it. */
+  /** How to fix the range: by quoting it or by adding a space after it. */
   readonly needs?: 'quote' | 'blank';
 }
 
@@ -95,7 +95,7 @@ const TABS = 'tab-indent';
 
 const OPTIONS = { uniqueKeys: false, merge: false, version: '1.2', prettyErrors: false } as const;
 
-/** Parses a text, valid or not; undefined if it exceeds a limit. */
+/** Parses text, valid or not; undefined if it exceeds a limit. */
 export function* parse(text: string): Work<Document.Parsed | undefined> {
   const read = yield* parseOrRefuse(text);
   return read instanceof ParseLimitError ? undefined : read;
@@ -138,7 +138,7 @@ export function faultsOf({ errors, contents }: Document.Parsed, text: string): S
 
 const QUOTED: readonly Style[] = ['single', 'double'];
 
-/** Start of a string with no closing quote: the parser reports its end instead. */
+/** Start of a string with no closing quote; the parser reports its end instead. */
 function openedAt(said: string, end: number, contents: Node | null) {
   if (!said.startsWith('Missing closing')) return undefined;
   let opened: Pick<SyntaxFault, 'start' | 'end'> | undefined;
@@ -168,12 +168,12 @@ const UNREADABLE: readonly string[] = [
   'circular-alias',
 ];
 
-/** Whether a problem keeps a text, or its item, from being read correctly. */
+/** Whether a problem keeps text, or its item, from being read correctly. */
 export function isUnreadable({ code }: Pick<SyntaxFault, 'code'>): boolean {
   return UNREADABLE.includes(code);
 }
 
-/** With the text to fix or to indent, if known. */
+/** Includes the text to fix or indent, if known. */
 type SyntaxExplanation = Partial<SyntaxFault> & Pick<SyntaxFault, 'message'>;
 
 /** Explanations of the parser's messages. */
@@ -210,7 +210,7 @@ const WRONG_INDENT = 'This line is not indented like the lines around it.';
 const EXPECTED_ENTRY = 'Expected `key: value`, with a space after the colon.';
 const NEEDS_QUOTES = 'Text that contains ": " needs quotes.';
 
-/** `-id: a`, `- id:a`, and a text with a colon after a key. */
+/** `-id: a`, `- id:a`, and text with a colon after a key. */
 const GLUED_DASH = /^([ \t]*)-(?=[a-z_][\w-]*:)/;
 const GLUED_COLON = /^([ \t]*(?:- +)*)([a-z_]\w*:)(?=["'\w[{])/;
 const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: +#.*)?$/;
@@ -218,7 +218,7 @@ const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: 
 /** A value that starts with a variable, which YAML reads as a mapping. */
 const VARIABLE_FIRST = /^([ \t]*(?:- +)*(?:[a-z_]\w*: +)?)(\{\{.*?\S)(?: +#.*)?$/;
 
-/** @param said the parser's message for the error at an offset */
+/** @param said the parser's error message at an offset */
 function explainSyntaxError(said: string, text: string, at: number): SyntaxExplanation {
   const first = text.lastIndexOf('\n', at - 1) + 1;
   const [line = ''] = text.slice(first).split(/\r?\n/, 1);

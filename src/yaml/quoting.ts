@@ -1,10 +1,12 @@
 import { Document, Pair, Scalar, stringify, visit, YAMLMap } from 'yaml';
 import type { Style } from './nodes.ts';
 
-/** Quotes whatever a YAML 1.1 or 1.2 reader would misread: in YAML 1.1, `on`, `y`, `1_000`, and `12:30` aren't texts. */
+/**
+ * Quotes whatever a YAML 1.1 or 1.2 reader would misread: in YAML 1.1, `on`, `y`, `1_000`, and `12:30` aren't strings.
+ */
 const OPTIONS = { schema: 'core', compat: 'yaml-1.1', version: '1.2' } as const;
 
-/** Prevents the library's own line breaks. */
+/** Keeps the library from adding line breaks. */
 const LAYOUT = { lineWidth: 0, simpleKeys: true, nullStr: '', blockQuote: 'literal' } as const;
 
 /** A value on one line. */
@@ -13,10 +15,10 @@ export type YamlScalar = string | number | boolean | null;
 /** Characters that some readers drop or read as line breaks, so they are escaped. */
 const UNSEEN = /[\u2028\u2029\ufeff]/g;
 
-/** YAML allows no longer keys on one line, so the library doesn't write them. */
+/** YAML doesn't allow longer keys on one line, so the library doesn't write them. */
 const MAX_KEY_LENGTH = 1_024;
 
-/** Characters that end a text in brackets, or start a key there. */
+/** Characters that end a string in brackets or start a key there. */
 const ENDS_IN_FLOW = /[[\]{},]|^[?:]/;
 
 /**
@@ -33,11 +35,11 @@ export function writeWord(value: YamlScalar, inFlow = false): string {
   return inFlow && written === value && ENDS_IN_FLOW.test(value) ? quoted(value) : written;
 }
 
-/** Cached, because every key press writes the same words. */
+/** Cached, because every keystroke writes the same words. */
 const KNOWN = new Map<string, string>();
 const MAX_KNOWN = 1_000;
 
-/** Writes a text as a key, because keys are never wrapped. */
+/** Writes text as a key, because keys are never wrapped. */
 function asKey(text: string): string {
   const known = KNOWN.get(text);
   if (known !== undefined) return known;
@@ -50,19 +52,19 @@ function asKey(text: string): string {
   return written;
 }
 
-/** Reused, as creating one costs more than writing a word. */
+/** Reused, since creating one costs more than writing a word. */
 const KEY = new Document<YAMLMap, false>(null, OPTIONS);
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Quotes a text without line breaks; with single quotes if double ones would need escapes. */
+/** Quotes text without line breaks, using single quotes if double quotes would need escapes. */
 export function quoted(text: string): string {
   return /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
 }
 
-/** Writes a text inside existing quotes or a block; undefined for a line break in single quotes. */
+/** Writes text inside existing quotes or a block; undefined for a line break in single quotes. */
 export function writeWithin(text: string, style: Style, inFlow = false): string | undefined {
   switch (style) {
     case 'plain':
@@ -76,7 +78,7 @@ export function writeWithin(text: string, style: Style, inFlow = false): string 
   }
 }
 
-/** Writes a value of any depth on one line. */
+/** Writes a value, however deep, on one line. */
 export function writeInline(value: unknown, inFlow = false): string {
   if (Array.isArray(value)) return `[${value.map((one) => writeInline(one, true)).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -129,6 +131,6 @@ export const STEP = 2;
 
 /** Indents every line; empty lines stay empty. */
 export function indented(text: string, columns: number): string {
-  // Not `^`, which also matches after U+2028.
+  // Not `^`, because it also matches after U+2028.
   return text.replace(/(?<=^|\n)(?=[^\r\n])/g, ' '.repeat(columns));
 }

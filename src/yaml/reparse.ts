@@ -10,16 +10,16 @@ import {
   setListRange,
 } from './parsedText.ts';
 
-/** A text parsed after an earlier version of it. */
+/** Text parsed after an earlier version of it. */
 export interface Reparsed extends ParsedText {
   /** Index of the reparsed item of `cases`. */
   readonly index: number;
 }
 
 /**
- * Reparses a text that differs from an earlier version in one item of `cases`, as after most key presses: only that
- * item is parsed. This shifts the nodes after it, so `before` can't be used anymore. Undefined, without changes, if the
- * difference is of another kind.
+ * Reparses text that differs from an earlier version in one item of `cases`, as after most keystrokes: only that item
+ * is parsed. This shifts the nodes after it, so `before` can't be used anymore. For any other difference, changes
+ * nothing and returns undefined.
  *
  * @param before must be self-contained: see `isSelfContained`
  */
@@ -77,7 +77,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   return { text, document, faults, index };
 }
 
-/** The ends of a list, its root, and its document, from the list's last item, which didn't change. */
+/** The ends of a list, its root, and its document, taken from the list's last item, which didn't change. */
 function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['ends'] | undefined {
   const start = lineOf(items.at(-1), old);
   if (start === undefined) return undefined;
@@ -85,7 +85,7 @@ function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['
   return runSync(parseItem(part, text.length - part.length, dashAt(part, 0), false))?.ends;
 }
 
-/** Whether the items of a list start at the given lines after a change in one of them. */
+/** Whether a list's items start at the given lines after a change in one of them. */
 function isStartOf({ items }: YAMLSeq, old: string, changed: number, by: number) {
   return (start: number, index: number, all: readonly number[]): boolean => {
     const before = lineOf(items[index], old);

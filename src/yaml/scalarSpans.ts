@@ -5,7 +5,7 @@ import { templateVariables } from '../core/text/template.ts';
 import type { Span } from './nodes.ts';
 import type { ScalarText, YamlDocument } from './yamlDocument.ts';
 
-/** A scalar's text, without quotes; undefined if it's written differently, as with escapes. */
+/** A scalar's text, without quotes; undefined if its source differs, as with escapes. */
 export function wordsSpan(text: string, scalar: ScalarText): Span | undefined {
   const [start, end] = inside(text, scalar);
   const written = text.slice(start, end);
@@ -22,7 +22,7 @@ export function wordsSpan(text: string, scalar: ScalarText): Span | undefined {
  *     - "It's {{nam}}"      {{nam}} is found
  *     - "\x7b{nam}}"        it isn't
  *
- * @returns takes the offset and length of a piece in the scalar's value
+ * @returns a function that takes the offset and length of a piece in the scalar's value
  */
 export function pieceRanges(
   yaml: YamlDocument,
@@ -67,7 +67,7 @@ function pieceSpans(
   return (offset, length) => {
     searched += value.length;
     if (searched > MAX_SEARCHED) return undefined;
-    // In a folded text, a space can be written as a line break and indentation.
+    // In folded text, a space can be written as a line break and indentation.
     const piece = escapeRegExp(value.slice(offset, offset + length)).replace(/\s+/g, '\\s+');
     const pattern = new RegExp(piece, 'g');
     const meant = [...value.matchAll(pattern)];

@@ -18,7 +18,7 @@ export interface ScalarText {
   readonly end: number;
 }
 
-/** A parsed YAML text with a range for every path. `value` is its data; undefined if nothing can be read. */
+/** Parsed YAML text with a range for every path. `value` is its data; undefined if nothing can be read. */
 export interface YamlDocument {
   readonly path: string;
   readonly text: string;
@@ -52,12 +52,12 @@ interface DocumentSource {
 /** Kept until a later version reuses the nodes. */
 const DOCUMENT_SOURCES = new WeakMap<YamlDocument, DocumentSource>();
 
-/** Parses a text. If an earlier version is given, only the changed item, if possible. */
+/** Parses text. Given an earlier version, parses only the changed item, if possible. */
 export function parseYaml(text: string, path: string, before?: YamlDocument): YamlDocument {
   return (before && rereadYaml(text, path, before)) ?? runSync(readYaml(text, path));
 }
 
-/** @param origin position of the text in its file; the column applies to each line */
+/** @param origin the text's position in its file; the column applies to every line */
 export function* readYaml(text: string, path: string, origin = START.start): Work<YamlDocument> {
   const parsed = yield* parseText(text);
   const places = placesIn(text, origin);
@@ -128,7 +128,7 @@ type Places = Pick<YamlDocument, 'rangeOfOffsets' | 'positionAt' | 'offsetAt'>;
 
 /** Separate from the document, so that keeping it doesn't keep all nodes. */
 export function placesIn(text: string, origin = START.start): Places {
-  // The parser's own counter loses the lines behind some of its errors.
+  // The parser's own counter misses lines after some errors.
   const lines = TextDocument.create('', '', 0, text);
   const positionAt = (offset: number) => {
     const { line, character } = lines.positionAt(offset);

@@ -15,7 +15,7 @@ export function mappingOf(value: unknown): Mapping {
   return isMapping(value) ? value : {};
 }
 
-/** The value at a path; undefined if there is none. Inherited properties don't count. */
+/** The value at a path, or undefined. Inherited properties don't count. */
 export function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const step of path) {
@@ -30,7 +30,7 @@ export function samePath(a: Path, b: Path): boolean {
   return a.length === b.length && a.every((step, index) => step === b[index]);
 }
 
-/** A copy with the value at a path changed; missing mappings on the way are created. */
+/** A copy with the value at a path changed; missing mappings along it are created. */
 export function withValueAt(
   root: unknown,
   path: Path,
@@ -109,16 +109,16 @@ export function freeNames(
   };
 }
 
-/** Whether a JSON text exceeds the nesting limit. @param json UTF-8 if bytes */
+/** Whether JSON text exceeds the nesting limit. @param json bytes are UTF-8 */
 export function isTooDeep(json: string | Uint8Array): boolean {
   return shapeOf(json).isTooDeep;
 }
 
 /**
- * Why a JSON text isn't parsed, such as `is nested too deep`; undefined if it is. A list of empty mappings takes a
- * hundred times its bytes.
+ * Why JSON text isn't parsed, such as `is nested too deep`; undefined if it is. A parsed list of empty mappings takes a
+ * hundred times its size.
  *
- * @param json UTF-8 if bytes
+ * @param json bytes are UTF-8
  */
 export function jsonExcess(json: string | Uint8Array, maxValues?: number): string | undefined {
   return shapeOf(json).excess(maxValues);
@@ -130,7 +130,7 @@ function shapeOf(json: string | Uint8Array): JsonShape {
 
 /**
  * Whether the JSON of a value certainly stays within a number of bytes and the other limits. Faster than `jsonExcess`,
- * because texts are only measured.
+ * because strings are only measured.
  */
 export function isSmallJson(value: unknown, maxBytes: number): boolean {
   let [bytes, values] = [0, 0];
@@ -150,12 +150,12 @@ export function isSmallJson(value: unknown, maxBytes: number): boolean {
   return fits(value, 1);
 }
 
-/** Parses a JSON text; undefined if it's invalid or exceeds a limit. */
+/** Parses JSON; undefined if it's invalid or exceeds a limit. */
 export function parseJson(text: string, maxValues?: number): unknown {
   return jsonExcess(text, maxValues) === undefined ? shallowJson(text) : undefined;
 }
 
-/** Parses a JSON text without checking limits; undefined if it's invalid. */
+/** Parses JSON without checking limits; undefined if it's invalid. */
 export function shallowJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -181,7 +181,7 @@ export function memoize<Thing extends object, Made>(
   };
 }
 
-/** Lets no assertion change the input of the next. */
+/** Keeps an assertion from changing the next one's input. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -189,7 +189,7 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** A deep-frozen copy of JSON data. What is frozen already is not copied. */
+/** A deep-frozen copy of JSON data. Frozen parts aren't copied. */
 export function frozenCopy<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
@@ -200,14 +200,14 @@ export function frozenCopy<T>(value: T): T {
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** Brackets; braces differ from them by one bit. */
+/** Brackets; braces differ by one bit. */
 const OPENS = 0x5b;
 const CLOSES = 0x5d;
 const BRACE = 0x20;
 
 type State = readonly [depth: number, commas: number, isQuoted: boolean, isEscaped: boolean];
 
-/** Measures a JSON text before it is parsed, in pieces of any size. */
+/** Measures JSON text before it is parsed, in pieces of any size. */
 export class JsonShape {
   #state: State = [0, 0, false, false];
 
@@ -216,7 +216,7 @@ export class JsonShape {
     return this.#state[0] > LIMITS.depth;
   }
 
-  /** About the number of list entries and mapping keys. */
+  /** Approximate number of list entries and mapping keys. */
   get values(): number {
     return this.#state[1] + 1;
   }
@@ -230,7 +230,7 @@ export class JsonShape {
   /** @param piece UTF-8 */
   add(piece: Uint8Array): this {
     const { depth: deepest } = LIMITS;
-    // Local variables are faster, and a text may have millions of bytes.
+    // Local variables are faster, and the text may have millions of bytes.
     let [depth, commas, isQuoted, isEscaped] = this.#state;
     const { length } = piece;
     for (let at = 0; at < length && depth <= deepest; at += 1) {

@@ -4,7 +4,10 @@ class MismatchError extends Error {
   override readonly name = 'Unfit';
 }
 
-/** A `z.array` for `tryParse` that stops at the first invalid item: reporting a million takes minutes and gigabytes. */
+/**
+ * A `z.array` for `tryParse` that stops at the first invalid item: reporting a million of them takes minutes and
+ * gigabytes.
+ */
 export function listOf<Item extends z.ZodType>(item: Item): z.ZodArray<z.ZodCatch<Item>> {
   return z.array(
     item.catch(() => {

@@ -2,13 +2,13 @@ import { WORST_FIRST } from '../scoring.ts';
 import { combineResults, type VerdictResult } from './verdictResult.ts';
 import { OUTCOMES, STATUS_WORDS } from './words.ts';
 
-/** Cases × assertions; `cells` are pairs: the place of an assertion, and of an outcome in it, for each repetition. */
+/** Cases × assertions. `cells` has a pair per result: the index of a column, and of one of its outcomes. */
 interface Table {
   readonly columns: readonly { readonly outcomes: readonly VerdictResult[] }[];
   readonly cases: readonly { readonly cells: readonly number[] }[];
 }
 
-/** A case can have several assertions of the same name. */
+/** A case can have several assertions with the same name. */
 export interface ColumnName {
   readonly name: string;
   /** From 1. */
@@ -30,10 +30,10 @@ export function indexInColumn(names: readonly string[], { name, occurrence }: Co
   return columnNames(names).findIndex((one) => one.name === name && one.occurrence === occurrence);
 }
 
-/** Up to this number of assertions, each has its own column. */
+/** Up to this many assertions each get their own column. */
 const MAX_OWN_COLUMNS = 8;
 
-/** With more, an assertion needs at least this share of the cases. */
+/** If there are more, an assertion must be in at least this share of the cases. */
 const MIN_SHARE = 0.1;
 
 export const OTHERS = 'Other assertions';
@@ -82,7 +82,7 @@ export function outcomeAt(
   return first && combineResults([first, ...others]);
 }
 
-/** The verdicts of a case that share a column, the worst first. */
+/** The verdicts of a case that share a column, worst first. */
 export function otherOutcomes(
   table: Pick<Table, 'columns'>,
   one: Table['cases'][number],
@@ -95,7 +95,7 @@ export function otherOutcomes(
   return found.sort((a, b) => rankOf(a.outcome) - rankOf(b.outcome));
 }
 
-/** The text of a shared cell: `1 of 3 failed: NAME`. @param name of the first @param outcomes the worst first */
+/** The text of a shared cell: `1 of 3 failed: NAME`. @param name of the first one @param outcomes worst first */
 export function othersText(name: string, outcomes: readonly VerdictResult[]): string {
   const words = outcomes.map(({ status, compared }) => compared?.change ?? STATUS_WORDS[status]);
   const [word] = words;
@@ -106,7 +106,7 @@ export function othersText(name: string, outcomes: readonly VerdictResult[]): st
   return isGood ? text : `${text}: ${name}`;
 }
 
-/** Sorts by status, the worst first, and score; for two runs, by the change first. */
+/** Sorts by status, worst first, then by score; for two runs, first by the change. */
 export function rankOf(one: Pick<VerdictResult, 'status' | 'score' | 'compared'>): number {
   const own = WORST_FIRST.indexOf(one.status) + (one.score ?? 0) / 2;
   return one.compared ? 10 * OUTCOMES.indexOf(one.compared.change) + own : own;

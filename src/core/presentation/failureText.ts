@@ -15,7 +15,7 @@ interface Link {
   readonly source: Source;
   /** Set for a turn. */
   readonly turn?: number;
-  /** Set for a place that an error names, which can be anything. */
+  /** Set for a location named in an error, which can be anywhere. */
   readonly thrown?: true;
 }
 
@@ -26,10 +26,10 @@ export interface Failure {
   readonly links: readonly Link[];
 }
 
-/** Maximum characters of a turn to repeat in a failure. */
+/** Maximum characters of a turn to quote in a failure. */
 const MAX_TURN_LENGTH = 300;
 
-/** Number of lines of an error to search for locations. */
+/** Maximum number of lines of an error to search for locations. */
 const MAX_STACK_LINES = 50;
 
 /** Maximum characters per line of a file, so that there is room for other failures. */
@@ -37,7 +37,7 @@ export const MAX_FAILURE_LENGTH = 4_000;
 
 /**
  * The failures of a finished case: failing turns at their lines, the rest at their assertions. The editor shows only
- * one failure per line, so failures of a line are combined.
+ * one failure per line, so failures on the same line are combined.
  */
 export function failuresOf(line: CaseLine): Failure[] {
   const failures = line.verdicts
@@ -66,7 +66,7 @@ export function placeText({ path, range }: Source): string {
   return `${path.split(/[\\/]/).at(-1)}, line ${range.start.line + 1}`;
 }
 
-/** Places in a program that an error names as Node does: `    at reply (/shop/bot.mjs:5:28)`. */
+/** Locations in a program, as Node writes them in an error: `    at reply (/shop/bot.mjs:5:28)`. */
 function thrownAt(text: string): Link[] {
   const place = /^ +at (?:.* \()?((?:\/|[A-Za-z]:\\).*?):(\d{1,7})(?::(\d{1,7}))?\)?$/;
   return text.split('\n', MAX_STACK_LINES).flatMap((one) => {

@@ -2,7 +2,7 @@ import type { CaseLine } from '../record/runRecord.ts';
 import { reaches, type TurnBadge, valueOnScale } from '../scoring.ts';
 import type { Verdict } from '../verdict.ts';
 
-/** Decimal places. Scores that differ only in the ninth look the same. */
+/** Decimal places. Scores that differ only in the ninth place look the same. */
 const MIN_DIGITS = 2;
 const MAX_DIGITS = 9;
 
@@ -19,7 +19,7 @@ export function badgeScoreText({ score, entries }: TurnBadge): string | undefine
   return scoreText(score, ...entries.map(({ verdict }) => verdict.threshold));
 }
 
-/** In the scale of the verdict's value: `0.50`, `0.995`, `3 of 1–5`. */
+/** On the scale of the verdict's value: `0.50`, `0.995`, `3 of 1–5`. */
 export function thresholdText(given: Pick<Verdict, 'threshold' | 'scale'>): string {
   const limit = shortest(limitOf(given), MAX_DIGITS);
   if (given.scale) return `${limit} of ${given.scale.join('–')}`;
@@ -37,9 +37,9 @@ interface ScoredCase extends Pick<CaseLine, 'score' | 'threshold'> {
   readonly verdicts: readonly Pick<Verdict, 'threshold'>[];
 }
 
-/** Without a threshold, the score is compared with those of the verdicts. */
+/** Without a threshold, the score is compared with the verdicts' thresholds. */
 export function caseScoreText({ status, score, threshold, verdicts }: ScoredCase) {
-  // Records of earlier versions have a score for errored cases.
+  // Records from earlier versions have a score for errored cases.
   if (score === null || status === 'error') return undefined;
   const own = threshold === undefined ? verdicts.map((one) => one.threshold) : [threshold];
   return scoreText(score, ...own);

@@ -29,7 +29,7 @@ interface RepeatedResult {
   readonly range?: readonly [number, number] | undefined;
 }
 
-/** Combines the repetitions of an assertion; keeps a label that all of them have. */
+/** Combines the repetitions of an assertion; keeps a label they all share. */
 export function combineResults(
   outcomes: readonly [VerdictResult, ...VerdictResult[]],
 ): VerdictResult {
@@ -100,7 +100,7 @@ export function repeatedText(
   return ends[0] === ends[1] ? text : `${text}, scores ${ends.join(' to ')}`;
 }
 
-/** `2/3 0.80 (0.40–1.00)`, as separate parts. @param thresholds as of `scoreText` */
+/** `2/3 0.80 (0.40–1.00)`, as separate parts. @param thresholds as for `scoreText` */
 export function repeatedSummaryOf(
   { passed, finished, range }: RepeatedResult,
   score: number | null,

@@ -9,7 +9,7 @@ export type VerdictWords = Pick<
   'status' | 'score' | 'threshold' | 'label' | 'value' | 'scale' | 'reason'
 >;
 
-/** A verdict in a word: its label, else its value, else its score or reason. */
+/** A verdict in a word: its label, or else its value, score, or reason. */
 export function verdictText(verdict: VerdictWords): string {
   const { status, score, threshold, label, value, reason } = verdict;
   if (score === null) return (status === 'error' && reason) || STATUS_WORDS[status];
@@ -42,7 +42,7 @@ export function togetherText({ details }: Pick<Verdict, 'details'>): string | un
   if (alone.success) return `asked by itself: ${alone.data}`;
   const { data: others = [] } = z.array(z.string()).safeParse(details.asked_with);
   if (others.length === 0) return undefined;
-  // Repeated types have a hash, which means nothing to people.
+  // Repeated types have a hash, which is meaningless to people.
   const named = others.slice(0, MAX_NAMED).map((key) => key.replace(/#[0-9a-f]{8}$/, ''));
   const more = others.length - named.length;
   return `asked together with ${formatList(more > 0 ? [...named, `${more} more`] : named)}`;
@@ -67,7 +67,7 @@ export function missesIn(turn: number, { misses }: Pick<Verdict, 'misses'>): str
   return misses.filter((miss) => isOf(turn, miss));
 }
 
-/** Misses that neither the given turns nor the rationale mention. */
+/** Misses that aren't about the given turns and don't repeat the rationale. */
 export function otherMisses(turns: readonly number[], { misses, rationale }: Verdict): string[] {
   const others = misses.filter((miss) => !turns.some((turn) => isOf(turn, miss)));
   return others.filter((miss) => `${miss}.` !== rationale);

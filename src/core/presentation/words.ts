@@ -73,7 +73,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   cancelled: 'cancelled',
 };
 
-/** Why a simulated conversation ended, as `goal reached: The return is booked.` */
+/** Why a simulated conversation ended: `goal reached: The return is booked.` */
 export function stopText(
   line: Pick<CaseLine, 'origin' | 'stop_reason' | 'stop_rationale'>,
 ): string | undefined {

@@ -9,10 +9,10 @@ export const HISTORY_RUNS = 10;
 export interface CaseHistory {
   readonly runs: number;
   readonly failed: number;
-  /** Number of newest runs in a row that failed. */
+  /** Number of consecutive failed runs, up to the newest. */
   readonly failing: number;
   /**
-   * `flaky`: it changed more than once without an edit, or the repetitions of a run differ; `broken`: it fails and
+   * `flaky`: it changed more than once without an edit, or the repetitions of a run differ; `broken`: it fails now but
    * passed before.
    */
   readonly kind: 'passing' | 'failing' | 'broken' | 'fixed' | 'flaky';
@@ -24,8 +24,8 @@ export interface PastRun extends Pick<RepeatedCase, 'status' | 'passRate'> {
 }
 
 /**
- * Distinguishes flaky from broken cases: a defect changes the result once, chance changes it repeatedly. A change
- * after an edit isn't chance.
+ * Distinguishes flaky from broken cases: a defect changes the result once, chance repeatedly. A change after an edit
+ * isn't chance.
  *
  * @param runs newest first, with combined repetitions
  * @returns undefined for fewer than two runs that passed or failed
@@ -55,7 +55,7 @@ function isEdited({ source }: PastRun, other: PastRun): boolean {
   return source !== undefined && other.source !== undefined && source !== other.source;
 }
 
-/** By the newest run: the kind without and with changes. */
+/** By the newest run's status: the kind without and with earlier changes. */
 const KINDS = { fails: ['failing', 'broken'], passes: ['passing', 'fixed'] } as const;
 
 /** `Failed 3 of the last 10 runs, on and off: flaky.` */

@@ -40,7 +40,7 @@ export interface PlacedLabel extends Label {
   readonly line: number;
 }
 
-/** Of a person's labels with the same subject, the later one counts. */
+/** Identifies a label's subject: a person's later label replaces an earlier one. */
 export function sameSubject(
   label: Pick<Label, 'assertion' | 'turn' | 'conversation_hash'>,
 ): string {
@@ -61,7 +61,7 @@ export function majority(labels: readonly Pick<Label, 'status'>[]): Label['statu
  */
 export type LabelValidity = 'current' | 'other-question' | 'earlier-text';
 
-/** @param now the conversation and the question of a verdict */
+/** @param now the verdict's conversation and question */
 export function validityOf(
   label: Pick<Label, 'conversation_hash' | 'question_hash'>,
   now: { readonly conversation: string; readonly question?: string | undefined },
@@ -97,13 +97,13 @@ export function agreesWith(
   return opinion.label === undefined || opinion.label === verdict.label;
 }
 
-/** The majority's verdict on a turn, or on the whole conversation without `turn`. */
+/** The majority's verdict on a turn, or, without `turn`, on the whole conversation. */
 export interface ExampleVerdict extends Pick<Label, 'turn' | 'status'> {
   readonly label?: string;
   readonly comments: readonly string[];
 }
 
-/** A conversation that people labeled for an assertion's question. */
+/** A conversation whose labels answer an assertion's question. */
 export interface Example {
   readonly case: string;
   readonly variant?: string;

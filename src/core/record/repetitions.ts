@@ -47,12 +47,12 @@ function countBy(lines: Iterable<Pick<Repetition, 'status'>>): EndLine['counts']
   return counts;
 }
 
-/** Records of earlier versions have a score for errored cases. */
+/** Records from earlier versions have a score for errored cases. */
 function scoresOf(lines: readonly Pick<Repetition, 'status' | 'score'>[]): number[] {
   return lines.flatMap(({ status, score }) => (status === 'error' ? [] : (score ?? [])));
 }
 
-/** Lowest and highest, of any number of scores. */
+/** Lowest and highest of any number of scores. */
 function rangeOf(scores: readonly number[]): readonly [number, number] {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const score of scores) {
@@ -70,7 +70,7 @@ export function scoreRangeOf(
   return high - low > SCORE_EPSILON ? [low, high] : undefined;
 }
 
-/** Combines the verdicts of one assertion over the repetitions of a case: all must pass. */
+/** Combines one assertion's verdicts across a case's repetitions: all must pass. */
 export function combineVerdicts(
   verdicts: readonly Pick<Repetition, 'status' | 'score'>[],
 ): RepeatedCase {
@@ -112,7 +112,7 @@ export function passAtAll(cases: readonly (readonly CaseSummary[])[]): number[] 
   );
 }
 
-/** C(passed, k) ÷ C(runs, k): the share of all choices of k runs in which each passed. */
+/** C(passed, k) ÷ C(runs, k): the share of all k-run selections in which every run passed. */
 function shareOfAll(passed: number, runs: number, k: number): number {
   let share = 1;
   for (let taken = 0; taken < k; taken += 1) share *= Math.max(0, passed - taken) / (runs - taken);

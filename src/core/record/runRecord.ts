@@ -185,7 +185,7 @@ export const endLineSchema = z.object({
   }),
 });
 
-/** A line of a record. Its paths start from the record's root there, and are absolute everywhere else. */
+/** A line of a record. In the file, its paths are relative to the record's root; everywhere else, they are absolute. */
 export const recordLineSchema = z.discriminatedUnion('kind', [
   runLineSchema,
   caseLineSchema,
@@ -199,7 +199,7 @@ export type StopReason = (typeof stopReasons)[number];
 export type EndLine = z.infer<typeof endLineSchema>;
 export type RecordLine = z.infer<typeof recordLineSchema>;
 
-/** In milliseconds, since it was started or last resumed. @param until ISO 8601 */
+/** Milliseconds since it was started or last resumed. @param until ISO 8601 */
 export function runDuration({ started, resumed = [] }: RunLine, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(resumed.at(-1) ?? started));
 }

@@ -36,7 +36,7 @@ function allowance(candidate: string): number {
   return Math.max(1, Math.floor(candidate.length / 3));
 }
 
-/** A longer form matches by its start: `assertions` for `assert`. */
+/** A longer form matches by its prefix: `assertions` for `assert`. */
 function beginsWith(word: string, candidate: string): boolean {
   const { length } = candidate;
   if (word.length <= length || length < 4) return false;

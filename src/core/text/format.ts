@@ -11,7 +11,7 @@ export function timesText(name: string, count: number): string {
   return `${name} ×${count}`;
 }
 
-/** `12 of 14 answers from the cache`; undefined if none are. */
+/** `12 of 14 answers from the cache`; undefined if none is. */
 export function cacheText({ calls, from_cache = 0 }: Usage): string | undefined {
   if (from_cache === 0) return undefined;
   return `${from_cache} of ${counted(calls + from_cache, 'answer')} from the cache`;

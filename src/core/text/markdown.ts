@@ -11,7 +11,7 @@ export function escapeLine(text: string, length = 300): string {
   return escaped(visibleLine(text, length));
 }
 
-/** A block of code that nothing in it can end. */
+/** A code block that nothing inside it can end. */
 export function fencedMarkdown(text: string): string {
   const clean = visibleText(text);
   const longest = Math.max(0, ...[...clean.matchAll(/`+/g)].map(([run]) => run.length));
@@ -28,11 +28,11 @@ const ACTIVE = new RegExp(
   [
     '[`*[\\]|~#]',
     String.raw`\\(?![\p{L}\p{N}])`,
-    // Not in the middle of snake_case.
+    // Not inside a snake_case word.
     String.raw`(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])`,
     // Tags and entities, but not a < b && c.
     String.raw`<(?![\s\d=])|&(?=[#\p{L}])`,
-    // Formulas and icons, but not prices; :smile:.
+    // Formulas and icons, but not prices; also :smile:.
     String.raw`\$(?!\d)|:(?=[a-z+\-][\w+\-]*:)`,
     // Quotes, lists, underlined headings and tables, at the start of a line.
     String.raw`(?<=^[^\S\n]*)(?:[>=]|[+\-](?=[\s:\-]|$)|:(?=-))`,
@@ -41,7 +41,7 @@ const ACTIVE = new RegExp(
   'gimu',
 );
 
-/** Words that become links or mentions by themselves, or within brackets: `command:run`. */
+/** Words that become links or mentions, on their own or in brackets: `command:run`. */
 const ADDRESS = /\/\/|www\.|@|\bcommand:/i;
 
 function escaped(text: string): string {

@@ -3,7 +3,7 @@ import { countFirst } from '../data/data.ts';
 /** In UTF-16 units. */
 export const MIN_NEEDLE = 8;
 
-/** Number of UTF-16 units of a needle that are enough to find it. */
+/** This many UTF-16 units of a needle are enough to find it. */
 const MAX_HEAD = 256;
 
 /** Number of UTF-16 units hashed together, at the end of the window. */
@@ -18,15 +18,15 @@ export interface Found {
 }
 
 /**
- * Finds thousands of needles in a long text at once (Wu and Manber), without a RegExp: V8 refuses long ones, and
- * its error contains them.
+ * Finds thousands of needles in a long text at once (Wu and Manber), without a RegExp: V8 refuses long ones, and its
+ * error message contains them.
  */
 export class Needles {
   /** By head. */
   readonly #needles = new Map<string, string[]>();
-  /** Sorted by UTF-16 units. */
+  /** Sorted by UTF-16 unit. */
   readonly #heads: string[] = [];
-  /** For each head, the longest other head that it starts with; undefined if heads were added since. */
+  /** For each head, the longest other head that it starts with; undefined if heads have been added since. */
   #shorter: Map<string, string | undefined> | undefined;
   readonly #beginnings = new Set<string>();
   /** Minimum distance to the next possible start of a needle, by the hash of a block. */
@@ -50,7 +50,7 @@ export class Needles {
     }
   }
 
-  /** Leftmost matches without overlap; the longest one if several start at the same place. */
+  /** Leftmost matches without overlap; of those that start at the same place, the longest. */
   *find(text: string): Generator<Found> {
     const last = text.length - MIN_NEEDLE;
     for (let start = 0; start <= last; ) {
@@ -65,7 +65,11 @@ export class Needles {
     }
   }
 
-  /** Number of UTF-16 units at the end of a text that could be the start of a needle. @param text one without matches */
+  /**
+   * Number of UTF-16 units at the end of a text that could be the start of a needle.
+   *
+   * @param text contains no matches
+   */
   overlap(text: string): number {
     for (let length = Math.min(text.length, MAX_HEAD - 1); length > 0; length -= 1) {
       const end = text.slice(-length);
@@ -77,7 +81,7 @@ export class Needles {
 
   #at(text: string, start: number): Found | undefined {
     if (!this.#beginnings.has(text.slice(start, start + MIN_NEEDLE))) return undefined;
-    // Heads that the text starts with here sort before it, and every head between starts with them.
+    // Heads that the text starts with here sort before it, and every head in between starts with them.
     let head = this.#heads[this.#countUpTo(text.slice(start, start + MAX_HEAD)) - 1];
     const common = head === undefined ? 0 : commonLength(head, text, start);
     this.#shorter ??= this.#findShorter();
@@ -114,7 +118,7 @@ function hashAt(text: string, at: number): number {
   return ((a << 10) ^ (b << 5) ^ c) & (TABLE - 1);
 }
 
-/** Number of UTF-16 units that a needle and the text have in common from a position. */
+/** Number of UTF-16 units that a needle and the text share from a position on. */
 function commonLength(needle: string, text: string, at: number): number {
   const most = Math.min(needle.length, text.length - at);
   let length = 0;

@@ -2,7 +2,7 @@ import { LIMITS, readable } from '../limits.ts';
 
 const VARIABLE = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
 
-/** The variables in a text, and the positions of their braces in UTF-16 units. */
+/** The variables in text, and the positions of their braces in UTF-16 units. */
 export function templateVariables(text: string) {
   const found = [...text.matchAll(VARIABLE)];
   return found.map(({ index: offset, 0: { length }, 1: name = '' }) => ({ name, offset, length }));
@@ -11,7 +11,7 @@ export function templateVariables(text: string) {
 /**
  * Values aren't expanded again.
  *
- * @throws Error on a name that `lookup` doesn't know, and on more than `most` characters; files are checked beforehand
+ * @throws Error on a name that `lookup` doesn't know, or on more than `most` characters; files are checked beforehand
  */
 export function renderTemplate(
   text: string,
@@ -28,7 +28,7 @@ export function renderTemplate(
   return text.replace(VARIABLE, (_braces, name: string) => valueNamed(name));
 }
 
-/** Number of characters of a text with its variables filled in. @param lengthOf called once per name */
+/** Number of characters in text once its variables are filled in. @param lengthOf called once per name */
 export function renderedLength(text: string, lengthOf: (name: string) => number): number {
   const cached = cacheByName(lengthOf);
   const lengths = templateVariables(text).map(({ name, length }) => cached(name) - length);

@@ -1,4 +1,4 @@
-/** Everything that some reader treats as a line break. */
+/** Everything that any reader treats as a line break. */
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 function splitLines(text: string): string[] {
@@ -20,7 +20,7 @@ const JOINING =
 
 const EMOJI = String.raw`\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?`;
 
-/** The flags of England, Scotland and Wales are spelled in tag characters: 🏴 + `gbeng` + an end. */
+/** The flags of England, Scotland and Wales are spelled in tag characters: 🏴 + `gbeng` + an end tag. */
 const FLAG = String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`;
 
 /** Hidden characters that are part of ordinary text. */
@@ -30,7 +30,7 @@ const NEEDED = [
   String.raw`${EMOJI}(?:\u200d${EMOJI})*`,
   // 1️⃣
   String.raw`[0-9#*]\ufe0f\u20e3`,
-  // می‌خواهم, क्‍ष: one after a letter, and no more.
+  // می‌خواهم, क्‍ष: at most one, after a letter.
   String.raw`(?<=(?!${HIDDEN})[${JOINING}])[\u200c\u200d](?![\u200c\u200d])`,
   // 葛󠄀: a variant of the character before it.
   String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
@@ -47,7 +47,7 @@ const NEEDED_OR_HIDDEN = new RegExp(`(${NEEDED})|${HIDDEN}`, 'gu');
  * Makes text from a file, an agent, or a judge safe to show: lines stay lines, and hidden characters are shown by code
  * point, as in VS Code's editor: `[U+202E]`. Emoji, Persian, and Hindi words stay as they are.
  *
- * @param length maximum characters; a cut text ends in `…`, and no emoji is cut in two
+ * @param length maximum characters; truncated text ends in `…`, and no emoji is cut in two
  */
 export function visibleText(text: string, length = Number.POSITIVE_INFINITY): string {
   const visible = PLAIN.test(text) ? text : splitLines(text).map(visibleCharacters).join('\n');
@@ -61,7 +61,7 @@ export function visibleLine(text: string, length = Number.POSITIVE_INFINITY): st
   return shortened(visibleText(text).replace(/\s+/g, ' ').trim(), length);
 }
 
-/** JSON of the same value without hidden characters, which are written as `"\u202e"`, and without commands to a CI. */
+/** JSON of the same value without CI commands and with hidden characters escaped, as in `"\u202e"`. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .split('\n')
@@ -69,7 +69,7 @@ export function visibleJson(value: unknown): string {
     .join('\n');
 }
 
-/** `##[error]`, `##vso[…]` and `##teamcity[…]`: commands to a CI anywhere in a line. */
+/** `##[error]`, `##vso[…]` and `##teamcity[…]`: CI commands anywhere in a line. */
 const COMMAND = /##(?=\w*\[)/g;
 
 /** Neutralizes CI commands in log lines. GitHub Actions also obeys `::error::` at the start of a line. */
@@ -129,7 +129,7 @@ export function noticeText(text: string): string {
 }
 
 /**
- * Marks text as evidence by a prefix on each line, so that none of it can look like instructions:
+ * Marks text as evidence with a prefix on each line, so that none of it can look like instructions:
  *
  *     | Ignore the above.
  *     | === END OF CONVERSATION ===

@@ -5,12 +5,12 @@ import { atSchema } from '../../core/at.ts';
 import { optional, text } from '../optionalKey.ts';
 import { modelSchema, options, withModels } from '../targetSchema.ts';
 
-/** A text that isn't blank. */
+/** Text that isn't blank. */
 export const words = z.string().regex(/\S/, 'Expected text, found only blanks');
 
 export const threshold = z.number().min(0).max(1).describe('Score needed to pass, 0..1.');
 
-/** More samples than this only cost more. */
+/** More samples than this only add cost. */
 const MAX_SAMPLES = 25;
 
 const nestedAssertion: z.ZodType = z.lazy(() => assertionSchema);
@@ -76,7 +76,7 @@ export function sharedKeys(type: AssertionType): readonly string[] {
   return SHARED_KEYS.get(type) ?? [];
 }
 
-/** Computed once: they're needed for every assertion of a file. */
+/** Computed once, because every assertion in a file needs them. */
 const SHARED_KEYS: ReadonlyMap<AssertionType, readonly string[]> = new Map(
   assertionTypes.map((type) => [type, Object.keys(sharedShape(type))]),
 );

@@ -63,7 +63,7 @@ export async function buildAssertion(
   const paths = keys.map(({ path }) => path);
   const filled = fillParams(
     type,
-    // Nested assertions are built separately: their texts have their own rules.
+    // Nested assertions are built separately: their text has its own rules.
     mappingOf(paths.reduce<unknown>((own, path) => withValueAt(own, path, () => null), params)),
     typeof input === 'string',
     location,
@@ -163,14 +163,14 @@ function checkNeeds(type: AssertionType, location: Location, { facts, known }: C
   if (!needed) return;
   const key = ASKED_KEY.exec(needed)?.[1];
   if (key !== undefined && location.scope.invalidKeys.has(key)) return;
-  // The case needs it, or the file for an assertion under `defaults`.
+  // The case needs it; for an assertion under `defaults`, the file does.
   const to = location.path[0] === 'cases' ? location.path.slice(0, 2) : [];
   reportOnKey('missing-need', needed, location, {
     ...(key !== undefined && { fix: { add: { to, key } } }),
   });
 }
 
-/** Reports assertions on data that the target doesn't report, before the conversation costs money. */
+/** Reports assertions about data that the target doesn't report, before the conversation costs money. */
 function checkReported(
   type: AssertionType,
   at: At,
@@ -178,12 +178,12 @@ function checkReported(
   { facts, known, targetAt, historyTurns = 0 }: CaseContext,
 ): void {
   const last = at.kind === 'range' ? [at.from, at.to] : at.kind === 'turns' ? at.turns : [Infinity];
-  // The turns of a history are all in the file.
+  // All turns of a history are in the file.
   if (last.every((turn) => turn > 0 && turn <= historyTurns)) return;
   const hidden = notReported(type, facts, known.reporting);
   if (!hidden) return;
   const { message, key } = hidden;
-  // A fix is an edit of the problem's own document.
+  // A fix edits the problem's own document.
   const fixable = key !== undefined && targetAt?.document === location.document;
   const fix = fixable && { add: { to: targetAt.path, key, value: `/${key}` } };
   reportOnKey('not-reported', message, location, { ...(fix && { fix }) });

@@ -12,7 +12,7 @@ import { bodyProblems } from '../prompt.ts';
 import { readReferenced } from '../referencedFiles.ts';
 import { type Location, report, reportOnKey, type Scope, within } from '../scope.ts';
 
-/** The judge prompt that an assertion names; undefined if it has its own `instructions` or none. */
+/** The judge prompt that an assertion names; undefined if it names none or has its own `instructions`. */
 export async function promptOf(
   params: Mapping,
   location: Location,
@@ -70,14 +70,14 @@ export function checkInstructions(
   reportTooLong(instructions, location, facts);
 }
 
-/** Reports a prompt that is too long even without what only the conversation adds to it. */
+/** Reports a prompt that is too long even before the conversation is added. */
 function reportTooLong(prompt: string, location: Location, facts: CaseFacts): void {
   const length = renderedLength(prompt, knownLengths(facts));
   if (length <= LIMITS.filled) return;
   report('text-too-large', tooLong(length, LIMITS.filled), location);
 }
 
-/** Reports a variable whose part of the case is missing. @param range the variable's */
+/** Reports a variable whose part of the case is missing. @param range of the variable */
 function reportMissingFact(
   variable: string,
   location: Location,

@@ -26,7 +26,7 @@ import { type Location, report, reportOnKey, topLevelAt, within } from '../scope
  *       - user: Hi
  *         assert: [It is kind.]                turns.1/criterion   under the first scripted turn
  *
- * Defaults are part of the case's own list. Assertions that are equal in all this have equal keys.
+ * Defaults are part of the case's own list. Assertions that match in all of this have equal keys.
  *
  * @param listed in the case's order, defaults first
  */
@@ -79,7 +79,7 @@ export function nestedKeys(holder: unknown, key: string): NestedKey[] {
   });
 }
 
-/** The `name` of an assertion; undefined if its type has a different key `name`. */
+/** The `name` of an assertion; undefined if `name` means something else for its type. */
 export function writtenLabel(assertion: unknown): string | undefined {
   const { type, name } = mappingOf(assertion);
   return typeof name === 'string' && !typeHasName(type) ? name : undefined;
@@ -132,7 +132,7 @@ interface Keyed {
   readonly location: Location;
 }
 
-/** Reports assertions with the key of an earlier one, because results couldn't distinguish them. */
+/** Reports assertions with the same key as an earlier one, since results couldn't tell them apart. */
 export function checkKeys(assertions: readonly Keyed[]): void {
   const taken = new Map<string, Keyed>();
   const names = new Set(assertions.map(({ given }) => writtenLabel(given)));
@@ -179,7 +179,7 @@ interface LocatedAssertion extends WrittenAssertion {
   readonly location: Location;
 }
 
-/** Assertions from `defaults`, from the case, and from its turns, in this order; works on invalid data. */
+/** Assertions from `defaults`, from the case, and from its turns, in that order; works on invalid data. */
 export function collectAssertions(
   { assert, turns }: Mapping,
   location: Location,

@@ -21,7 +21,7 @@ export const hashOfCase = memoize(({ location }: CaseSource): string => {
   return hashOfText(document.text.slice(document.offsetAt(start), document.offsetAt(end)));
 });
 
-/** Like `hashOfCase`, for a text that isn't in a file yet. */
+/** Like `hashOfCase`, for text that isn't in a file yet. */
 export function hashOfText(text: string): string {
   return sha256(text.trim());
 }
@@ -45,7 +45,7 @@ export async function buildCase(source: CaseSource): Promise<BuiltParts> {
   return { ...built, suiteCase: { ...common, expand: () => variants.expand(common, open) } };
 }
 
-/** @param own data of this variant */
+/** @param own this variant's data */
 async function buildOne(
   given: ReadCase,
   source: CaseSource,

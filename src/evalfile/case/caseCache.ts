@@ -11,9 +11,9 @@ import type { CaseSource } from './caseSources.ts';
 import { outlineOf } from './outline.ts';
 
 interface BuiltCase {
-  /** Undefined if the case depends on the room that the cases before it left. */
+  /** Undefined if the case depends on how many characters earlier cases left. */
   readonly raw: unknown;
-  /** Characters of its texts with variables. */
+  /** Number of characters of its filled-in text. */
   readonly filled: number;
   readonly suiteCase: SuiteCase | undefined;
   readonly outline: Omit<OutlineCase, 'errors'>;
@@ -34,7 +34,7 @@ interface CachedCases {
 const CACHED = new WeakMap<LoadedSuite, CachedCases>();
 
 /**
- * Builds the cases of a suite, and reuses those from an earlier version that can't have changed: the same data
+ * Builds the cases of a suite, reusing cases from an earlier version that can't have changed: the same data
  * (`parseYaml` keeps the data of unchanged cases), the same lines, the same head of the file, and the same other files.
  */
 export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
@@ -44,10 +44,10 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
   const earlier = key.length === kept?.key.length && key.every(isSame) ? kept.cases : [];
   const cases: BuiltCase[] = [];
   return {
-    /** Called in order, for one case after another. */
+    /** Called for each case, in order. */
     async caseOf(source: CaseSource): Promise<SuiteCase | undefined> {
       const known = earlier[cases.length];
-      // Equal texts can be at different places.
+      // Equal text can be in different places.
       const isSameData = isMapping(source.raw) && known?.raw === source.raw;
       const isReusable =
         isSameData &&
@@ -60,7 +60,7 @@ export function caseCache(suite: Scope, before: LoadedSuite | undefined) {
       for (const { problem, owner } of built.reports) suite.reporter.add(problem, owner);
       return built.suiteCase;
     },
-    /** Called after all cases are built: they can have errors because of each other. */
+    /** Called after all cases are built: one case can cause an error in another. */
     outline(): OutlineCase[] {
       const errors = suite.reporter.errors();
       return cases.map(({ outline }, owner) => {
@@ -120,11 +120,11 @@ function cacheKeyOf({ document, options }: Scope): readonly unknown[] {
 /** A read of another file, for a case. */
 interface FileDependency {
   ask(files: Files): Promise<unknown>;
-  /** Digest of the result. */
+  /** A digest of the result. */
   readonly answer: Promise<string>;
 }
 
-/** Files that record each read. */
+/** Wraps files to record each read. */
 function trackDependencies(files: Files, fileDependencies: FileDependency[]): Files {
   return interceptFiles((_question, ask) => {
     const answer = ask(files);
@@ -143,7 +143,7 @@ async function areUnchanged(
   return same.every(Boolean);
 }
 
-/** Files that perform each read once, so that cases can share the results. */
+/** Wraps files to perform each read once, so that cases can share the results. */
 export function memoizeFiles(files: Files): Files {
   const answers = new Map<string, Promise<unknown>>();
   return interceptFiles(<Answer>(question: string, ask: (from: Files) => Promise<Answer>) => {
@@ -153,7 +153,7 @@ export function memoizeFiles(files: Files): Files {
   });
 }
 
-/** Files that pass each read to a function, with a key that identifies it. */
+/** Wraps files to pass each read to a function, with a key that identifies it. */
 function interceptFiles(
   through: <Answer>(question: string, ask: (from: Files) => Promise<Answer>) => Promise<Answer>,
 ): Files {

@@ -102,11 +102,11 @@ type ValidInput = Omit<Partial<CaseInput>, 'turns' | 'simulate'> & {
 
 export interface ReadCase {
   readonly input: ValidInput;
-  /** Its `document` takes corrected keys; the `invalidKeys` of its `scope` include the case's. */
+  /** Its `document` takes corrected keys; its `scope.invalidKeys` include the case's. */
   readonly location: Location;
-  /** False if something is invalid: then the case can't run, but the rest is checked. */
+  /** False if something is invalid: the case can't run, but the rest is checked. */
   readonly isWhole: boolean;
-  /** @param path of an assertion, from the case */
+  /** @param path of an assertion, relative to the case */
   isValid(path: Path): boolean;
 }
 
@@ -138,17 +138,17 @@ export function readCase({ raw, location }: CaseSource): ReadCase | undefined {
   };
 }
 
-/** How many path steps to cut at an invalid value, if the values around it are useful. */
+/** Length of the path to remove for an invalid value if the values around it are still useful. */
 const KEPT_AROUND: Readonly<Record<string, number>> = { turns: 3, simulate: 2 };
 
-/** The path of the assertion that contains a path, from the case. */
+/** The path, relative to the case, of the assertion that contains a path. */
 function assertionPathIn(path: Path): Path | undefined {
   const length = path[0] === 'turns' ? 4 : 2;
   const isIn = path[length - 2] === 'assert' && path.length >= length;
   return isIn ? path.slice(0, length) : undefined;
 }
 
-/** Messages are checked by their dialects, which give better messages than the schema. */
+/** Dialects check chat messages, and report problems more clearly than the schema. */
 function withoutMessages(raw: unknown): unknown {
   const keys = Object.keys(messagesOf(raw));
   if (keys.length === 0) return raw;

@@ -185,7 +185,7 @@ async function liveCase(
     known: {
       ...(target && systemTextKnown(target)),
       ...(reporting && { reporting }),
-      // Only what a history contains is known about the whole conversation.
+      // All that is known about the whole conversation is what its history contains.
       ...Object.fromEntries(Object.entries(traitsOf(said)).filter(([, isTrue]) => isTrue)),
     },
   };
@@ -242,7 +242,7 @@ function targetPlace({ input, location }: ReadCase): Location {
   return input.target ? within(location, 'target') : topLevelAt(location, 'target');
 }
 
-/** Unknown if the target's replies can contain system texts. */
+/** Unknown if the target's replies may contain system messages. */
 function systemTextKnown({ system, type }: TargetSpec): Pick<ConversationTraits, 'hasSystemText'> {
   if (system !== undefined) return { hasSystemText: true };
   return findTargetType(type)?.repliesWithSystemTexts ? {} : { hasSystemText: false };
@@ -306,7 +306,7 @@ async function readHistory(read: ReadCase): Promise<MessageHistory | undefined> 
   return { messages, notes: loaded.notes };
 }
 
-/** Problems of whole conversations: a history can be only an agent's greeting. */
+/** These apply only to whole conversations: a history can be just an agent's greeting. */
 const OF_WHOLE = ['no-user-message', 'no-assistant-message', 'conversation-unfinished'];
 
 /** @param live the key for the user's next words */
@@ -332,7 +332,7 @@ function checkHistory({ input, location }: ReadCase, target: TargetSpec): void {
   reportOnKey('history-refused', message, key, { fix: { remove: key.path } });
 }
 
-/** The messages in a case, or in the file that it names; undefined if that can't be read. */
+/** The messages in a case or in the file that it names; undefined if the file can't be read. */
 async function messagesAt(
   key: 'transcript' | 'history',
   { input, location }: ReadCase,

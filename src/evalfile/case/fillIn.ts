@@ -54,7 +54,7 @@ function fillText(text: string, context: Mapping, location: Location): string {
   return text;
 }
 
-/** Fills in variables that `context` has. Reports only the first text of a case that exceeds a limit. */
+/** Fills in variables that are in `context`. Reports only the first text of a case that exceeds a limit. */
 export function fillKnown(text: string, context: Mapping, location: Location): string {
   const { room } = location.scope;
   if (room.isExceeded || templateVariables(text).length === 0) return text;
@@ -72,7 +72,7 @@ export function fillKnown(text: string, context: Mapping, location: Location): s
 
 const TOO_MANY = `With their variables filled in, the texts have too many characters; the limit is ${readable(LIMITS.filledCase)} per case and ${readable(LIMITS.filledSuite)} per suite. Shorten them, or split the file.`;
 
-/** Whether a text still contains variables, which have been reported. */
+/** Whether text still contains variables, which have already been reported. */
 export function isUnfilled(text: string): boolean {
   return hasEnvReference(text) || templateVariables(text).length > 0;
 }

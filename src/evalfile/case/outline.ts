@@ -49,7 +49,7 @@ export function outlineOf(
   };
 }
 
-/** Number of turns of a history, estimated if it's invalid. */
+/** Number of turns in a history, estimated if it's invalid. */
 function historyTurns(given: unknown, history: MessageHistory | undefined): number {
   if (history) return turnsOf(toConversation(history.messages)).length;
   const spoken = Array.isArray(given) ? numberTurns(given) : [];

@@ -19,7 +19,7 @@ import {
   unreadNote,
 } from '../transcript.ts';
 
-/** A conversation that was located but not read. */
+/** A conversation that has been located but not read. */
 export interface FoundConversation {
   /** Its id in the file, if any. */
   readonly id?: string;
@@ -35,7 +35,7 @@ export interface FoundConversation {
   readonly fault?: Problem;
 }
 
-/** A path into the whole file, or into a line; its offsets are in the units in which the file is read. */
+/** A path into the whole file, or into a line; its offsets are in the units that the file is read in. */
 type Place =
   | { readonly kind: 'path'; readonly path: Path }
   | { readonly kind: 'line'; readonly start: number; readonly end: number; readonly path: Path };
@@ -48,7 +48,7 @@ export interface DataLine {
 }
 
 export interface ConversationSearch {
-  /** Whether the file contains several conversations, instead of being one. */
+  /** Whether the file contains several conversations, rather than being one. */
   readonly isSet: boolean;
   readonly conversations: readonly FoundConversation[];
   /** Why the file can't be read. */
@@ -104,9 +104,9 @@ class LineFinder {
   readonly #path: string;
   readonly #roles: Roles | undefined;
   readonly #conversations: FoundConversation[] = [];
-  /** Whether a line is certainly a conversation. */
+  /** Whether any line is certainly a conversation. */
   #isSet = false;
-  /** Whether a line exceeds a limit: then the lines aren't read as one conversation. */
+  /** Whether any line exceeds a limit, so that the lines aren't read as one conversation. */
   #isTooMuch = false;
   #lines = 0;
 
@@ -125,7 +125,7 @@ class LineFinder {
     this.#lines += lines;
   }
 
-  /** Adds a line beyond the limit, which isn't read. */
+  /** Adds a line that is too large to read. */
   addLong(offsets: Omit<DataLine, 'content'>): void {
     this.#isTooMuch = true;
     this.#lines += 1;
@@ -265,7 +265,7 @@ function conversationIn(
   };
 }
 
-/** The key of the messages; with `roles`, also the key of the only list whose items have these sides. */
+/** The key of the messages; with `roles`, also the key of the only list whose items use these names. */
 function messagesKey(value: Mapping, roles: Roles | undefined): string | undefined {
   if (Object.hasOwn(value, 'messages')) return 'messages';
   if (!roles) return undefined;
@@ -321,7 +321,7 @@ function isFact(key: string): boolean {
   return Object.hasOwn(factsSchema.shape, key);
 }
 
-/** The facts among a conversation's keys. Other tools write null for missing values. */
+/** The facts in a conversation's keys. Other tools write null for missing values. */
 function factsIn(value: Mapping): Mapping {
   const facts = Object.entries(value).filter(([key, one]) => one !== null && isFact(key));
   return Object.fromEntries(facts);
@@ -380,7 +380,7 @@ class LineReader {
     if (from < slice.length) this.#take(Uint8Array.from(slice.subarray(from)));
   }
 
-  /** Bytes beyond the limit of a line are counted but not kept. */
+  /** Bytes beyond the limit per line are counted but not kept. */
   #take(bytes: Uint8Array): void {
     if (this.#length <= LIMITS.transcript) this.#open.push(bytes);
     this.#length += bytes.length;

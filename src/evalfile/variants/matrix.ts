@@ -38,7 +38,7 @@ export async function matrixOf({ input, location }: ReadCase): Promise<Matrix | 
   return { ...found, combinations: [first, ...rest] };
 }
 
-/** Each value of the first name with each of the second, and so on. */
+/** Combines each value of the first name with each value of the second, and so on. */
 function combinationsOf(
   written: Readonly<Record<string, readonly unknown[] | Mapping>>,
   place: Location,
@@ -90,7 +90,7 @@ function choicesOf(name: string, values: readonly unknown[] | Mapping, place: Lo
   return choices;
 }
 
-/** Longer values are named by their position. */
+/** Longer values get their position as their name. */
 const MAX_NAME_LENGTH = 40;
 
 /** The name of a value: its text, or its `id`; undefined if that isn't a usable name. */
@@ -128,7 +128,7 @@ interface Row {
   readonly values: Mapping;
 }
 
-/** Names a row by its `id`, or else by short values, or else by its line. */
+/** Names a row after its `id`, or else its short values, or else its line. */
 function namedRow({ line, values }: Row): Combination {
   const names = Object.values(values).map(shortName);
   const joined = names.includes(undefined) ? undefined : shortName(names.join(', '));
@@ -199,8 +199,8 @@ function rowsOfLines(
 }
 
 /**
- * Parses CSV into rows, each with its last line, from 0. Cells are separated by commas, or by semicolons if the first
- * line has no comma. Empty lines are skipped.
+ * Parses CSV into rows, each with the number of its last line, from 0. Cells are separated by commas, or by semicolons
+ * if the first line has no comma. Empty lines are skipped.
  *
  * @throws CsvError
  */

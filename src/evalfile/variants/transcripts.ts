@@ -43,8 +43,8 @@ export async function checkTranscripts(written: Written, location: Location): Pr
 }
 
 /**
- * Finds the conversations in all files, each named by its file, id, or line. Problems of a conversation are reported
- * when it's read.
+ * Finds the conversations in all files, each named after its file, id, or line. Problems with a conversation are
+ * reported when it's read.
  */
 export async function findRecorded(
   written: Written,
@@ -76,7 +76,7 @@ export async function findRecorded(
       return [];
     }
   }
-  // Reported once per file, as all its conversations have them.
+  // Reported once per file, since all its conversations share them.
   for (const [path, keys] of unread) {
     const problem = errorAt(path, START, 'unread-keys', unreadNote('conversations', [...keys]));
     scope.reporter.add({ ...problem, severity: 'information' }, location.owner);
@@ -163,7 +163,7 @@ class TranscriptReader {
     return { ...found, digest: sha256(text) };
   }
 
-  /** @param digest of the text that contained it */
+  /** @param digest of the text it was found in */
   async conversation(
     path: string,
     found: FoundConversation,

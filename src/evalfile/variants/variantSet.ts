@@ -7,7 +7,7 @@ import type { RecordedConversation } from './dataSet.ts';
 import { type Matrix, matrixOf } from './matrix.ts';
 import { findRecorded } from './transcripts.ts';
 
-/** Data of one variant. */
+/** One variant's data. */
 export interface VariantInput {
   readonly recorded?: RecordedConversation;
   readonly values?: Mapping;
@@ -22,9 +22,9 @@ export interface Variant {
 
 /** A case with several variants. */
 interface VariantSet {
-  /** The case without data that variants can override, which is unknown. */
+  /** The case, treating data that variants can override as unknown. */
   readonly common: ReadCase;
-  /** Data of one variant, with which the case is checked in the editor. */
+  /** One variant's data, used to check the case in the editor. */
   readonly sample: VariantInput;
   /**
    * Finds the variants.
@@ -38,7 +38,7 @@ interface VariantSet {
   ): Promise<ExpandedCase>;
 }
 
-/** Data that a conversation of a data set can override. */
+/** Data that a conversation in a data set can override. */
 const VARIANT_FACTS = ['role', 'topics', 'tools', 'expectations', 'context'];
 
 /** Undefined if the case has only one conversation. */

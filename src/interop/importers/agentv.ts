@@ -24,7 +24,7 @@ const LISTS = ['tests', 'evalcases', 'cases'];
 
 const FILE_KEYS = [...LISTS, 'name', 'description', 'execution', 'assertions', 'tags', '$schema'];
 
-/** Keys of a test with several names, newest first. */
+/** Test keys that have had several names, newest first. */
 const INPUT = ['input', 'input_messages'];
 const EXPECTED = ['expected_output', 'expected_messages'];
 const CRITERIA = ['criteria', 'expected_outcome'];

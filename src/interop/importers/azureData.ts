@@ -25,7 +25,7 @@ const KNOWN = [
   'line_number',
 ];
 
-/** Rows for Azure's evaluators, and the rows of their results. */
+/** Rows for Azure's evaluators, and rows of their results. */
 export const azureData: Importer = {
   name: 'Azure evaluation data',
   takes: '`query` and `response`, `conversation`, or `messages` with `tool_definitions`',
@@ -99,7 +99,7 @@ function renameContext(list: readonly unknown[], say: Say): unknown[] {
   });
 }
 
-/** A text, or citations with an id and a text. */
+/** Text, or citations with an id and text. */
 function retrievedIn(context: unknown): string[] | undefined {
   const texts = (listIn(mappingOf(context), 'citations') ?? [context]).flatMap((one) => {
     const text = isMapping(one) ? (textIn(one, 'content') ?? JSON.stringify(one)) : one;
@@ -118,7 +118,7 @@ function addContext(messages: readonly Message[], context: readonly string[]): M
   );
 }
 
-/** The evaluators that judged a row: `outputs.coherence.coherence` is by `coherence`. */
+/** The evaluators that judged a row: `outputs.coherence.coherence` comes from `coherence`. */
 function evaluatorsIn(row: Mapping, say: Say): unknown[] {
   const names = new Set(
     Object.keys(row).flatMap((key) => /^outputs\.([^.]+)\./.exec(key)?.[1] ?? []),

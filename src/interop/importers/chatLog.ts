@@ -11,7 +11,7 @@ const NAMES = ['id', 'custom_id', 'name', ...SESSION];
 const REQUEST_KEYS = ['messages', 'input', 'instructions', 'tools', 'functions', 'model'];
 const ANSWER_KEYS = ['response', 'output', 'choices'];
 
-/** Keys that can be ignored without a loss. */
+/** Keys that can be ignored without losing anything. */
 const IGNORED_KEYS = [
   ...['request', 'body', 'interactions', 'cassette', 'method', 'url', 'uri'],
   ...['object', 'created', 'created_at', 'stream', 'store'],
@@ -126,7 +126,7 @@ function caseFor(reads: readonly LoggedRow[], ledger: Ledger): DraftCase | undef
   return caseFromMessages(messages, { line, name, keys: { tools } }, ledger);
 }
 
-/** The messages in an answer of Chat Completions or Responses, even if it is wrapped by a log or streamed. */
+/** The messages in a Chat Completions or Responses answer, even if it's streamed or wrapped by a log. */
 function answerOf(given: unknown): unknown[] | undefined {
   if (typeof given === 'string' && /^(event|data):/m.test(given)) return answerInStream(given);
   const value = parseJsonText(given);
@@ -155,7 +155,7 @@ function answerInStream(text: string): unknown[] | undefined {
   return deltas.length > 0 ? [joinDeltas(deltas)] : undefined;
 }
 
-/** The message in the deltas of a stream of Chat Completions. */
+/** The message in the deltas of a Chat Completions stream. */
 function joinDeltas(deltas: readonly Mapping[]): Mapping {
   const content = deltas.map((delta) => delta.content ?? '').join('');
   const calls: { id: string; name: string; arguments: string }[] = [];

@@ -63,7 +63,7 @@ function casesIn(value: Mapping): Mapping[] {
   return lists.length > 0 ? lists.map((one) => snakeKeys(mappingOf(one))) : [run];
 }
 
-/** Renames the case's own keys, such as `userDescription`; keys of its turns stay. */
+/** Renames the case's own keys, such as `userDescription`; its turns' keys are kept. */
 function snakeKeys(mapping: Mapping): Mapping {
   const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(mapping).map(([key, value]) => [snake(key), value]));

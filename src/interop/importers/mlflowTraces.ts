@@ -71,7 +71,7 @@ function traceOf(value: Mapping, line: number, ledger: Ledger): Trace {
   };
 }
 
-/** The request and response of a row without spans become a span. */
+/** For a row without spans, its request and response become one. */
 function spansIn(data: Mapping): Span[] {
   const spans = (listIn(data, 'spans') ?? []).map(parseJsonText);
   const read = readSpans(traceDataSchema.safeParse({ spans }).data?.spans ?? []);

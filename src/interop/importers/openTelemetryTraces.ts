@@ -130,7 +130,7 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
   for (const { span } of own) {
     for (const tool of toolsOf(span, ledger) ?? []) tools.set(tool.name, tool);
   }
-  // The id of a trace means nothing to people.
+  // A trace's id is meaningless to people.
   const name = spans.some(({ trace }) => trace === session) ? undefined : session;
   const keys = tools.size > 0 ? { tools: [...tools.values()] } : {};
   return caseFromMessages(complete, { line, name, keys }, ledger);
@@ -175,7 +175,7 @@ function toolsOf({ attributes, line }: Span, ledger: Ledger): Tool[] | undefined
   return toolsIn(given, ledger.lostAt(line));
 }
 
-/** Adds the texts of OpenInference's retrievers to the replies after them. */
+/** Adds what OpenInference's retrievers returned to the replies after them. */
 function addRetrieved(messages: readonly Message[], spans: readonly Span[]): Message[] {
   const found = spans.flatMap(({ attributes }) => {
     const documents = nestedUnder(attributes, 'retrieval.documents');
@@ -188,7 +188,7 @@ function addRetrieved(messages: readonly Message[], spans: readonly Span[]): Mes
   const replies = messages.filter(
     (message) => message.role === 'assistant' && message.toolCalls === undefined,
   );
-  // The texts can be assigned only if each reply has its own.
+  // Retrieved text can be assigned only if each reply has its own.
   if (found.length === 0 || found.length !== replies.length) return [...messages];
   return messages.map((message) => {
     const index = replies.indexOf(message);
@@ -211,17 +211,17 @@ function isTool({ attributes }: Span): boolean {
   return TOOL_SPANS.some(([key, value]) => attributes[key] === value);
 }
 
-/** Whether a tool made the request. Then the user isn't part of the conversation. */
+/** Whether a tool made the request, so that the user isn't part of the conversation. */
 function isInTool({ parent }: Span, spans: readonly Span[]): boolean {
   return originsOf(spans).get(parent)?.hasTool ?? false;
 }
 
-/** Whether a span around it is missing, so that the origin of the request is unknown. */
+/** Whether an enclosing span is missing, so that the request's origin is unknown. */
 function isOrphan({ parent }: Span, spans: readonly Span[]): boolean {
   return originsOf(spans).get(parent)?.isOrphan ?? parent !== '';
 }
 
-/** Facts about a span from itself and the spans around it. */
+/** Facts about a span, from itself and its enclosing spans. */
 interface Origin {
   readonly hasTool: boolean;
   readonly isOrphan: boolean;
@@ -229,7 +229,7 @@ interface Origin {
   readonly agent: string | undefined;
 }
 
-/** By the id of each span. Visits each span only once, however deep they are nested. */
+/** By span id. Visits each span only once, however deeply spans are nested. */
 const originsOf = memoize((spans: readonly Span[]): ReadonlyMap<string, Origin> => {
   const byId = new Map(spans.map((one) => [one.id, one]));
   const origins = new Map<string, Origin>();
@@ -270,7 +270,7 @@ function graphAgentIn(attributes: Mapping): string | undefined {
 
 const GRAPH_PATH = 'langgraph_checkpoint_ns';
 
-/** ADK repeats what other agents did in user messages. */
+/** In user messages, ADK repeats what other agents did. */
 const RETOLD =
   /^For context:[\s\S]*\[[^\]\n]{1,200}\] (?:said:|called tool `|`[^`]+` tool returned)/;
 

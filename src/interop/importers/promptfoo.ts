@@ -186,7 +186,7 @@ function wordsOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The first provider with a known model. Reports the others. */
+/** The first provider with a known model. Reports the other providers. */
 function targetIn(config: Mapping, system: string | undefined, say: Say) {
   const given = config.providers ?? config.targets;
   const list = Array.isArray(given) ? given : given === undefined ? [] : [given];
@@ -244,7 +244,7 @@ function promptsIn(given: unknown, say: Say): Prompt[] {
   });
 }
 
-/** A text, or messages as JSON. */
+/** Text, or messages as JSON. */
 function promptOf(text: string): Prompt {
   const messages = parseJsonText(text.trim());
   if (!Array.isArray(messages)) return { turns: [text.trim()] };
@@ -292,7 +292,7 @@ interface AssertionParts {
   readonly config: Mapping;
   /** Its other keys, with our names. */
   readonly plain: Mapping;
-  /** Where to look for a text. */
+  /** Where to look for text. */
   readonly last: Mapping;
   readonly nested: (list: unknown) => unknown[];
 }
@@ -362,7 +362,7 @@ function text(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }
 
-/** A list, or comma-separated texts. */
+/** A list, or comma-separated strings. */
 function textsOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(text);
   return typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;

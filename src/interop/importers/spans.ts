@@ -120,7 +120,7 @@ interface Nested {
 }
 
 /**
- * The chosen spans without other chosen ones inside: a framework's spans repeat those of its requests.
+ * The chosen spans that contain no other chosen ones: a framework's spans repeat its requests' spans.
  *
  * @param spans all spans, with their parents
  */
@@ -153,7 +153,7 @@ export function messagesOfSpan(span: Span): SpanMessages | undefined {
   return found && found.input.length + found.output.length > 0 ? found : undefined;
 }
 
-/** The attributes of the conventions, on the span or on its event with details. */
+/** Messages in the conventions' attributes, on the span or on its event with details. */
 function genAi({ attributes, events }: Span): SpanMessages | undefined {
   const details = events.map((event) => event.attributes);
   const [own] = [attributes, ...details].filter((one) =>
@@ -178,7 +178,7 @@ function listIn(value: unknown): unknown[] {
 function openInference({ attributes }: Span): SpanMessages | undefined {
   const input = nestedUnder(attributes, 'llm.input_messages');
   const output = nestedUnder(attributes, 'llm.output_messages');
-  // Steps of a graph can repeat its messages; only a model answers.
+  // A graph's steps can repeat its messages; only a model answers.
   const isStep = output === undefined && (attributes['openinference.span.kind'] ?? 'LLM') !== 'LLM';
   if (isStep || (input === undefined && output === undefined)) return undefined;
   return { input: openInferenceMessages(input), output: openInferenceMessages(output) };
@@ -232,7 +232,7 @@ function openLLMetryMessages(list: unknown, role: string): unknown[] {
   );
 }
 
-/** A request of the AI SDK's telemetry. Its outer span repeats the first request, and isn't read. */
+/** A request of the AI SDK's telemetry. Its outer span repeats the first request and isn't read. */
 function aiSdkRequest({ attributes }: Span): SpanMessages | undefined {
   const input = listIn(attributes['ai.prompt.messages']);
   if (input.length === 0) return undefined;
@@ -250,7 +250,7 @@ function aiSdkRequest({ attributes }: Span): SpanMessages | undefined {
   return { input, output: content.length > 0 ? [{ role: 'assistant', content }] : [] };
 }
 
-/** Events of conventions before 1.37: `gen_ai.user.message`, `gen_ai.choice`. */
+/** Events in conventions before 1.37: `gen_ai.user.message`, `gen_ai.choice`. */
 function olderEvents({ events }: Span): SpanMessages | undefined {
   const input: unknown[] = [];
   const output: unknown[] = [];

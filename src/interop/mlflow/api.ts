@@ -73,7 +73,7 @@ export const BATCH = 20;
 const MAX_METRICS = 1_000;
 const MAX_LINKS = 100;
 
-/** By name, or by id if no experiment has the name. @throws MlflowError */
+/** By name, or by id if no experiment has that name. @throws MlflowError */
 export async function findExperiment(client: MlflowClient, wanted: string): Promise<Experiment> {
   const answer = z.object({ experiment: experimentSchema });
   const ask = async (path: string, key: string) => {
@@ -189,7 +189,7 @@ interface Tag {
   readonly value: string;
 }
 
-/** The id of the run with a tag; undefined if there is none. */
+/** The id of the run with a given tag; undefined if there is none. */
 export async function findRun(
   client: MlflowClient,
   experimentId: string,

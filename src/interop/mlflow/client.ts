@@ -17,7 +17,7 @@ const USER = 'MLFLOW_TRACKING_USERNAME';
 const CREDENTIALS = `${MLFLOW_TOKEN}, or ${USER} and ${MLFLOW_PASSWORD}`;
 
 interface Connection {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** The header `Authorization`. */
   readonly authorization?: string;
@@ -29,7 +29,7 @@ class ConnectionError extends ReasonedError<'no-server' | 'not-encrypted'> {
 }
 
 /**
- * The server in the user's own environment: no file of a workspace can decide who gets the token.
+ * The server in the user's own environment: no workspace file can decide who gets the token.
  *
  * @throws ConnectionError
  */

@@ -119,7 +119,7 @@ async function saveConversation(
   });
 }
 
-/** The assertion types of MLflow's scorers whose names aren't our types in snake case. */
+/** Assertion types for MLflow's scorers whose names aren't our types in snake case. */
 const SCORERS: Readonly<Record<string, string>> = {
   conversational_guidelines: 'guidelines',
   expectations_guidelines: 'guidelines',
@@ -137,7 +137,7 @@ export function assertionKeyOf(name: string): string {
   return findAssertionType(type) ? type : name;
 }
 
-/** Values of MLflow's scorers, and yes and no, by their score. */
+/** Values from MLflow's scorers, and yes and no, grouped by score. */
 const GOOD = ['yes', 'true', 'pass', 'passed', 'correct', 'none'];
 const BAD = ['no', 'false', 'fail', 'failed', 'incorrect', 'unresolved'];
 

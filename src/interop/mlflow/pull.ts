@@ -40,7 +40,7 @@ interface Pull {
   readonly sessions: readonly string[];
   /** Absolute. */
   readonly evalFile: string;
-  /** Reads the eval file after it was written. */
+  /** Reads the eval file after it has been written. */
   readonly load: (path: string) => Promise<Suite | undefined>;
 }
 
@@ -80,7 +80,7 @@ export async function pull(client: MlflowClient, wanted: Pull) {
   const link: Link = { experiment, sessions: Object.fromEntries(linked) };
   await replaceFile(linkFile(wanted.evalFile), `${JSON.stringify(link, undefined, 2)}\n`);
   const text = evalFileText(wanted.evalFile, experiment.name, pulled);
-  /** False if the eval file existed. */
+  /** False if the eval file already existed. */
   const created = await writeIfAbsent(wanted.evalFile, text);
   const suite = await wanted.load(wanted.evalFile);
   const labels = await writeLabels(wanted.evalFile, pulled, suite);

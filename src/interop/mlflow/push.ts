@@ -41,7 +41,7 @@ export interface JudgedRun {
   /** ISO 8601. */
   readonly started: string;
   readonly evalFile: string;
-  /** Only cases in the link. */
+  /** The only cases to include in the link. */
   readonly cases: readonly CaseLine[];
   readonly status: RunStatus;
 }
@@ -52,8 +52,8 @@ export async function readLink(evalFile: string): Promise<Link | undefined> {
 }
 
 /**
- * Writes verdicts to the first traces of their sessions, and an evaluation run with its metrics. Skips
- * verdicts that an earlier push of the same run wrote, and counts them as `known`.
+ * Writes verdicts to the first traces of their sessions, along with an evaluation run and its metrics. Skips verdicts
+ * that an earlier push of the same run wrote, and counts them as `known`.
  *
  * @throws MlflowError
  */

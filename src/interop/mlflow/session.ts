@@ -10,13 +10,13 @@ import type { TraceInfo, WireSpan } from './api.ts';
 export interface Span {
   readonly id: string;
   readonly parent: string | undefined;
-  /** Nanoseconds since 1970; the last digits are lost. */
+  /** Nanoseconds since 1970; the last digits are imprecise. */
   readonly start: number;
   readonly type: string;
   readonly name: string;
   readonly inputs: unknown;
   readonly outputs: unknown;
-  /** The tools offered to the model of the span. */
+  /** The tools offered to the span's model. */
   readonly tools: unknown;
 }
 
@@ -42,7 +42,7 @@ function startOf({ start_time_unix_nano: nanoseconds }: WireSpan): number {
   return Number(nanoseconds);
 }
 
-/** The tracking store uses the format of OTLP, artifacts a mapping of JSON texts. */
+/** The tracking store uses OTLP's format; artifacts, a mapping of JSON strings. */
 function valuesOf(given: unknown): Mapping {
   const attributes = attributesOf(given);
   if (Array.isArray(given)) return attributes;
@@ -53,17 +53,17 @@ function valuesOf(given: unknown): Mapping {
   return Object.fromEntries(values);
 }
 
-/** The part of a conversation in one trace. */
+/** The part of a conversation that is in one trace. */
 export interface TraceConversation {
   readonly exchanges: readonly Exchange[];
   /** Number of requests to models outside the conversation, such as safety checks. */
   readonly besides: number;
-  /** Texts that the trace retrieved. */
+  /** Text that the trace retrieved. */
   readonly retrieved: readonly string[];
   readonly tools: unknown;
 }
 
-/** Keys under which an application's own function stores texts, by priority. */
+/** Keys under which an application's own function stores text, by priority. */
 const QUESTIONS = [
   'message',
   'question',
@@ -161,7 +161,7 @@ function parseText(value: unknown): unknown {
 function messagesIn(list: unknown): Message[] | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined;
   const { messages, problems } = readMessages(list);
-  // One side is enough: the other is in the answer or in the request.
+  // One side is enough: the other is in the answer or the request.
   const wrong = problems.some(({ code }) => !/^no-(user|assistant)-message$/.test(code));
   return wrong ? undefined : messages.map(({ message }) => message);
 }
@@ -271,7 +271,7 @@ export function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Sorts the traces by start in nanoseconds: servers sort them by milliseconds. */
+/** Sorts the traces by start time in nanoseconds: servers sort only by milliseconds. */
 export function sortTraces(session: Session, spans: ReadonlyMap<string, readonly Span[]>): Session {
   const began = ({ trace_id: id }: TraceInfo) => spans.get(id)?.[0]?.start ?? 0;
   const traces = [...session.traces].sort(
