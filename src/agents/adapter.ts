@@ -1,6 +1,6 @@
 import type { ScriptTool, TargetFacts, TargetMessage, TargetReply } from '../../types/index.d.ts';
 
-/** One conversation with an agent: gets the new messages, and replies to them. */
+/** One conversation with an agent: receives new messages and replies to them. */
 export type Converse = (
   messages: readonly TargetMessage[],
   facts: TargetFacts,
@@ -10,7 +10,7 @@ export type Converse = (
  * A target that keeps the state of each conversation in its framework's own form, so that nothing is lost between
  * turns; a process may serve several conversations.
  *
- * @param begin starts a conversation after the given messages, which nobody needs to answer
+ * @param begin starts a conversation after the given messages, which need no reply
  */
 export function adapter(begin: (history: readonly TargetMessage[]) => Converse): Converse {
   const conversations = new Map<string, Converse>();
@@ -22,7 +22,7 @@ export function adapter(begin: (history: readonly TargetMessage[]) => Converse):
   };
 }
 
-/** The system texts of an agent that the conversation doesn't contain yet. */
+/** An agent's system texts that aren't in the conversation yet. */
 export class SystemTexts {
   readonly #shown = new Set<string>();
 
@@ -33,7 +33,7 @@ export class SystemTexts {
   }
 }
 
-/** The definition of a tool, with the JSON Schema of its arguments if its library can write it. */
+/** A tool's definition, with the JSON Schema of its arguments if its library can write it. */
 export function toolOf(name: string, description: unknown, schema: unknown): ScriptTool {
   const { jsonSchema = schema, '~standard': standard } = Object(schema);
   const parameters = standard?.jsonSchema?.input({ target: 'draft-2020-12' }) ?? jsonSchema;

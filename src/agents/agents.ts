@@ -1,4 +1,4 @@
-/** The npm export `turnlight/agents`: targets from agents of frameworks (`types/agents.d.ts`). */
+/** The npm export `turnlight/agents`: targets made from framework agents (`types/agents.d.ts`). */
 export { aiSdk } from './aiSdk.ts';
 export { langgraph } from './langgraph.ts';
 export { openaiAgents } from './openaiAgents.ts';

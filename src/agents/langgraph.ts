@@ -33,7 +33,7 @@ export function langgraph(graph: Graph) {
     return async (added, { conversation, signal }) => {
       const tools = new Map<string, ScriptTool>();
       const systemTexts: object[] = [];
-      // The system prompt and the tools of a node are not in the state, but in its requests.
+      // A node's system prompt and tools are in its requests, not in the state.
       const observer = {
         handleChatModelStart(
           _model: unknown,
@@ -63,7 +63,7 @@ export function langgraph(graph: Graph) {
       if (state.__interrupt__ && state.__interrupt__.length > 0) {
         throw new Error('The graph was interrupted, and waits to be resumed.');
       }
-      // The graph may also have removed messages.
+      // The graph may have removed messages, too.
       const reply = state.messages.filter(({ id }) => !known.has(id));
       for (const { id } of reply) known.add(id);
       messages = state.messages;
@@ -77,12 +77,12 @@ export function langgraph(graph: Graph) {
   });
 }
 
-/** Adds ids, so that we recognize the messages in the state. */
+/** Adds ids so that we can recognize the messages in the state. */
 function withIds(messages: readonly object[]) {
   return messages.map((message) => ({ id: crypto.randomUUID(), ...message }));
 }
 
-/** Undefined if a message has none. */
+/** Undefined if any message has none. */
 function usageOf(messages: readonly StateMessage[]): TargetUsage | undefined {
   const usages = messages.flatMap(({ usage_metadata: usage }) => usage ?? []);
   if (usages.length === 0 || usages.length < messages.length) return undefined;

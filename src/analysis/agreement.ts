@@ -31,7 +31,7 @@ import {
 export interface LabelledItem extends CaseIdentity {
   readonly judge: string;
   readonly assertion: { readonly key: string; readonly name: string };
-  /** Absent for the whole conversation. */
+  /** Absent if the item is the whole conversation. */
   readonly turn?: number;
   /** The judge's status. */
   readonly status: Status;
@@ -43,7 +43,7 @@ export interface LabelledItem extends CaseIdentity {
   readonly labels: readonly [PlacedLabel, ...PlacedLabel[]];
   /** Labels whose question has changed still count, but are marked. */
   readonly standing: LabelValidity;
-  /** The assertion's file, absolute, and line, from 1. */
+  /** Absolute path of the assertion's file; `line` counts from 1. */
   readonly path: string;
   readonly line: number;
 }
@@ -58,9 +58,9 @@ export interface AgreementRow extends Rates {
   /** Number of items that both the judge and people marked pass or fail; the other numbers cover only these. */
   readonly compared: number;
   readonly confusion: Confusion;
-  /** Null if they agree by chance alone. */
+  /** Null if all agreement is by chance. */
   readonly kappa: Kappa | null;
-  /** Agreement among people; null with fewer than two, or if all say the same. */
+  /** Agreement among people; null if there are fewer than two, or all agree. */
   readonly alpha: number | null;
   readonly people: readonly string[];
   /** Number of items that people marked pass or fail but that the judge skipped or could not judge. */
@@ -76,14 +76,14 @@ export interface AgreementRow extends Rates {
 /** A label that matches no verdict. */
 export interface UnmatchedLabel {
   readonly label: PlacedLabel;
-  /** `earlier-text`: the case has another conversation now. `not-judged`: no verdict on that assertion or turn. */
+  /** `earlier-text`: the case now has a different conversation. `not-judged`: no verdict on that assertion or turn. */
   readonly reason: 'earlier-text' | 'not-judged' | 'not-run';
 }
 
 export interface Agreement {
   /** Per judge: all assertions combined, then each. */
   readonly rows: readonly AgreementRow[];
-  /** Items on which judge and people disagree, or people are tied. */
+  /** Items on which the judge and people disagree, or people are tied. */
   readonly disagreements: readonly LabelledItem[];
   readonly unmatched: readonly UnmatchedLabel[];
 }
@@ -93,7 +93,7 @@ export interface JoinedAgreement extends Agreement {
   readonly items: readonly LabelledItem[];
 }
 
-/** Judge of deterministic assertions. */
+/** The judge's name for deterministic assertions. */
 const NO_JUDGE = 'no model';
 
 /**
@@ -132,7 +132,7 @@ interface FoundVerdict extends CaseIdentity {
   readonly verdict: ComparedVerdict;
 }
 
-/** The first verdict of each judge, by conversation and assertion. */
+/** Each judge's first verdict, by conversation and assertion. */
 function verdictsIn({ cases }: ComparisonData): Map<string, FoundVerdict[]> {
   const found = new Map<string, FoundVerdict[]>();
   const seen = new Set<string>();
@@ -233,7 +233,7 @@ function rowOf(
 
 /** Where a conversation was judged. */
 interface JudgedPlace extends CaseRef {
-  /** The run's record, absolute. */
+  /** Absolute path of the run's record. */
   readonly record: string;
 }
 
@@ -246,7 +246,7 @@ export interface LabelledRuns {
   placeOf(item: Pick<LabelledItem, 'judge' | 'labels'>): JudgedPlace | undefined;
 }
 
-/** Reads the labels of eval files, and the verdicts of their last runs. @param files absolute @returns undefined if aborted */
+/** Reads eval files' labels and the verdicts of their latest runs. @param files absolute paths @returns undefined if aborted */
 export async function readLabelledRuns(
   files: readonly string[],
   signal?: AbortSignal,

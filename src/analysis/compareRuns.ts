@@ -42,7 +42,7 @@ export interface ComparedCase extends CaseIdentity {
   readonly outcome: ComparedOutcome;
   readonly base?: ResultInRun;
   readonly head?: ResultInRun;
-  /** In a `Comparison`, only changed ones. */
+  /** In a `Comparison`, only those that changed. */
   readonly assertions: readonly ComparedAssertion[];
 }
 
@@ -53,18 +53,18 @@ export interface Comparison {
   readonly differences: Differences;
   /** Number of cases by outcome. */
   readonly counts: Readonly<Record<ComparedOutcome, number>>;
-  /** Of the cases that passed or failed in both runs; absent if there are none. */
+  /** Covers cases that passed or failed in both runs; absent if there are none. */
   readonly passRate?: {
     readonly cases: number;
     readonly base: number;
     readonly head: number;
     readonly change: Change;
   };
-  /** One per assertion, the smallest p first. */
+  /** One per assertion, smallest p first. */
   readonly evidence: readonly Evidence[];
-  /** Of the judges of both runs. */
+  /** For the judges in both runs. */
   readonly noise: readonly NoiseRow[];
-  /** Only changed cases, those that got worse first. */
+  /** Only changed cases, regressions first. */
   readonly cases: readonly ComparedCase[];
 }
 
@@ -102,7 +102,7 @@ export function* compareRuns(
   };
 }
 
-/** All cases of two runs with all assertions: those that got worse first, then in the order of the second run. */
+/** All cases of two runs with all assertions: regressions first, then in the second run's order. */
 export function* comparedCases(base: ComparisonData, head: ComparisonData): Work<ComparedCase[]> {
   const keys = new Set([...head.cases.keys(), ...base.cases.keys()]);
   const cases: ComparedCase[] = [];
@@ -257,11 +257,11 @@ interface Differences {
   readonly files: readonly string[];
   /** Number of cases in both. */
   readonly cases: number;
-  /** Of these, with another script, history, context, or target. */
+  /** Of these, those with a different script, history, context, or target. */
   readonly inputs: number;
-  /** Of these, with the same conversations. */
+  /** Of these, those with the same conversations. */
   readonly sameConversations: number;
-  /** Assertions of these with another question to the same judge. */
+  /** Number of their assertions that ask the same judge a different question. */
   readonly questions: number;
   readonly assertions: number;
 }
@@ -322,7 +322,7 @@ function* differencesOf(
   };
 }
 
-/** Whether the same judges got another question. */
+/** Whether the same judges got a different question. */
 function asksDifferently(
   then: readonly ComparedVerdict[],
   now: readonly ComparedVerdict[],

@@ -13,7 +13,7 @@ import {
 } from '../core/verdict.ts';
 import { conversationHash } from '../node/hashes.ts';
 
-/** A verdict without its texts, except the reason if it didn't pass. */
+/** A verdict without its text, except the reason if it didn't pass. */
 export interface ComparedVerdict {
   readonly status: Status;
   readonly score: number | null;
@@ -31,9 +31,9 @@ export interface ComparedVerdict {
   readonly reason?: string;
 }
 
-/** One assertion of a case, over its repetitions. */
+/** One assertion of a case, across repetitions. */
 export interface ComparisonAssertion {
-  /** Unique in its case, even among equal assertions. */
+  /** Unique within its case, even among identical assertions. */
   readonly key: string;
   readonly name: string;
   readonly path: string;
@@ -60,21 +60,21 @@ export interface ComparisonCase extends CaseIdentity {
   readonly mustPass: number;
   readonly executions: ComparedExecution[];
   readonly assertions: Map<string, ComparisonAssertion>;
-  /** Assertions in groups; runs aren't compared by them. */
+  /** Assertions in groups, which aren't used to compare runs. */
   readonly nested: Map<string, ComparisonAssertion>;
 }
 
 const REASON_LENGTH = 200;
 
-/** The data of cases that comparisons need: a few hundred bytes per verdict. */
+/** The case data that comparisons need: a few hundred bytes per verdict. */
 export class ComparisonData {
   /** By suite, id and variant. */
   readonly cases = new Map<string, ComparisonCase>();
-  /** The name of a suite in all runs that are compared. */
+  /** A suite's name in all compared runs. */
   readonly nameOf: (suite: string) => string;
   readonly #texts = new Map<string, string>();
 
-  /** @param nameOf such as a path from the root */
+  /** @param nameOf returns, for example, a path from the root */
   constructor(nameOf: (suite: string) => string = (suite) => suite) {
     this.nameOf = nameOf;
   }
@@ -145,7 +145,7 @@ export class ComparisonData {
     });
   }
 
-  /** Stores equal texts once. */
+  /** Stores equal strings only once. */
   #intern(text: string): string {
     const known = this.#texts.get(text) ?? text;
     this.#texts.set(known, known);
@@ -153,7 +153,7 @@ export class ComparisonData {
   }
 }
 
-/** The status of each turn, by its number. */
+/** The status of each turn, by turn number. */
 export function turnStatuses({ turns }: Pick<ComparedVerdict, 'turns'>): Map<number, Status> {
   return new Map(
     turns.split(',').flatMap((one): [number, Status][] => {
@@ -176,10 +176,10 @@ function targetText({ name, type, digest, filled_in }: NonNullable<CaseLine['tar
 }
 
 /**
- * Names a suite by its path from the root, which is the same in another checkout; by its absolute path if a run has
- * records at several roots.
+ * Names a suite by its path from the root, which is the same in every checkout, or by its absolute path if a run has
+ * records under several roots.
  *
- * @param roots of the records of the run, then of each run that it is compared with
+ * @param roots of the run's records, then of each run that it is compared with
  */
 export function suiteNames(
   roots: readonly string[],

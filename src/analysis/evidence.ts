@@ -20,7 +20,7 @@ import {
   turnStatuses,
 } from './comparisonData.ts';
 
-/** Significance level, over all assertions. */
+/** Significance level for all assertions together. */
 const ALPHA = 0.05;
 
 /** A test that needs a larger share of the cases to change has too few cases. */
@@ -40,7 +40,7 @@ export interface Change extends Interval {
   readonly value: number;
 }
 
-/** The evidence for a change of one assertion. */
+/** The evidence that an assertion changed. */
 export interface Evidence extends Pick<Pair, 'suite' | 'key' | 'name'> {
   /** Number of cases that passed or failed it in both runs. */
   readonly cases: number;
@@ -48,12 +48,12 @@ export interface Evidence extends Pick<Pair, 'suite' | 'key' | 'name'> {
   readonly better: number;
   readonly passRate: { readonly base: number; readonly head: number };
   readonly score: { readonly base: number; readonly head: number };
-  /** `mcnemar` if each case ran once with a score of 0 or 1; otherwise `wilcoxon`, of the scores. */
+  /** `mcnemar` if each case ran once with a score of 0 or 1; otherwise `wilcoxon`, on the scores. */
   readonly test: 'mcnemar' | 'wilcoxon';
-  /** Of the pass rate with McNemar, of the mean score with Wilcoxon. */
+  /** In the pass rate for McNemar, in the mean score for Wilcoxon. */
   readonly change: Change;
   readonly p: number;
-  /** By Holm, over the assertions with enough cases; null for the others. */
+  /** Corrected by Holm's method across the assertions with enough cases; null for the others. */
   readonly adjusted: number | null;
   /** Number of cases that would have to change, all in one direction, to be evidence. */
   readonly needed: number;
@@ -61,8 +61,8 @@ export interface Evidence extends Pick<Pair, 'suite' | 'key' | 'name'> {
 }
 
 /**
- * Tests each assertion, by suite and key, over its cases. A case is one pair, regardless of its repetitions. An assertion
- * with too few cases for any p below 0.05 is excluded from the correction.
+ * Tests each assertion, identified by suite and key, across its cases. A case is one pair, regardless of its
+ * repetitions. An assertion with too few cases for any p below 0.05 is excluded from the correction.
  */
 export function* evidenceOf(pairs: readonly Pair[]): Work<Evidence[]> {
   const decided = pairs.filter(({ base, head }) => base.decided > 0 && head.decided > 0);
@@ -132,10 +132,10 @@ function meansOf(values: readonly { readonly base: number; readonly head: number
   };
 }
 
-/** The result of a case or an assertion in one run, over its repetitions. */
+/** The result of a case or an assertion in one run, across repetitions. */
 export interface ResultInRun {
   readonly status: Status;
-  /** Mean of the repetitions; null if none has one. */
+  /** Mean of the repetitions; null if none has a score. */
   readonly score: number | null;
   /** Lowest and highest score, if they differ. */
   readonly range?: readonly [number, number];
@@ -186,7 +186,7 @@ export function turnChanges(base: ComparisonAssertion, head: ComparisonAssertion
   return { worse: turned('pass', 'fail'), better: turned('fail', 'pass') };
 }
 
-/** By its share of passing repetitions, then its score, then its turns. */
+/** Compares the share of passing repetitions, then the score, then the turns. */
 export function outcomeOfAssertion(
   base: ResultInRun,
   head: ResultInRun,
@@ -200,7 +200,7 @@ export function outcomeOfAssertion(
   return changed ?? unchangedIf(head.errored <= base.errored);
 }
 
-/** By its status; if that is the same, by its assertions: worse if any is worse. */
+/** Compares the status; if that is the same, the assertions: worse if any is worse. */
 export function outcomeOfCase(
   base: ResultInRun,
   head: ResultInRun,

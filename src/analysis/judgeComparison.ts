@@ -30,11 +30,11 @@ export interface MeasuredJudge {
   readonly name: string;
   readonly rows: readonly AgreementRow[];
   readonly usage: Usage;
-  /** Average milliseconds per conversation, without cached ones. */
+  /** Average milliseconds per conversation, excluding cached ones. */
   readonly duration: number;
   /** Number of verdicts that are errors. */
   readonly errors: number;
-  /** Their reasons, the most frequent first. */
+  /** Their reasons, most frequent first. */
   readonly reasons: ReturnType<typeof reasonsOf>;
 }
 
@@ -55,7 +55,7 @@ export interface JudgePair {
 
 export interface JudgeComparison {
   readonly judges: readonly MeasuredJudge[];
-  /** Of every two judges. */
+  /** One per pair of judges. */
   readonly pairs: readonly JudgePair[];
 }
 
@@ -95,7 +95,7 @@ function measure(labels: readonly PlacedLabel[], { name, lines }: JudgeRun): Mea
   };
 }
 
-/** The reasons of errors, the most frequent first. */
+/** The reasons for errors, most frequent first. */
 export function reasonsOf(errors: readonly Verdict[]) {
   return [...groupBy(errors, ({ rationale }) => visibleLine(rationale, REASON_LENGTH))]
     .map(([why, { length: count }]) => ({ why, count }))

@@ -6,11 +6,11 @@ import { isDecided } from './agreement.ts';
 
 /** A judged conversation, and its record. */
 export interface InformativeCase extends CaseRef {
-  /** The run's record, absolute. */
+  /** Absolute path of the run's record. */
   readonly record: string;
   /** By `conversationHash`. */
   readonly conversation: string;
-  /** The keys of the assertions that models judged. */
+  /** Keys of the assertions that models judged. */
   readonly assertions: readonly string[];
 }
 
@@ -26,8 +26,9 @@ type JudgeVerdict = Pick<Verdict, 'status' | 'score' | 'threshold'> & {
 };
 
 /**
- * Sorts conversations by how informative their labels would be: those whose samples disagree, whose judges disagree, then
- * those with scores near the threshold. Add the newest run first; of equal conversations, the first counts.
+ * Sorts conversations by how informative their labels would be: first those whose samples disagree, then those whose
+ * judges disagree, then those with scores near the threshold. Add the newest run first: if conversations are equal, the
+ * first one wins.
  */
 export class LabelingOrder {
   readonly #known = new Map<string, JudgedConversation>();
@@ -50,7 +51,7 @@ export class LabelingOrder {
     }
   }
 
-  /** The most informative first. */
+  /** Most informative first. */
   ordered(): InformativeCase[] {
     const ranked = [...this.#known.values()].map(({ place, verdicts }) => {
       const each = [...verdicts.values()].map((byJudge) => informativeness([...byJudge.values()]));
@@ -60,7 +61,7 @@ export class LabelingOrder {
   }
 }
 
-/** @param verdicts on one assertion, one per judge, the newest first */
+/** @param verdicts on one assertion, one per judge, newest first */
 function informativeness(verdicts: readonly JudgeVerdict[]): number {
   const [newest] = verdicts;
   if (!newest) return 0;
@@ -69,7 +70,7 @@ function informativeness(verdicts: readonly JudgeVerdict[]): number {
   return samples + (decided.size > 1 ? 2 : 0) + nearness(newest);
 }
 
-/** 1 at the threshold, 0 at the far end of the scale, and for a plain yes or no. */
+/** 1 at the threshold; 0 at the far end of the scale, or for a plain yes or no. */
 function nearness({ score, threshold }: JudgeVerdict): number {
   if (score === null || score === 0 || score === 1) return 0;
   return 1 - Math.abs(score - threshold) / Math.max(threshold, 1 - threshold);

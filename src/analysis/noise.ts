@@ -2,13 +2,13 @@ import { groupBy } from '../core/data/data.ts';
 import { type Interval, wilson } from '../statistics/intervals.ts';
 import type { ComparedVerdict, ComparisonCase } from './comparisonData.ts';
 
-/** How often a judge gives another verdict on the same question about the same conversation. */
+/** How often a judge gives a different verdict on the same question about the same conversation. */
 export interface NoiseRow {
   /** `provider:model` */
   readonly judge: string;
   /** Absent for all assertions combined. */
   readonly assertion?: { readonly key: string; readonly name: string };
-  /** Number of conversations with at least two verdicts that passed or failed, without cached ones. */
+  /** Number of conversations with at least two verdicts that passed or failed, excluding cached ones. */
   readonly conversations: number;
   /** Number of these with different verdicts. */
   readonly flipped: number;
@@ -16,12 +16,12 @@ export interface NoiseRow {
   readonly share: Interval;
   /** Probability that two verdicts on a conversation differ; null if none was judged twice. */
   readonly disagreement: number | null;
-  /** Number of verdicts with several samples, and of those whose samples disagree. */
+  /** Number of verdicts with several samples, and number of those whose samples disagree. */
   readonly sampled: number;
   readonly unstable: number;
 }
 
-/** Per judge: all assertions combined, then each, the noisiest first. */
+/** Per judge: all assertions combined, then each, noisiest first. */
 export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
   const byJudge = new Map<
     string,
@@ -50,7 +50,7 @@ export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
 interface NoiseCounts extends Pick<NoiseRow, 'assertion'> {
   conversations: number;
   flipped: number;
-  /** Sum over the conversations. */
+  /** Sum over all conversations. */
   disagreement: number;
   sampled: number;
   unstable: number;

@@ -8,23 +8,23 @@ export interface ThresholdRow extends Rates {
   /** 0..1. */
   readonly threshold: number;
   readonly confusion: Confusion;
-  /** Null if they agree by chance alone. */
+  /** Null if all agreement is by chance. */
   readonly kappa: number | null;
 }
 
-/** How well thresholds of an assertion agree with people. */
+/** How well an assertion agrees with people at various thresholds. */
 export interface Thresholds {
   readonly judge: string;
   readonly assertion: { readonly key: string; readonly name: string };
   /** Number of scored conversations that people passed or failed. */
   readonly compared: number;
-  /** The threshold of the verdicts; absent if they differ. */
+  /** The threshold used for the verdicts; absent if they differ. */
   readonly current?: number;
-  /** The one with the best kappa, then accuracy, then the nearest to the current one. */
+  /** The one with the best kappa; ties are broken by accuracy, then by closeness to the current one. */
   readonly best: number;
-  /** Cross-validated accuracy, in up to 50 folds; that of `best` is measured on the data it was chosen by, so it is optimistic. */
+  /** Cross-validated accuracy, with up to 50 folds; that of `best` is optimistic, because the same data was used to choose it. */
   readonly heldOut: number;
-  /** All that differ in a verdict, in ascending order. */
+  /** All thresholds that differ in any verdict, in ascending order. */
   readonly rows: readonly ThresholdRow[];
 }
 
@@ -66,7 +66,7 @@ function rowsOf(scored: readonly Scored[], current: number | undefined): Thresho
   const byScore = [...groupBy(scored, ({ score }) => score)].sort(([a], [b]) => a - b);
   const count = (some: readonly Scored[], people: Scored['people']) =>
     some.filter((one) => one.people === people).length;
-  // At the lowest score everything passes; each higher one fails those below it.
+  // At the lowest score, everything passes; each higher one fails the scores below it.
   let confusion: Confusion = {
     failFail: 0,
     failPass: 0,
@@ -88,7 +88,7 @@ function rowsOf(scored: readonly Scored[], current: number | undefined): Thresho
   });
 }
 
-/** A threshold between two scores: the current one if it is there, otherwise a rounded one in the middle. */
+/** A threshold between two scores: the current one if it fits, otherwise a rounded midpoint. */
 function separatingThreshold(
   before: number | undefined,
   score: number,
@@ -110,7 +110,7 @@ function bestOf(rows: readonly ThresholdRow[], current: number | undefined): Thr
   return best;
 }
 
-/** More folds change the result little, and take long with thousands of scores. */
+/** More folds change the result little and take too long with thousands of scores. */
 const MAX_FOLDS = 50;
 
 function heldOut(scored: readonly Scored[], current: number | undefined): number {

@@ -8,7 +8,7 @@ import {
 import { formatList } from '../core/text/format.ts';
 import type { AssertionType, CaseFacts, ConversationTraits } from './contract.ts';
 
-/** The facts about a finished conversation. */
+/** The traits of a finished conversation. */
 export function traitsOf(
   conversation: Conversation,
 ): Required<Omit<ConversationTraits, 'reporting'>> {
@@ -23,11 +23,11 @@ export function traitsOf(
   };
 }
 
-/** What an assertion needs to see, and its target doesn't report. */
+/** What an assertion needs to see but its target doesn't report. */
 interface NotReported {
   /** What is missing, and the key to set. */
   readonly message: string;
-  /** A key to add to the target; absent if one is there to be changed. */
+  /** A key to add to the target; absent if an existing one must change. */
   readonly key?: string;
 }
 

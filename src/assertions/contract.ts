@@ -11,7 +11,7 @@ export type CaseFacts = Pick<
   SuiteCase,
   'id' | 'role' | 'topics' | 'tools' | 'expectations' | 'context'
 > & {
-  /** Absent before the conversation, and in records without it. */
+  /** Absent before the conversation, and in records that lack it. */
   readonly conversationId?: string | undefined;
 };
 
@@ -57,22 +57,22 @@ export interface NotApplicable {
 
 export type Outcome = Finding | NotApplicable;
 
-/** A mistake in a judge's answer that the schema can't catch. */
+/** A mistake in a judge's answer that a schema can't catch. */
 export interface Mistake {
   readonly reason: 'turns-mismatch' | 'out-of-range' | 'contradiction' | 'incomplete-list';
   /** A sentence for the repair request. */
   readonly text: string;
 }
 
-/** A request to a judge, and the checks of its answer. */
+/** A request to a judge, and the checks on its answer. */
 export interface JudgeRequest<Answer> {
   /** Name of the answer's schema: letters, digits, `_` and `-`. */
   readonly name: string;
   /** The last part of the request. */
   readonly instructions: string;
   /**
-   * The turns to judge; the request ends with their numbers. For all questions, `turns` of the answer
-   * must have exactly one entry per turn.
+   * The turns to judge; the request ends with their numbers. The answer's `turns` must always have exactly one entry
+   * per turn.
    */
   readonly turns?: readonly Turn[];
   readonly answer: z.ZodType<Answer>;
@@ -93,22 +93,22 @@ export interface Divisible<Answer> extends JudgeRequest<Answer> {
 
 /** A question whose answer alone decides the outcome. */
 export interface Question<Answer, Concluded = Outcome> extends Divisible<Answer> {
-  /** Labels of the whole conversation with their scores, if it has any. */
+  /** Labels for the whole conversation with their scores, if there are any. */
   readonly outcomes?: Readonly<Record<string, number>>;
-  /** The formula of the type. Only called with an answer without mistakes. */
+  /** The type's formula. Called only with answers that have no mistakes. */
   conclude(answer: Answer): Concluded;
 }
 
 /** One token of an answer, with its alternatives. */
 export interface ScoredToken {
   readonly text: string;
-  /** The likeliest tokens at this place with their natural log-probabilities, itself included. */
+  /** The likeliest tokens at this position, including this one, with their natural log-probabilities. */
   readonly top: readonly { readonly text: string; readonly logprob: number }[];
 }
 
 export interface Answered<Answer> {
   readonly answer: Answer;
-  /** The answer as it was written. */
+  /** The answer as the judge wrote it. */
   readonly text: string;
   /** Present if they were requested and the endpoint returned them. */
   readonly tokens?: readonly ScoredToken[];
@@ -126,9 +126,9 @@ export interface Toolbox {
     about: (turns: readonly Turn[]) => Divisible<Answer>,
     options?: { readonly logprobs?: boolean },
   ): Promise<Answered<Answer>>;
-  /** Asks without the conversation. Each run sends the same question to a model only once. */
+  /** Asks a question without the conversation. Each run sends the same question to a model only once. */
   askOnce<Answer>(asked: JudgeRequest<Answer>): Promise<Answer>;
-  /** Checks another assertion over the same conversation. */
+  /** Checks another assertion on the same conversation. */
   verdict(assertion: Assertion): Promise<Verdict>;
   /** One vector per text, from the assertion's `model`. */
   embed(texts: readonly string[]): Promise<readonly (readonly number[])[]>;
@@ -157,11 +157,11 @@ export interface ConversationTraits {
 interface Nesting {
   /** The type's own keys, given the schema of an assertion. */
   params(assertion: z.ZodType): z.ZodObject;
-  /** Paths of assertions in the keys of this one. */
+  /** Paths of the nested assertions within this one's keys. */
   places(params: Readonly<Record<string, unknown>>): readonly (readonly (string | number)[])[];
 }
 
-/** The text of hovers and docs, in Markdown. Multi-line text can be indented. */
+/** The text for hovers and docs, in Markdown. Multi-line text can be indented. */
 export interface TypeDocs {
   /** What it checks, and how. */
   readonly asks: string;
@@ -169,14 +169,14 @@ export interface TypeDocs {
   readonly score: string;
   /** With numbers; follows "Example: ". */
   readonly example: string;
-  /** Follows "Skipped ": `if the user asks nothing.` */
+  /** Follows "Skipped ", such as `if the user asks nothing.` */
   readonly skipped?: string;
   /** Every difference in score from the metrics it is `like`, as a Markdown list. */
   readonly differences?: string;
   readonly more?: string;
-  /** A list of assertions, or keys of an eval file. */
+  /** A list of assertions, or part of an eval file. */
   readonly yaml: string;
-  /** A file that the YAML names, in TypeScript. */
+  /** A TypeScript file that the YAML names. */
   readonly program?: string;
 }
 
@@ -189,24 +189,24 @@ export interface TypeInfo {
 }
 
 interface Common extends TypeInfo {
-  /** Tools with a metric for the same: `DeepEval, MLflow`. */
+  /** Tools with an equivalent metric: `DeepEval, MLflow`. */
   readonly like?: string;
   /** The type's own keys; the common keys are added by `evalfile`. */
   readonly params: z.ZodObject;
   /** 0..1. */
   readonly defaultThreshold: number;
-  /** The scale of its values and thresholds, if not 0..1. `own`: each assertion has its own. */
+  /** The scale of its values and thresholds, if not 0..1. `own`: each assertion sets its own. */
   readonly scale?: Scale | 'own';
-  /** For a type with assertions in its keys. */
+  /** For a type whose keys contain assertions. */
   readonly nesting?: Nesting;
   readonly side: 'user' | 'assistant' | 'both';
-  /** Set if it reads the whole `context` of the case, not only the keys that its texts name. */
+  /** Set if it reads the whole `context` of the case, not only the keys that its text names. */
   readonly readsContext?: true;
-  /** Set if it gets all facts of the case besides any question. */
+  /** Set if it gets all facts of the case in addition to any question. */
   readonly readsFacts?: true;
   /** Set if its `prompt` is the path of a judge prompt, or its `instructions` are one. Only these use the variables of judge prompts. */
   readonly takesPrompt?: true;
-  /** How to turn it into a judge prompt: the key with its words, and the prompt for them. */
+  /** How to turn it into a judge prompt: the key that holds its wording, and the prompt made from it. */
   readonly asPrompt?: { readonly key: string; body(words: string): string };
   /** The name of an assertion without a `name`. Default: its type. */
   label?(params: Readonly<Record<string, unknown>>): string | undefined;
@@ -216,15 +216,15 @@ interface Common extends TypeInfo {
   needs?(facts: CaseFacts, known: ConversationTraits): string | undefined;
   /** Why it will be skipped, if known before the run. */
   idle?(facts: CaseFacts, known: ConversationTraits): string | undefined;
-  /** Problems of keys that are valid individually. */
+  /** Problems with combinations of keys that are valid individually. */
   faults?(params: Readonly<Record<string, unknown>>): readonly Fault[];
 }
 
 export interface DeterministicType extends Common {
   readonly kind: 'deterministic';
-  /** What of a turn decides. Default: its text. */
+  /** The part of a turn that decides the result. Default: its text. */
   decidedBy?(turn: Turn, params: Readonly<Record<string, unknown>>): unknown;
-  /** Whether a text that it finds in a part of a turn's text counts, whatever the rest is. */
+  /** Whether a match in part of a turn's text counts, whatever the rest says. */
   readonly findsInPart?: boolean;
   /** @throws Error if it can't be checked; its message becomes the verdict's. */
   check(input: AssertionInput): Outcome | Promise<Outcome>;
@@ -239,16 +239,16 @@ export interface JudgedType extends Common {
 /** A judged type. All its assertions in a case share one request. */
 export interface ChecklistType extends Common {
   readonly kind: 'checklist';
-  /** One question about all of them and the same turns; its outcomes are in the same order. */
+  /** One question that covers all of them for the same turns; outcomes are in the same order. */
   checklist(inputs: readonly AssertionInput[]): Question<unknown, Outcome[]>;
 }
 
-/** A type that asks several questions, or doesn't only ask judges. */
+/** A type that asks several questions, or does more than ask judges. */
 export interface ProcedureType extends Common {
   readonly kind: 'procedure';
   readonly asksJudge: boolean;
   run(input: AssertionInput, toolbox: Toolbox): Promise<Outcome>;
-  /** The most that it can ask, to plan a run. */
+  /** The maximum that it may ask, to plan a run. */
   plan(input: AssertionInput): readonly Planned[];
 }
 
@@ -262,7 +262,7 @@ export type Planned =
   /** See `Toolbox.embed`. */
   | { readonly kind: 'embedding'; readonly texts: readonly string[] };
 
-/** A type whose nested assertions decide. */
+/** A type whose nested assertions decide its result. */
 export interface GroupType extends Common {
   readonly kind: 'group';
   /** @param verdicts at least one */
@@ -281,7 +281,7 @@ export function asksOneQuestion({ kind }: AssertionType): boolean {
   return kind === 'judged' || kind === 'checklist';
 }
 
-/** Whether it has the keys `judge`, `samples` … */
+/** Whether it has the keys `judge`, `samples`, and so on. */
 export function asksJudge(type: AssertionType): boolean {
   return asksOneQuestion(type) || (type.kind === 'procedure' && type.asksJudge);
 }

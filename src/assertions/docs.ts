@@ -26,7 +26,7 @@ function code(language: string, text: string): string {
   return `\`\`\`${language}\n${dedented(text)}\n\`\`\``;
 }
 
-/** Without the indentation that all lines share, and without blank lines around. */
+/** Removes indentation common to all lines, and blank lines at both ends. */
 export function dedented(text: string): string {
   const lines = text.replace(/^\n|\n *$/g, '').split('\n');
   const written = lines.filter((line) => line.trim() !== '');

@@ -18,21 +18,21 @@ import {
 } from './contract.ts';
 import { typeOf } from './registry.ts';
 
-/** Version of the text before every question. Raise it whenever that text changes. */
+/** Version of the text that precedes every question. Raise it whenever that text changes. */
 export const PROTOCOL_VERSION = 4;
 
-/** Version of the text of requests with several questions. */
+/** Version of the text in requests with several questions. */
 const TOGETHER_VERSION = 2;
 
-/** Version of how examples are chosen and shown. */
+/** Version of the way examples are chosen and shown. */
 const EXAMPLES_VERSION = 2;
 
 /**
- * SHA-256 of an assertion's question, hexadecimal. Verdicts with the same hash answer the same question
- * about any conversation. Name, weight, and threshold don't affect it.
+ * SHA-256 of an assertion's question, hexadecimal. Verdicts with the same hash answer the same question about any
+ * conversation. Name, weight, and threshold don't affect it.
  *
- * The question is built for a fixed dummy conversation, because only the question itself matters: the type's texts, the
- * schema of its answer, and the facts that it reads.
+ * The question is built for a fixed dummy conversation, because only the question itself matters: the type's wording,
+ * its answer schema, and the facts that it reads.
  */
 export function questionHash(assertion: Assertion, facts: CaseFacts): string {
   const { at, scriptedTurn, negate, granularity, window, judge, model, prompt } = assertion;
@@ -49,7 +49,7 @@ export function questionHash(assertion: Assertion, facts: CaseFacts): string {
     negate,
     granularity,
     window,
-    // Without the labels themselves: a verdict's details name the examples that were shown.
+    // Excludes the labels themselves: a verdict's details name the examples that were shown.
     examples: assertion.examples && EXAMPLES_VERSION,
     // Absent if it has its own request, so that older hashes stay valid.
     together: assertion.together && TOGETHER_VERSION,
@@ -99,7 +99,7 @@ function subjectOf(assertion: Assertion) {
   return turnsOf(PROBE).filter((turn) => side === 'both' || turn.side === side);
 }
 
-/** The questions to a judge; empty if there are none, or if its verdict would be an error. */
+/** The questions for a judge; empty if there are none, or if its verdict would be an error. */
 function questionsTo(input: AssertionInput): unknown[] {
   try {
     return questionsOf(input);
@@ -131,7 +131,7 @@ function describePlanned(planned: Planned, { turns }: AssertionInput): unknown[]
       return describeQuestion(planned.about(turns));
     case 'once':
       return [[planned.asked.name, planned.asked.instructions, answerSchema(planned.asked.answer)]];
-    // Its question is in the hash of the nested assertion.
+    // Its question is in the nested assertion's hash.
     case 'assertion':
     case 'embedding':
       return [];
@@ -165,8 +165,8 @@ function modelName({ params, written = params }: ModelSpec): string {
 }
 
 /**
- * Whether a result still answers the case's questions, with the same thresholds and weights. The
- * conversation can have changed: compare `input_hash`.
+ * Whether a result still answers the case's questions, with the same thresholds and weights. The conversation may have
+ * changed: compare `input_hash`.
  */
 export function isCurrent(line: CaseLine, suiteCase: SuiteCase): boolean {
   const { assertions, threshold, aggregate, repeat, skip, stopOnFailure } = suiteCase;
@@ -187,10 +187,10 @@ export function isCurrent(line: CaseLine, suiteCase: SuiteCase): boolean {
 }
 
 /**
- * Whether the case certainly has other questions now, or counts them differently. False for records of version 1,
+ * Whether the case definitely asks different questions now, or counts them differently. False for version 1 records,
  * which have no hashes.
  *
- * @param line of a case with unchanged text; its file's defaults or a prompt may differ
+ * @param line for a case whose text is unchanged; its file's defaults or a prompt may differ
  */
 export function isStale(
   { verdicts, status, threshold }: Pick<CaseLine, 'verdicts' | 'status' | 'threshold'>,
@@ -202,7 +202,7 @@ export function isStale(
   const byKey = new Map(assertions.map((one) => [one.key, one]));
   return (
     threshold !== suiteCase.threshold ||
-    // An error may have come before some of them.
+    // An error may have occurred before some of them.
     (status !== 'error' && verdicts.length !== assertions.length) ||
     known.some((verdict) => {
       const assertion = byKey.get(verdict.assertion.key ?? '');
@@ -233,7 +233,7 @@ function countsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: A
   );
 }
 
-/** The keys of an assertion without defaults such as `ignore_case: false`. */
+/** An assertion's keys without defaults such as `ignore_case: false`. */
 export function withoutDefaults(
   { params: { shape } }: AssertionType,
   given: Readonly<Record<string, unknown>>,

@@ -51,7 +51,7 @@ import { turnFaithfulness } from './types/turn-faithfulness.ts';
 import { turnRelevancy } from './types/turn-relevancy.ts';
 import { userFrustration } from './types/user-frustration.ts';
 
-/** Every assertion type. A new one is a file in `types` and its line here. */
+/** Every assertion type. To add one, create a file in `types` and add a line here. */
 export const assertionTypes: readonly AssertionType[] = [
   criterion,
   llmJudge,
@@ -112,7 +112,7 @@ export function findAssertionType(name: unknown): AssertionType | undefined {
   return BY_NAME.get(name);
 }
 
-/** An assertion of a file as a mapping: a plain string is a criterion. */
+/** An assertion from a file as a mapping: a plain string is a criterion. */
 export function assertionMapping(given: unknown): Mapping {
   return typeof given === 'string' ? { type: criterion.type, criterion: given } : mappingOf(given);
 }

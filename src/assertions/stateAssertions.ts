@@ -8,7 +8,7 @@ import { questionHash, withoutDefaults } from './questionHash.ts';
 import { typeOf } from './registry.ts';
 import { writtenGrading } from './shared/grading.ts';
 
-/** The assertions of a case as written in their files, without defaults. */
+/** A case's assertions as written in their files, without defaults. */
 export function stateAssertions(suiteCase: SuiteCase): StatedAssertion[] {
   return suiteCase.assertions.map((one) => stateAssertion(one, suiteCase));
 }
@@ -37,7 +37,7 @@ function stateAssertion(assertion: Assertion, facts: CaseFacts): StatedAssertion
 function writtenKeys({ type, params, source, prompt, negate, at }: Assertion) {
   const { path, ...own } = withoutDefaults(typeOf({ type }), mappingOf(withoutNested(params)));
   return {
-    // The path of a script is absolute here.
+    // A script's path is absolute here.
     ...(typeof path === 'string' && { path: `./${relative(dirname(source.path), path)}` }),
     ...own,
     ...(prompt && own.prompt !== undefined && { 'prompt text': prompt.body.trim() }),
@@ -64,7 +64,7 @@ function withoutNested(value: unknown): unknown {
 /** Maximum length of JSON on one line. */
 const ONE_LINE = 60;
 
-/** `- Greet the customer` for each text of a list; JSON for anything deeper. */
+/** `- Greet the customer` for each string in a list; JSON for anything deeper. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {

@@ -31,7 +31,7 @@ export class ImproveError extends ReasonedError<
   override readonly name = 'ImproveError';
 }
 
-/** A proposed new wording of a question, and how it compares. */
+/** A proposed new wording for a question, and how it compares. */
 export interface Improvement {
   readonly before: string;
   readonly after: string;
@@ -39,7 +39,7 @@ export interface Improvement {
   readonly why: string;
   /** Number of disagreements shown to the model. */
   readonly shown: number;
-  /** Both wordings, on the conversations that the model didn't see: the current one, then the new one. */
+  /** Results of the current, then the new wording on the conversations that the model didn't see. */
   readonly measured: JudgeComparison;
   /** Number of these conversations. */
   readonly leftOut: number;
@@ -50,24 +50,24 @@ interface ToImprove {
   readonly labels: readonly PlacedLabel[];
   /** The assertion's key. */
   readonly key: string;
-  /** Writes the new words. */
+  /** Writes the new wording. */
   readonly model: Model;
   readonly options: JudgingOptions;
-  /** Gets a description of each step, to show. */
+  /** Receives a description of each step to display. */
   readonly onProgress: (doing: string) => void;
 }
 
 type LabelledAssertion = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
 
-/** Estimates judging all labeled conversations, and the held-out ones twice, without the rewriting request. @throws ImproveError */
+/** Estimates judging all labeled conversations, the held-out ones twice, excluding the rewriting request. @throws ImproveError */
 export async function estimateImprovement(asked: LabelledAssertion): Promise<Estimate> {
   const { cases, leftOut } = await splitCases(asked);
   return estimateLabelled([...cases, ...leftOut]);
 }
 
 /**
- * Asks a model to reword the question of an assertion, based on disagreements between judge and people in one half of the
- * labeled conversations, and measures both wordings on the other half.
+ * Asks a model to reword the question of an assertion, based on disagreements between the judge and people in one half
+ * of the labeled conversations, and measures both wordings on the other half.
  *
  * @throws ImproveError, ModelError, JudgeError; the signal's reason when aborted
  */
@@ -203,12 +203,12 @@ function disagreementsIn(
   });
 }
 
-/** The file with the wording of an assertion: its judge prompt, or else its eval file. */
+/** The file that contains an assertion's wording: its judge prompt, or else its eval file. */
 export function wordingFile({ prompt, params, source }: Assertion): string {
   return prompt && params.instructions === undefined ? prompt.path : source.path;
 }
 
-/** Edits that replace the wording of an assertion; empty if the text has changed. @param text of `wordingFile` */
+/** Edits that replace an assertion's wording; empty if the text has changed. @param text of `wordingFile` */
 export function rewordingEdit(
   assertion: Assertion,
   text: string,

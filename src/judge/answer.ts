@@ -101,12 +101,12 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
 
 const THOUGHTS = /^\s*(?:<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*)+/i;
 
-/** A thinking tag, or the start of an object, even of one that isn't JSON: `{"a"`, `{'a'`, `{a:`. `{name}` is a word. */
+/** A thinking tag, or the start of an object, even one that isn't JSON: `{"a"`, `{'a'`, `{a:`. `{name}` is a word. */
 const TAG_OR_OBJECT = /<\/?(?:think|thinking|thought|reasoning)>|\{(?=\s*(?:["'`“/}]|\w+\s*:))/gi;
 
 /**
- * The one JSON object of a reply. Endpoints without structured output put thoughts, words, or a code fence around it.
- * Several objects, complete or not, or two values of a key, are ambiguous: one may be quoted from the agent.
+ * The only JSON object in a reply. Endpoints without structured output put thoughts, words, or a code fence around it.
+ * Several objects, complete or not, or two values for a key, are ambiguous: one may quote the agent.
  *
  *     Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
  */
@@ -156,7 +156,7 @@ function notJson(text: string): Unusable {
   return repairable('malformed-json', 'The answer was not JSON.');
 }
 
-/** The objects of an answer, up to the first one without a value: it is unfinished, isn't JSON, or may be a thought. */
+/** The objects in an answer, up to the first one without a value: it is unfinished, isn't JSON, or may be a thought. */
 function objectsIn(text: string): { readonly value: object | undefined; readonly text: string }[] {
   const found = [];
   let end = 0;
@@ -178,7 +178,7 @@ function objectOf(text: string): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** The number of entries of all lists in a value. Reporting a mistake in each would take long. */
+/** The number of entries in all lists in a value. Reporting a mistake in each would take long. */
 function entriesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const own = Array.isArray(value) ? value.length : 0;
@@ -204,7 +204,7 @@ function endOfObject(text: string, start: number): number {
   return text.length;
 }
 
-/** A key that an object in valid JSON has twice: `JSON.parse` would keep only the last value. */
+/** A key that occurs twice in an object of valid JSON: `JSON.parse` would keep only the last value. */
 function repeatedKey(json: string): string | undefined {
   const open: Set<string>[] = [];
   for (const [token, name, colon] of json.matchAll(/("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/g)) {

@@ -190,7 +190,7 @@ export interface NamedQuestion {
   readonly question: Question<unknown, Outcome[]>;
 }
 
-/** Several questions as one, whose answer has theirs under their names. */
+/** Combines several questions into one, whose answer contains each of their answers by name. */
 export function jointQuestion(questions: readonly NamedQuestion[]) {
   const words = questions.map(
     ({ name, question }) => `=== QUESTION ${name} ===\n${questionText(question)}`,
@@ -213,10 +213,10 @@ export type AnswerOrError =
   | { readonly error: JudgeError | ModelError };
 
 /**
- * Asks a judge several questions in one request, once per sample. Bad answers get one request to repair them, and
- * don't affect the others.
+ * Asks a judge several questions in one request, once per sample. Bad answers get one request to repair them, and don't
+ * affect the others.
  *
- * @returns per sample the results of the questions, in their order
+ * @returns for each sample, the questions' results in the same order
  * @throws ModelError; the signal's reason when aborted
  */
 export async function askTogether(
@@ -302,7 +302,7 @@ function repairRequest(
   };
 }
 
-/** The answers to one of the questions, one per sample. @throws its first error */
+/** The answers to one of the questions, one per sample. @throws the question's first error */
 export function answersTo(index: number, given: readonly (readonly AnswerOrError[])[]): unknown[] {
   return given.map((sample) => {
     const one = sample[index];

@@ -80,7 +80,7 @@ function turnLines(turn: Turn): string[] {
 function itemLines(item: TurnItem, before: TurnItem | undefined): string[] {
   switch (item.kind) {
     case 'text':
-      // A text after something else starts with a mark.
+      // Text that follows something else gets a marker.
       return before === undefined ? [fence(item.text)] : ['[message]', fence(item.text)];
     case 'system':
       return systemLines(item);

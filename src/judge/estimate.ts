@@ -31,14 +31,14 @@ import { type JudgedConversation, replyTurnsOf } from './inputs.ts';
 import { type Inquiry, type JointInquiry, joinInquiries, prepareInquiries } from './inquiries.ts';
 import { type Part, partition, readingOptionsOf, usableTokens } from './parts.ts';
 
-/** Tokens of a judge's answer, measured on the recordings of the examples: per judged turn, and for the rest. */
+/** Tokens in a judge's answer, measured on the examples' recordings: per judged turn, and for the rest. */
 const ANSWER_PER_TURN = 60;
 const ANSWER_BASE = 120;
 
-/** Tokens of an answer from the model that plays the user. */
+/** Tokens in an answer from the model that plays the user. */
 const LIKELY_USER_ANSWER = 60;
 
-/** Estimates all repetitions of a case from its requests. @param once questions that were counted already; it adds to them */
+/** Estimates all repetitions of a case from its requests. @param once questions counted already; new ones are added to it */
 export async function estimateCase(
   suiteCase: SuiteCase,
   once = new Set<string>(),
@@ -199,7 +199,7 @@ class RequestCounter {
     return this.#sumTokens([...messages.map(({ content }) => content), JSON.stringify(answer)]);
   }
 
-  /** Counts a call of the target per turn; a `chat` target's model gets all earlier turns. */
+  /** Counts one call to the target per turn; a `chat` target's model gets all earlier turns. */
   talk({ target }: LiveTurnsOrigin, { tools }: SuiteCase): void {
     if (!target.model) {
       this.#add({ calls: this.#about.replyTurns.length });
@@ -215,7 +215,7 @@ class RequestCounter {
     }
   }
 
-  /** Counts a request to the model that plays the user per turn after the opening. */
+  /** For each turn after the opening, counts one request to the model that plays the user. */
   play(user: SimulatedUser): void {
     const turns = liveTurnsOf(this.#conversation).filter(({ side }) => side === 'user');
     for (const { number } of turns.slice(user.opening.length)) {
@@ -259,13 +259,13 @@ function answerTokensOf({ turns = [] }: Pick<AskedQuestion, 'turns'>): number {
   return ANSWER_BASE + turns.length * ANSWER_PER_TURN;
 }
 
-/** Tokens of a reply. */
+/** Tokens in a reply. */
 const LIKELY_REPLY = 80;
 
-/** Tokens of a simulated user's message. */
+/** Tokens in a simulated user's message. */
 const LIKELY_REQUEST = 30;
 
-/** The user's turns with replies of a likely length; for a simulated user, the maximum number of turns. */
+/** The user's turns with replies of a typical length; for a simulated user, the maximum number of turns. */
 function estimateConversation(origin: LiveTurnsOrigin): SourcedMessage[] {
   const { target, history } = origin;
   const content = 'word '.repeat(LIKELY_REPLY).trim();

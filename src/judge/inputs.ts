@@ -19,7 +19,7 @@ import { errorVerdict, skippedVerdict } from './verdicts.ts';
 
 export interface JudgedConversation {
   readonly conversation: Conversation;
-  /** The conversation with its secrets, for deterministic assertions. Default: it has none. */
+  /** The conversation with its secrets, for deterministic assertions. Absent if it has none. */
   readonly unscrubbed?: Conversation | undefined;
   /** Whether it comes from a record or recording, which don't contain its secrets. */
   readonly isStored?: boolean;
@@ -28,7 +28,7 @@ export interface JudgedConversation {
   readonly facts: CaseFacts;
   /** The turn number of the reply to each scripted turn, by its index. */
   readonly replyTurns: readonly number[];
-  /** Whether it could have continued. If so, turns that `at` doesn't find were not reached. */
+  /** Whether it could have continued. If so, turns that `at` doesn't find count as not reached. */
   readonly endedEarly?: boolean;
   readonly targetUsage?: Usage;
   /** What the target reports; absent for a transcript. */
@@ -36,7 +36,7 @@ export interface JudgedConversation {
   readonly examples?: ExamplesFor;
 }
 
-/** The input of an assertion, or a verdict with the reason that it can't be checked. */
+/** The input of an assertion, or a verdict that says why it can't be checked. */
 export function inputFor(
   assertion: Assertion,
   judged: JudgedConversation,

@@ -59,7 +59,7 @@ export class Inquirer {
     this.setup = setup;
   }
 
-  /** The request to hash for the verdict. Questions that cases share don't count, because they may not be sent. */
+  /** The request to hash for the verdict. Questions shared between cases don't count, because they may not be sent. */
   get first(): ModelRequest | undefined {
     return this.#firstAboutConversation ?? this.#firstSent;
   }
@@ -78,7 +78,7 @@ export class Inquirer {
     return { answer: await this.#inParts(about, asked, parts), text: '' };
   }
 
-  /** Asks without the conversation, or returns the stored answer to the same question. */
+  /** Asks without the conversation, or returns a stored answer to the same question. */
   async askOnce<Answer>(asked: JudgeRequest<Answer>): Promise<Answer> {
     const { sharedAnswers, model } = this.setup;
     const key = canonicalJson([model.id, asked.name, asked.instructions]) ?? '';
@@ -193,7 +193,7 @@ export class Inquirer {
     return this.#join('kind' in asked ? question : asked, answers);
   }
 
-  /** A request with as many earlier turns as fit, and with as much of the findings about earlier parts. */
+  /** A request with as many earlier turns, and as much of the findings about earlier parts, as fit. */
   async #fittingRequest(
     { turns, shown: { from, to } }: Part,
     before: readonly JudgedPart<unknown>[],
@@ -284,7 +284,7 @@ interface JudgedPart<Answer> {
   readonly answer: Answer;
 }
 
-/** Keys to omit from the entries of turns if findings don't fit, and a note for the judge. */
+/** Keys to omit from turn entries if findings don't fit, and a note for the judge. */
 interface OmittedKeys {
   readonly keys: readonly string[];
   readonly note?: string;
@@ -301,12 +301,12 @@ const OMISSIONS: readonly OmittedKeys[] = [
   WITHOUT_RATIONALES,
 ];
 
-/** Findings about all parts, each version shorter: the first that fits is sent. */
+/** Findings about all parts, in ever shorter versions: the first that fits is sent. */
 function findingsOfAll(judged: readonly JudgedPart<unknown>[]): string[] {
   return OMISSIONS.map((omitted) => findings(judged, omitted));
 }
 
-/** Like `findingsOfAll`; further versions only name the earliest parts. */
+/** Like `findingsOfAll`; further versions merely name the earliest parts. */
 function findingsOfLatest(judged: readonly JudgedPart<unknown>[]): string[] {
   return [
     ...findingsOfAll(judged),
@@ -336,7 +336,7 @@ function findings(
   ].join('\n');
 }
 
-/** A replacer for `JSON.stringify` that omits these keys from the entries of turns. */
+/** A replacer for `JSON.stringify` that omits these keys from turn entries. */
 function withoutKeys(keys: readonly string[]) {
   return (key: string, value: unknown): unknown => {
     if (key !== 'turns' || !Array.isArray(value)) return value;
@@ -346,7 +346,7 @@ function withoutKeys(keys: readonly string[]) {
   };
 }
 
-/** Answers for all cases of a run, and their store between runs. */
+/** Answers for all cases in a run, and the store that keeps them between runs. */
 export interface SharedAnswers {
   readonly answers: Map<string, Promise<unknown>>;
   load(key: string): Promise<unknown>;

@@ -117,7 +117,7 @@ async function prepare(
     case 'procedure':
       return { kind: 'procedure', inputs: [input], type };
     case 'checklist': {
-      // Throws for one that can't be asked, so that it doesn't affect the others of its request.
+      // Throws for one that can't be asked, so that it doesn't affect the others in its request.
       type.checklist([input]);
       if (input.assertion.examples) {
         const inquiry = checklistInquiry({ type, inputs: [input] });
@@ -147,7 +147,7 @@ async function prepare(
   }
 }
 
-/** Checks the conversation with its secrets, because a check may be about them. The outcome has none. */
+/** Checks the conversation with its secrets, because a check may be about them. The outcome contains none. */
 async function checkUnscrubbed(
   type: DeterministicType,
   input: AssertionInput,
@@ -172,7 +172,7 @@ type Check = (type: DeterministicType, input: AssertionInput) => Promise<Outcome
 
 const checkAll: Check = async (type, input) => type.check(input);
 
-/** @throws HiddenSecretError if the outcome could depend on a secret that the conversation doesn't contain any more */
+/** @throws HiddenSecretError if the outcome could depend on a secret that the conversation no longer contains */
 const checkStored: Check = async (type, input) => {
   const { turns, assertion } = input;
   const { decidedBy = textOf, findsInPart = false } = type;

@@ -37,7 +37,7 @@ import {
 
 export interface JudgeOptions extends JudgedConversation {
   readonly assertions: readonly Assertion[];
-  /** The model of a spec; undefined if none is configured. */
+  /** The model for a spec; undefined if none is configured. */
   readonly modelFor: (spec: ModelSpec | undefined) => Promise<Model | undefined>;
   /** Runs user code in its own process; absent if no code may run. */
   readonly script?: (code: UserCode, input: unknown) => Promise<unknown>;
@@ -50,8 +50,8 @@ export interface JudgeOptions extends JudgedConversation {
 const MAX_CONCURRENT = 4;
 
 /**
- * Checks a conversation. Returns the verdicts in the order of the assertions, and reports each to `onVerdict` as soon as
- * it is known. A failure in one assertion is its `error` and doesn't affect the others.
+ * Checks a conversation. Returns the verdicts in the order of the assertions, and reports each to `onVerdict` as soon
+ * as it is known. A failure in one assertion becomes its `error` and doesn't affect the others.
  *
  * @throws the signal's reason when aborted
  */
@@ -92,7 +92,8 @@ class Judging {
 
   /**
    * All requests to a judge start with the same conversation, but a provider's prompt cache serves it only after one of
-   * them was answered. So one goes first, and the others follow in parallel. If the cache can't serve it, all go at once.
+   * them has been answered. So one goes first, and the others follow in parallel. If the cache can't serve it, all go
+   * at once.
    */
   async #inquireAll(inquiries: readonly Inquiry[], details: Details = {}): Promise<void> {
     const limit = pLimit(MAX_CONCURRENT);
@@ -122,7 +123,7 @@ class Judging {
     if (this.#options.assertions.includes(assertion)) this.#options.onVerdict?.(verdict);
   }
 
-  /** The outcomes of the samples, per assertion of the inquiry. */
+  /** The outcomes of the samples, for each of the inquiry's assertions. */
   async #outcomes(inquiry: SingleInquiry, inquirer: Inquirer): Promise<Outcome[][]> {
     const { assertion } = inquiry.inputs[0];
     const { samples = 1 } = assertion;
@@ -194,7 +195,7 @@ class Judging {
     }
   }
 
-  /** @param hasUsage whether its first verdict has the usage of the request, so that sums are right */
+  /** @param hasUsage whether its first verdict has the request's usage, so that sums are right */
   async #conclude(
     inquiry: SingleInquiry,
     asking: Promise<Inquirer | undefined>,
@@ -283,7 +284,7 @@ function judgeOf(inquiry: Inquiry): ModelSpec | undefined {
   return inputs[0].assertion.judge;
 }
 
-/** Like in a group, a `required` assertion that couldn't be judged gates the case. */
+/** As in a group, a `required` assertion that couldn't be judged gates the case. */
 function nestedErrorVerdict(
   assertion: Assertion,
   { verdict, message }: NestedError,
@@ -357,7 +358,7 @@ function askedAlone(inquirer: Inquirer | undefined): Details {
 /** Minimum tokens that OpenAI's prompt cache serves; others have a higher minimum. */
 const CACHE_BLOCK = 1024;
 
-/** Within 25 % for most texts and languages. Counting tokens would take longer than it saves. */
+/** Accurate to within 25 % for most text and languages. Counting tokens would take longer than it saves. */
 const BYTES_PER_TOKEN = 4;
 
 function isCacheable(block: string): boolean {

@@ -4,7 +4,7 @@ import type { Model } from '../models/model.ts';
 import { JudgeError } from './ask.ts';
 import { conversationBlock, type ShownTurns, turnText } from './conversationBlock.ts';
 
-/** Consecutive turns that are judged in one request, and the turns that it shows. */
+/** Consecutive turns that are judged in one request, and the turns that the request shows. */
 export interface Part {
   readonly turns: readonly Turn[];
   readonly shown: ShownTurns;
@@ -38,7 +38,7 @@ export interface Capacity {
 /**
  * The parts in which to judge a conversation; undefined if one request is enough.
  *
- * @param size tokens of a request about the whole conversation: its block, and everything `around` it
+ * @param size tokens in a request about the whole conversation: its block, and everything `around` it
  */
 export function partition(
   conversation: Conversation,
@@ -66,7 +66,7 @@ const USABLE_SHARE = 0.9;
 /** The rest is for findings about earlier parts. */
 const SHARE_WITHOUT_FINDINGS = 0.7;
 
-/** The most tokens of a request. @param maxInputTokens the judge's context window */
+/** Maximum tokens in a request. @param maxInputTokens the judge's context window */
 export function usableTokens(maxInputTokens: number): number {
   return maxInputTokens * USABLE_SHARE;
 }
@@ -86,7 +86,7 @@ export function earliestNeeded({ number }: Turn, window: number): number {
  * fit, and the last one shows the turns after the last judged one.
  *
  * @param judged at least one turn, in order
- * @param room maximum tokens of a part's conversation block
+ * @param room maximum tokens in a part's conversation block
  */
 function partsThatFit(
   conversation: Conversation,

@@ -12,8 +12,8 @@ export interface CombinedSamples {
 }
 
 /**
- * Combines outcomes into one: the median score, the majority's label, and per turn the majority's status and the median
- * score. Rationales and quotes are from the sample nearest to the median.
+ * Combines outcomes into one: the median score, the majority's label, and, for each turn, the majority's status and the
+ * median score. Rationales and quotes are from the sample nearest to the median.
  *
  * @param outcomes at least one
  */
@@ -41,7 +41,7 @@ function combineFindings(scored: readonly Finding[], threshold: number): Finding
   const score = median(scored.map((one) => one.score));
   const nearest = nearestTo(score, scored);
   const { label: _label, value: _value, ...rest } = nearest;
-  // The label must fit the outcome: half yes and half no at a threshold of 1 isn't yes.
+  // The label must match the outcome: half yes and half no at a threshold of 1 isn't yes.
   const passes = reaches(score, threshold);
   const agreeing = scored.filter((one) => reaches(one.score, threshold) === passes);
   const { label: tie } = agreeing.includes(nearest) ? nearest : (agreeing[0] ?? nearest);
@@ -96,7 +96,7 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-/** The most frequent value; `tie` if it is one of several. */
+/** The most frequent value, or `tie` if that is equally frequent. */
 function majority<Item, Value>(
   items: readonly Item[],
   pick: (item: Item) => Value,

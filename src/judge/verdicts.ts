@@ -20,7 +20,7 @@ export interface Cost {
 
 const NO_COST: Cost = { usage: NO_USAGE };
 
-/** Only score and threshold decide whether it passes. */
+/** Only the score and threshold decide whether it passes. */
 export function verdictOfOutcome(
   assertion: Assertion,
   outcome: Outcome,

@@ -124,7 +124,7 @@ const schemas = messageSchemas(['system', 'user', 'assistant'], (role) => ({
   ...ignored('id', 'metadata', 'createdAt', 'content'),
 }));
 
-/** The AI SDK's `UIMessage`: `{id, role, parts}`, a call and its result in one part. */
+/** The AI SDK's `UIMessage`: `{id, role, parts}`, with a call and its result in one part. */
 export const aiSdkUi: Dialect = {
   name: 'AI SDK UIMessage',
   matches: (item) =>
@@ -136,7 +136,7 @@ export const aiSdkUi: Dialect = {
   read: (item) => readByParts(item, schemas, parts),
 };
 
-/** OpenTelemetry's parts of the same types have other keys. */
+/** OpenTelemetry's parts of the same types have different keys. */
 function isOwn(part: Item): boolean {
   const ofOthers = ['text', 'file', 'reasoning'].includes(String(part.type));
   if (!ofOthers && typeof part.type === 'string' && Object.hasOwn(parts, part.type)) return true;

@@ -71,7 +71,7 @@ const schemas = messageSchemas(['user', 'assistant', 'system'], (role) => ({
   ...ignored('id', 'model', 'stop_reason', 'stop_sequence', 'usage'),
 }));
 
-/** Anthropic: `tool_use`, `tool_result`, `thinking` and text blocks. */
+/** Anthropic: `tool_use`, `tool_result`, `thinking`, and text blocks. */
 export const anthropic: Dialect = {
   name: 'Anthropic',
   matches: (item) =>

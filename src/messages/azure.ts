@@ -173,7 +173,7 @@ function withoutDuplicates(read: ReadMessage): ReadMessage {
   };
 }
 
-/** Texts and results of a tool message; parts about the same call are one result. */
+/** Text and results from a tool message; parts about the same call form one result. */
 function readResult(item: Item, read: ReadMessage): ReadMessage {
   if ('problems' in read) return read;
   const own = typeof item.tool_call_id === 'string' ? item.tool_call_id : '';

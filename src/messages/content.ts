@@ -88,13 +88,13 @@ export function hiddenKind(type: string, what: string, keys: readonly string[]):
   };
 }
 
-/** Like `hiddenKind`, for a part whose key `by` contains its kind: `image/png`, or `image`. */
+/** Like `hiddenKind`, for a part whose `by` key contains its kind: `image/png`, or `image`. */
 export function mediaKind(type: string, by: string, keys: readonly string[]): PartKind {
   const kind = hiddenKind(type, 'file', [by, ...keys]);
   return { ...kind, read: (part) => ({ text: hiddenText(mediaOf(part[by]), part) }) };
 }
 
-/** `image`, `audio`, `video` or `file`, by a media type. */
+/** `image`, `audio`, `video`, or `file`, according to a media type. */
 export function mediaOf(given: unknown): string {
   const [what = ''] = typeof given === 'string' ? given.split('/') : [];
   return ['image', 'audio', 'video'].includes(what) ? what : 'file';
@@ -141,7 +141,7 @@ function partText(part: unknown, kinds: PartKinds): string {
   return read && 'text' in read && read.text !== undefined ? read.text : String(item.text);
 }
 
-/** One note for all annotations: a text with links can have dozens. */
+/** One note for all annotations: text with links can have dozens. */
 export function annotationNotes(count: number): string[] {
   if (count === 0) return [];
   return [count === 1 ? 'A text annotation.' : `${count} text annotations.`];
@@ -180,7 +180,7 @@ interface CallKeys {
   readonly id: string;
   readonly name?: string;
   readonly description?: string;
-  /** The other keys, arguments first. */
+  /** The other keys, with arguments first. */
   readonly keys: z.ZodRawShape;
   readonly argumentsOf?: (part: Item) => unknown;
 }
@@ -233,7 +233,7 @@ export const MISSING_OF_CALLS: Missing = {
 
 export const toolCalls = z.array(nestedCall).nullish().describe("Tool calls, in OpenAI's format.");
 
-/** Valid calls in OpenAI's format. Arguments that are JSON text are parsed; other text stays. */
+/** Valid calls in OpenAI's format. Arguments that are JSON text are parsed; other text is kept as is. */
 export function readToolCalls(calls: unknown): ToolCall[] {
   return (toolCalls.parse(calls) ?? []).map(({ id, function: called }) => ({
     id,
@@ -258,7 +258,7 @@ export function agentNamed(given: unknown): { readonly agent?: string } {
   return typeof given === 'string' && given !== '' ? { agent: given } : {};
 }
 
-/** Parses JSON text; other text stays. No value, or empty text, means no arguments. */
+/** Parses JSON text; other text is kept as is. No value or empty text means no arguments. */
 export function parseArguments(given: unknown): unknown {
   if (given === null || given === undefined || given === '') return {};
   return typeof given === 'string' ? jsonOrText(given) : given;
@@ -277,7 +277,7 @@ export function resultText(given: unknown): string {
   return typeof given === 'string' ? given : JSON.stringify(given);
 }
 
-/** Like `resultText`, but a list of parts becomes their texts. */
+/** Like `resultText`, but a list of parts becomes the parts' text. */
 export function returnedText(given: unknown, kinds: PartKinds): string {
   if (!Array.isArray(given)) return resultText(given);
   return given.map((part: unknown) => partText(part, kinds)).join('\n\n');

@@ -91,7 +91,7 @@ export const deepeval: Dialect = {
   read(item, index) {
     const role = roleIn(item, schemas);
     if (typeof role === 'object') return { problems: [role] };
-    // A turn can consist of calls only.
+    // A turn can consist solely of calls.
     const turn = item.content === undefined ? { ...item, content: '' } : item;
     const problems = valueProblems(schemas[role], turn, { missing: MISSING });
     return problems.length > 0 ? { problems } : readTurn(item, role, index);
@@ -114,7 +114,7 @@ function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMe
   const context = retrievalContext.safeParse(item.retrieval_context).data;
   const reply = { role, content, ...(context && { retrievalContext: context }) };
   const isSilent = content.trim() === '';
-  // The text of a turn follows from its tools: calls, results, then text.
+  // A turn's text comes after its tools: calls, results, then text.
   const messages: Message[] = [
     ...(toolCalls.length > 0 ? [{ role, content: '', toolCalls }] : []),
     ...results,
@@ -129,7 +129,7 @@ function refuseSilent(item: Item, messages: ParsedMessage[], notes: string[]): R
   return refuseEmpty(item, { messages, notes: messages.length === 0 ? [] : notes });
 }
 
-/** DeepEval's calls have no ids, so their positions become ids. */
+/** DeepEval's calls have no ids, so their positions serve as ids. */
 function callsOf(item: Item, index: number) {
   const tools = validItems(toolSchema, item.tools_called).map((one) => ({
     name: one.name,

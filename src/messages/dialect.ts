@@ -20,20 +20,20 @@ export interface Refused {
 
 export type ReadMessage =
   | {
-      /** In order: a reply can contain text, a call, its result, and text again. */
+      /** In order, because a reply can contain text, a call, its result, and text again. */
       readonly messages: readonly ParsedMessage[];
       readonly notes: readonly string[];
     }
   | Refused;
 
-/** One format of messages: a file in this folder and its line in the registry. */
+/** One message format: a file in this folder and its line in the registry. */
 export interface Dialect {
   readonly name: string;
   /** True for our own format, in which no unknown key is ignored. */
   readonly isOurs?: true;
   /** Whether an item is in this dialect, even if it is broken. */
   matches(item: Item): boolean;
-  /** Strict at every depth; the base of completion and JSON Schema. */
+  /** Strict at every depth; the basis for completion and JSON Schema. */
   readonly schema: z.ZodType;
   readonly types: readonly string[];
   /** Never changes the item. `index` is its position in the list, from 0. */
@@ -56,7 +56,7 @@ export const ABOUT: Readonly<Record<MessageRole, string>> = {
 
 export type SchemasByRole<Role extends MessageRole> = Readonly<Record<Role, z.ZodObject>>;
 
-/** A strict schema per role; `keysOf` returns its keys besides `role`. */
+/** A strict schema per role; `keysOf` returns the keys other than `role`. */
 export function messageSchemas<Role extends MessageRole>(
   roles: readonly Role[],
   keysOf: (role: Role) => Readonly<Record<string, z.ZodType>>,

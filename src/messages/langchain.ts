@@ -45,7 +45,7 @@ const SPEAKERS = { human: 'user', ai: 'assistant', system: 'system', tool: 'tool
 
 type Kind = keyof typeof SPEAKERS;
 
-/** Keys of images, audio, and files; none of them is read. */
+/** Keys of images, audio, and files; none of these is read. */
 const BLOCK = [
   'id',
   'index',
@@ -166,7 +166,7 @@ const MISSING = {
   ...missingOfResult('tool_call_id'),
 } as const;
 
-/** LangChain: `{type: human, content}`, the same under `data`, and serialised `lc` objects. */
+/** LangChain: `{type: human, content}`, the same under `data`, and serialized `lc` objects. */
 export const langchain: Dialect = {
   name: 'LangChain',
   matches: (item) =>
@@ -194,7 +194,7 @@ function isConstructed(item: Item): boolean {
   return item.type === 'constructor' && Object.hasOwn(item, 'lc');
 }
 
-/** By type, `ai`, or by class: `AIMessage`, `AIMessageChunk`. */
+/** By type (`ai`) or class (`AIMessage`, `AIMessageChunk`). */
 function kindOf(type: unknown): Kind | undefined {
   const [name = ''] = /^\w+?(?=(Message(Chunk)?)?$)/.exec(String(type)) ?? [];
   return kinds.find((kind) => kind === name.toLowerCase());
@@ -212,7 +212,7 @@ function readConstructed(item: Item): ReadMessage {
   return readFields(item.kwargs, kind, ['kwargs']);
 }
 
-/** @param at path of the fields in the item */
+/** @param at the fields' path in the item */
 function readFields(fields: Item, kind: Kind, at: Path): ReadMessage {
   const schema = z.strictObject({ ...SHAPES[kind], type: z.unknown().optional() });
   const problems = valueProblems(schema, { ...fields, content: '' }, { missing: MISSING });
@@ -229,7 +229,7 @@ function readFields(fields: Item, kind: Kind, at: Path): ReadMessage {
 
 function readKind(fields: Item, kind: Kind): ReadMessage {
   const { content } = fields;
-  // A list can contain texts and parts.
+  // A list can contain strings and parts.
   const toPart = (part: unknown) =>
     typeof part === 'string' ? { type: 'text', text: part } : part;
   const whole = Array.isArray(content) ? { ...fields, content: content.map(toPart) } : fields;
@@ -254,7 +254,7 @@ function readResult(fields: Item, { messages, notes }: Whole): ReadMessage {
   };
 }
 
-/** Adds the calls next to the content, after the text. */
+/** Adds the calls stored next to the content, after the text. */
 function withCalls(fields: Item, { messages, notes }: Whole): Whole {
   const toolCalls = callsOf(fields);
   const broken = Array.isArray(fields.invalid_tool_calls) ? fields.invalid_tool_calls : [];

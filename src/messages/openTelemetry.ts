@@ -51,7 +51,7 @@ const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'too
   ...(role === 'assistant' && { finish_reason: unread }),
 }));
 
-/** OpenTelemetry's messages of `gen_ai.input.messages` and `gen_ai.output.messages`. */
+/** OpenTelemetry's messages in `gen_ai.input.messages` and `gen_ai.output.messages`. */
 export const openTelemetry: Dialect = {
   name: 'OpenTelemetry GenAI',
   matches: (item) => Object.hasOwn(item, 'role') && Array.isArray(item.parts),

@@ -47,12 +47,12 @@ const result = resultKind('function_call_result', {
 
 const items: PartKinds = { function_call: call, function_call_result: result };
 
-/** Calls and results of the OpenAI Agents SDK for JavaScript; its messages have the format of Responses. */
+/** Calls and results from the OpenAI Agents SDK for JavaScript; its messages use the Responses format. */
 export const openaiAgents: Dialect = {
   name: 'OpenAI Agents SDK',
   matches: ({ type, ...keys }) =>
     type === 'function_call_result' ||
-    // Responses have calls of the same type, with keys in snake case.
+    // Responses have calls of the same type, with snake_case keys.
     (String(type).startsWith('function_') && Object.keys(keys).some((key) => /[A-Z]/.test(key))),
   schema: z.union(Object.values(items).map(({ schema }) => schema)),
   types: Object.keys(items),

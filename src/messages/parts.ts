@@ -20,21 +20,21 @@ import {
   type SchemasByRole,
 } from './dialect.ts';
 
-/** The contents of a part. With notes only, there is nothing to show. */
+/** The contents of a part. If there are only notes, there is nothing to show. */
 export interface Part {
   readonly text?: string;
   readonly call?: ToolCall;
-  /** `idAt` is where in the message the call is named. */
+  /** `idAt` is where the message names the call. */
   readonly result?: { readonly callId: string; readonly content: string; readonly idAt: Path };
   readonly notes?: readonly string[];
 }
 
 export interface PartKind {
   readonly schema: z.ZodObject;
-  /** Roles of messages that can contain it. Default: all. */
+  /** Roles of the messages that can contain it. Default: all. */
   readonly of?: readonly MessageRole[];
   readonly missing?: Missing;
-  /** @param part valid by the schema @param at its path in the message */
+  /** @param part valid according to the schema @param at its path in the message */
   read(part: Item, message: Item, at: Path): Part | ValueProblem;
 }
 
@@ -80,7 +80,7 @@ export function hasPart(
   return Array.isArray(list) && list.some((part) => isMapping(part) && test(part));
 }
 
-/** A message's content, text or a list of parts, as canonical messages in order. */
+/** A message's content (text or a list of parts) as canonical messages, in order. */
 export function readContent(item: Item, role: MessageRole, kinds: PartKinds): ReadMessage {
   const { content } = item;
   if (content === undefined || content === null) return { messages: [], notes: [] };
@@ -193,8 +193,8 @@ export function unknownType(path: Path, type: unknown, types: readonly string[])
 }
 
 /**
- * Consecutive texts are one message, joined by a blank line. A call belongs to the text before it; text
- * after a call starts a new message.
+ * Consecutive text parts form one message, joined by a blank line. A call belongs to the text before it; text after a
+ * call starts a new message.
  */
 function assemble(role: MessageRole, parts: readonly Part[]): ParsedMessage[] {
   const messages: ParsedMessage[] = [];

@@ -27,7 +27,7 @@ export interface ReadMessages {
   /** Canonical messages, each with the index of its item. */
   readonly messages: readonly { readonly message: Message; readonly index: number }[];
   readonly notes: readonly string[];
-  /** Ignored keys, as problems for lists that a person wrote. */
+  /** Ignored keys, which are problems in handwritten lists. */
   readonly unknownKeys: readonly ValueProblem[];
   /** Paths start with the item's index. Empty if everything was read. */
   readonly problems: readonly ValueProblem[];
@@ -90,7 +90,7 @@ const readItems = memoize((list: readonly unknown[]): ReadMessages => {
       }
       const answered = open.answer(message.callId, parsed);
       if ('id' in answered) messages.push({ message: { ...message, callId: answered.id }, index });
-      // Its call may be in a message that couldn't be read, which is reported already.
+      // Its call may be in a message that couldn't be read, which has already been reported.
       else if (unread === 0) report(answered.problem);
     }
   }
@@ -173,7 +173,7 @@ function readItem(item: unknown, index: number): ForeignMessage {
   const read = readForeign(dialect, item, index, correct);
   if (!('problems' in read)) return read;
   const problems = read.problems.map(correct);
-  // Other problems of a message in another dialect would be wrong.
+  // Other problems with a message in another dialect would be misleading.
   const elsewhere = problems.filter((problem, index) => problem !== read.problems[index]);
   return unreadable({ problems: elsewhere.length > 0 ? elsewhere : problems });
 }
@@ -190,13 +190,13 @@ function shapesOf(schema: z.core.$ZodType): z.ZodObject[] {
   return options ? options.flatMap(shapesOf) : [schema as z.ZodObject];
 }
 
-/** A misspelled key or type can belong to another dialect than the rest of the message. */
+/** A misspelled key or type can belong to a different dialect from the rest of the message. */
 function correctKey(problem: ValueProblem, item: Item): ValueProblem {
   const key = problem.path.at(-1);
   if (problem.code === 'unknown-key' && problem.path.length === 1 && typeof key === 'string') {
     const shapes = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role));
     const known = shapes.flatMap(({ shape }) => Object.keys(shape));
-    // Of two equally close keys, its own dialect's comes first.
+    // If two keys are equally close, the one from its own dialect comes first.
     const own = problem.replacement === undefined ? [] : [problem.replacement];
     const free = [...own, ...known].filter((one) => !Object.hasOwn(item, one));
     const elsewhere = unknownKeyProblem([], key, [...new Set(free)]);
@@ -215,7 +215,7 @@ function fitsRole(schema: unknown, role: unknown): boolean {
   return (schema as z.ZodType).safeParse(role).success;
 }
 
-/** The field that a problem is about, unless its message names it. */
+/** The field that a problem concerns, unless its message names it. */
 function fieldOf({ path, code }: ValueProblem): string {
   const field = code === 'unknown-key' ? path.slice(0, -1) : path;
   return field.length === 0 ? '' : `, \`${field.join('.')}\``;
@@ -268,14 +268,14 @@ function failed(code: string, message: string): ReadMessages {
   return { messages: [], notes: [], unknownKeys: [], ...refused([], code, message) };
 }
 
-/** A message of another tool, with the reader's changes. */
+/** A message from another tool, with the reader's changes. */
 type ForeignMessage = ReadMessage & {
   readonly unknownKeys: readonly ValueProblem[];
   /** Ids that the reader gave to calls without one. */
   readonly newIds: ReadonlySet<string>;
 };
 
-/** The id of a result that names no call. */
+/** The id for a result that names no call. */
 const NO_ID = '(no id)';
 
 const WITHOUT_ID: readonly string[] = ['call-without-id', 'result-without-id'];
@@ -284,8 +284,8 @@ const WITHOUT_ID: readonly string[] = ['call-without-id', 'result-without-id'];
 const MAX_ROUNDS = 20;
 
 /**
- * Reads a message in its dialect. Other tools add keys with every version, so it ignores unknown keys,
- * and adds missing ids of calls and results. Anything else that is wrong is a problem.
+ * Reads a message in its dialect. Other tools add keys with every version, so it ignores unknown keys, and adds missing
+ * ids to calls and results. Anything else that is wrong is a problem.
  *
  * @param correct finds the right spelling of a misspelled key in any dialect
  */

@@ -132,7 +132,7 @@ const items: PartKinds = {
   ...approvals,
 };
 
-/** OpenAI Responses: `message`, `function_call`, `function_call_output` and other items. */
+/** OpenAI Responses: `message`, `function_call`, `function_call_output`, and other items. */
 export const responses: Dialect = {
   name: 'OpenAI Responses',
   matches(item) {

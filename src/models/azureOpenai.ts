@@ -80,7 +80,7 @@ export const azureOpenaiProvider: ModelProvider = {
   },
 };
 
-/** The token that the file names, else the key, else the token in Azure's own variable. */
+/** The token that the file names; otherwise the key, then the token in Azure's own variable. */
 async function credentialOf(params: AzureParams, host: KeyHost) {
   const read = async (kind: 'key' | 'token', name: string) => {
     return { kind, name, secret: (await host.secret(name))?.trim() };

@@ -7,7 +7,7 @@ import { embeddedSchema, modelReplySchema } from './exchange.ts';
 import type { Model, ModelReply, ModelRequest } from './model.ts';
 import { findProvider } from './registry.ts';
 
-/** Answers of earlier runs, by keys of 64 hexadecimal digits. It never throws. */
+/** Answers from earlier runs, by keys of 64 hexadecimal digits. Never throws. */
 interface AnswerStore {
   /** Undefined if there is no usable answer. */
   load(key: string): Promise<unknown>;
@@ -16,8 +16,8 @@ interface AnswerStore {
 }
 
 /**
- * Looks up the answers of earlier runs for one repetition of a case. A question that is asked again, in the same
- * repetition or another one, gets another answer.
+ * Looks up answers from earlier runs for one repetition of a case. A question that is asked again, in the same
+ * repetition or another, gets a different answer.
  */
 export class AnswerLookup {
   readonly store: AnswerStore;
@@ -30,7 +30,7 @@ export class AnswerLookup {
     this.#repetition = repetition;
   }
 
-  /** Keys for this number of answers to a question; different keys each time. */
+  /** Keys for `count` answers to a question; different keys each time. */
   keysOf(question: object, count = 1): string[] {
     const digest = digestOf(question);
     const first = this.#requestCounts.get(digest) ?? 0;
@@ -62,8 +62,8 @@ const IRRELEVANT_KEYS = [
 ] as const;
 
 /**
- * Distinguishes the answers of different models: by provider, address, and keys as written, without
- * values of variables. Two accounts at one address are the same.
+ * Distinguishes the answers of different models by provider, address, and keys as written, without variables' values.
+ * Two accounts at one address count as the same.
  */
 export async function modelIdentityOf(spec: ModelSpec, host: KeyHost): Promise<object> {
   const { provider, params, written = params } = spec;
@@ -74,7 +74,7 @@ export async function modelIdentityOf(spec: ModelSpec, host: KeyHost): Promise<o
   return { provider, endpoint: connection?.destination?.url, keys: Object.fromEntries(keys) };
 }
 
-/** Measures time without time in a queue. */
+/** Measures time, excluding time in a queue. */
 class Stopwatch {
   readonly #began = performance.now();
   #waits = 0;
@@ -108,7 +108,7 @@ const embeddedEntry = z.strictObject({ embedded: embeddedSchema, latency });
 
 const CACHEABLE_FINISHES: readonly ModelReply['finish'][] = ['stop', 'tool-calls', 'other'];
 
-/** A model that is requested only for answers that aren't cached. @param identity as in `modelIdentityOf` */
+/** A model that gets requests only for answers that aren't cached. @param identity as in `modelIdentityOf` */
 export function cachingModel(model: Model, identity: object, lookup: AnswerLookup): Model {
   const { embed } = model;
   const keys = new WeakMap<ModelReply, string>();
@@ -171,7 +171,7 @@ export function cachingModel(model: Model, identity: object, lookup: AnswerLooku
  */
 function isCacheable(reply: ModelReply, { answer }: ModelRequest): boolean {
   const { finish, text, refusal, toolCalls, unscrubbed } = reply;
-  // Without its secrets, a check for them would pass.
+  // With its secrets removed, a check for them would pass.
   if (unscrubbed) return false;
   const isSaid = text !== '' || toolCalls.length > 0;
   return CACHEABLE_FINISHES.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);

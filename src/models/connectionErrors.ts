@@ -3,15 +3,15 @@ import { visibleLine } from '../core/text/visibleText.ts';
 
 const MAX_LENGTH = 300;
 
-/** Text from an endpoint for display: without secrets, on one line, visible, truncated. */
+/** Text from an endpoint for display: no secrets, one line, visible characters only, truncated. */
 export function sanitizeText(text: string, scrubber: Scrubber): string {
-  // Before truncating, which could leave half of a secret.
+  // This comes before truncating, which could leave half a secret.
   const clean = scrubber.text(text);
   if (/<html|<!doctype/i.test(clean)) return 'an HTML page';
   return visibleLine(clean, MAX_LENGTH);
 }
 
-/** The address without user, password, and query, any of which may contain a key. */
+/** The address without the user, password, and query, any of which may contain a key. */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return 'the address given';
   const { origin, pathname } = new URL(url);
@@ -22,7 +22,7 @@ const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|UNTRUSTED/;
 const OUTDATED = /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/;
 
 interface ConnectionFault {
-  /** The innermost reason, such as `connect ECONNREFUSED 127.0.0.1:9`. */
+  /** The innermost cause, such as `connect ECONNREFUSED 127.0.0.1:9`. */
   readonly reason: string;
   readonly advice?: string;
 }

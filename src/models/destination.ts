@@ -18,10 +18,10 @@ export const addressSchema = z
 
 /**
  * Where a model's requests go. Its provider's own variables need no consent for the provider's host, and no variable
- * needs it for an address that the user set. Headers in the file could be credentials of somebody else, who would read
- * what is sent: with such headers, all variables need consent.
+ * needs it for an address that the user set. Headers in the file could be somebody else's credentials, and that person
+ * could read what is sent: with such headers, all variables need consent.
  *
- * @param prefix of the names of the provider's own variables
+ * @param prefix how the names of the provider's own variables begin
  * @param isOwnHost whether `url` is the provider's default, or its host
  */
 export function modelDestination(
@@ -40,7 +40,7 @@ export function modelDestination(
   return { url, variables, needConsent: ownAddress ? [] : variables };
 }
 
-/** Headers that can't decide whose account gets a request. */
+/** Headers that can't affect whose account gets a request. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',
@@ -54,7 +54,7 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   'x-title',
 ]);
 
-/** Whether a header could be a credential, such as that of a gateway. */
+/** Whether a header could be a credential, such as a gateway's. */
 function isUnknownHeader(header: string): boolean {
   return !HARMLESS_HEADERS.has(header.toLowerCase());
 }
@@ -63,7 +63,7 @@ export interface DestinationProblem {
   readonly kind: 'host-not-allowed' | 'not-encrypted';
   readonly host: string;
   readonly variables: readonly string[];
-  /** Includes what to do. */
+  /** Also says what to do. */
   readonly message: string;
 }
 
@@ -113,14 +113,14 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** How to start common local model servers, by default port. */
+/** How to start common local model servers, keyed by default port. */
 const LOCAL_SERVERS: Readonly<Record<string, string>> = {
   11434: 'Start Ollama: open its app, or run: ollama serve',
   1234: 'Start the server of LM Studio: in its app, or run: lms server start',
   8000: 'Start the server, for example with: vllm serve MODEL',
 };
 
-/** How to start a server on this machine that doesn't answer; undefined for other machines. */
+/** How to start a server on this machine if it doesn't answer; undefined for other machines. */
 export function startHintOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname, port } = new URL(url);

@@ -6,7 +6,7 @@ import { answerFormats, type Embeddings, type ModelReply, type ModelRequest } fr
 
 /**
  * An exchange with a model or target, as one line of a recording. The request is canonical: it contains only what
- * decides the answer, so no provider, address, key, or headers.
+ * decides the answer: no provider, address, key, or headers.
  */
 const modelExchangeRequestSchema = z.strictObject({
   model: z.string(),
@@ -34,7 +34,7 @@ const targetExchangeRequestSchema = z.strictObject({
   messages: z.array(messageSchema),
   /** From 1. */
   repetition: z.int().min(1),
-  /** Of the target; absent in recordings of older versions. */
+  /** The target's digest; absent in recordings from older versions. */
   digest: z.string().optional(),
 });
 
@@ -149,7 +149,7 @@ export function exchangeKey(request: ExchangeRequest): string {
   return digestOf(request);
 }
 
-/** An exchange with its line in the recording, from 1. */
+/** An exchange and its line number in the recording, from 1. */
 export interface RecordedExchange {
   readonly line: number;
   readonly exchange: Exchange;

@@ -10,10 +10,10 @@ import { NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { Endpoints } from './endpoint/endpoints.ts';
 import type { TimeLimit } from './endpoint/timeLimit.ts';
 
-/** Reasoning of one reply, in the endpoint's format. */
+/** The reasoning for one reply, in the endpoint's format. */
 export type Thoughts = readonly object[];
 
-/** Ways to request the format of an answer, strictest first. */
+/** Ways to request an answer's format, strictest first. */
 export const answerFormats = ['json_schema', 'json_object', 'text'] as const;
 
 export type AnswerFormat = (typeof answerFormats)[number];
@@ -34,7 +34,7 @@ export interface ModelRequest {
   /** Asks for token probabilities; endpoints without them still answer. */
   readonly logprobs?: boolean;
   readonly seed?: number;
-  /** The conversation that its answers belong to, if any; recorded, never sent. */
+  /** The conversation that its answers belong to, if any; recorded but never sent. */
   readonly conversation?: string;
   /** Called when it starts to wait in a queue, which doesn't count toward time limits, and when the wait ends. */
   readonly onWait?: TimeLimit['onWait'];
@@ -57,18 +57,18 @@ export interface ModelReply {
   readonly version?: string;
   /** How the answer was requested, if there was a choice. */
   readonly answerFormat?: AnswerFormat;
-  /** `calls` counts the request once, whatever the retries. */
+  /** `calls` counts the request once, regardless of retries. */
   readonly usage: Usage;
-  /** Absent if the endpoint returned none. Not recorded, because requests aren't matched by it. */
+  /** Absent if the endpoint returned none. Not recorded, because it isn't used to match requests. */
   readonly thoughts?: Thoughts;
   /** Absent if not requested or not returned. */
   readonly tokens?: readonly ReplyToken[];
   readonly past?: OriginalUsage<Usage>;
-  /** The reply with its secrets, if it has any. It never leaves the memory. */
+  /** The reply with its secrets, if it has any. Never leaves memory. */
   readonly unscrubbed?: ModelReply;
 }
 
-/** Usage and time of the request whose answer was cached. */
+/** Usage and duration of the request whose answer was cached. */
 export interface OriginalUsage<Used> {
   readonly usage: Used;
   /** Milliseconds. */
@@ -77,7 +77,7 @@ export interface OriginalUsage<Used> {
 
 export type Replies = readonly [ModelReply, ...ModelReply[]];
 
-/** One vector per text, in order. */
+/** One vector per string, in order. */
 export interface Embeddings {
   readonly vectors: readonly (readonly number[])[];
   readonly usage: Usage;
@@ -140,7 +140,7 @@ export class ModelError extends ReasonedError<ModelErrorReason> {
   override readonly name = 'ModelError';
 }
 
-/** Reasons of requests that were never sent. */
+/** Reasons for which a request is never sent. */
 const UNSENT_REASONS: readonly ModelErrorReason[] = [
   'missing-key',
   'missing-variable',
@@ -161,7 +161,7 @@ export interface Destination {
   readonly url: string;
   /** Names of the variables, including keys, whose values are sent; none is empty. */
   readonly variables: readonly string[];
-  /** The variables that it may not get without the user's consent. */
+  /** Variables that it may not get without the user's consent. */
   readonly needConsent: readonly string[];
 }
 
@@ -178,7 +178,7 @@ export interface ModelHost extends KeyHost {
 export interface Connection {
   /** Absent if nothing leaves this machine. */
   readonly destination?: Destination;
-  /** Name of the variable of a required key that isn't set. */
+  /** Name of the variable for a required key, if it isn't set. */
   readonly missingKey?: string | undefined;
   /** Loads what it needs lazily: importing the registry loads nothing. */
   readonly create: (host: ModelHost) => Promise<Model>;
@@ -188,9 +188,9 @@ export interface Connection {
 export interface ModelProvider {
   readonly provider: string;
   readonly summary: string;
-  /** All keys of a model with this provider, including `provider` and `model`. */
+  /** All keys for a model from this provider, including `provider` and `model`. */
   readonly schema: z.ZodObject;
-  /** Names of the variables of keys, unless a model names others; absent if it needs none. */
+  /** Names of the variables for API keys, unless a model names others; absent if it needs none. */
   readonly keyVariables?: readonly string[];
   /** Loads the client before the first request; absent if there is none. */
   readonly load?: () => Promise<unknown>;

@@ -11,7 +11,7 @@ import {
 } from './exchange.ts';
 import { type Model, ModelError } from './model.ts';
 
-/** A recording could not be read. `message` names the file, and the invalid line if any. */
+/** A recording could not be read. `message` names the file, and the invalid line, if any. */
 export class RecordingError extends ReasonedError<'missing' | 'broken-line'> {
   override readonly name = 'RecordingError';
 }
@@ -20,7 +20,7 @@ const LABEL = 'The recording';
 
 /** Writes exchanges, one per line, in the order in which they end. */
 export interface Recorder {
-  /** Resolves when the line is on disk, or an earlier write has failed. */
+  /** Resolves when the line is on disk or an earlier write has failed. */
   write(exchange: NewExchange): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,8 +28,8 @@ export interface Recorder {
 /**
  * Starts a recording. An existing one is replaced: its answers would come before the new ones.
  *
- * @param path absolute
- * @param onWriteError called once; nothing more is written then
+ * @param path absolute path
+ * @param onWriteError called once; nothing more is written after that
  * @throws UnwritableError
  */
 export async function openRecorder(
@@ -96,7 +96,7 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
   };
 }
 
-/** The result of the work. Errors of the class are recorded before they are thrown. */
+/** The result of the work. Errors of this class are recorded before they are thrown. */
 export async function recordErrors<Reply>(
   work: Promise<Reply>,
   recorded: new (...args: never[]) => ReasonedError<string>,

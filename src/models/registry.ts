@@ -17,7 +17,7 @@ import { openaiProvider } from './openai/provider.ts';
 import { replayProvider } from './replay.ts';
 import { vscodeProvider } from './vscode.ts';
 
-/** All providers. A new one is a file in this folder and a line here. */
+/** All providers. To add one, create a file in this folder and add a line here. */
 export const modelProviders: readonly ModelProvider[] = [
   openaiProvider,
   azureOpenaiProvider,
@@ -62,7 +62,7 @@ export async function createModel(spec: ModelSpec, host: ModelHost): Promise<Mod
  * Reads the short form `provider:model`, such as `openai:gpt-5-mini`. The model's name may contain colons
  * (`openai:qwen3:8b`).
  *
- * @param folder absolute; base of relative paths in the model's keys
+ * @param folder absolute path, the base for relative paths in the model's keys
  */
 export function parseModelSpec(
   text: string,

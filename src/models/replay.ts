@@ -21,8 +21,8 @@ const replaySchema = z.strictObject({
 });
 
 /**
- * Sources by run (its host) and recording: all models of a run share one per recording, so that a request recorded
- * several times is answered in order over all cases.
+ * Sources by run (its host) and recording: all models in a run share one per recording, so that a request recorded
+ * several times is answered in order across all cases.
  */
 const sources = new WeakMap<ModelHost, Map<string, Promise<ReplaySource>>>();
 

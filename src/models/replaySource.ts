@@ -28,17 +28,18 @@ export interface ReplaySource {
   /** @throws ModelError `not-recorded` */
   embedding(request: EmbeddingExchangeRequest): EmbeddingResult;
   /**
-   * @param exact whether a different digest never matches; otherwise its replies are used, with a warning
+   * @param exact whether a different digest is never a match; otherwise, its replies are used with a warning
    * @throws ModelError `not-recorded`
    */
   target(request: TargetExchangeRequest, exact: boolean): TargetResult;
 }
 
 /**
- * Reads a recording. A request recorded several times gets its answers in that order, then the last one again.
+ * Reads a recording. A request recorded several times gets its answers in the recorded order, then repeats the last
+ * one.
  *
- * @param path absolute
- * @param read by default also from pipes and devices, which the user may name
+ * @param path absolute path
+ * @param read by default, also reads pipes and devices, which the user may name
  * @param warn called once per target whose replies may be outdated
  * @throws RecordingError naming file and line
  */
@@ -87,7 +88,7 @@ export async function openReplaySource(
       );
     }
     const [first] = used;
-    // Another repetition of the same case doesn't count.
+    // Other repetitions of the same case don't count.
     const same = (first ? [] : (targetAnswers.get(caselessKeyOf(request)) ?? [])).find(
       ({ exchange: { request: recorded } }) =>
         'target' in recorded && recorded.case !== request.case,
@@ -111,7 +112,7 @@ export async function openReplaySource(
   };
 }
 
-/** Equal for all cases and repetitions, such as a case saved from another. */
+/** The same across cases and repetitions, such as for a case saved from another. */
 function caselessKeyOf({ case: _, repetition: __, ...request }: TargetExchangeRequest): string {
   return digestOf(request);
 }
@@ -195,7 +196,7 @@ function replyOrThrow<Reply>(
 const MAX_EXCERPT = 80;
 
 /**
- * Explains why a request isn't recorded: how it differs from the most similar one to the same model or target.
+ * Explains why a request isn't recorded: how it differs from the most similar request to the same model or target.
  *
  *     … differs in messages: message 2 (user), line 5: asked "b", recorded "a".
  */
@@ -229,7 +230,7 @@ function nameOf(request: ExchangeRequest): string {
   return 'model' in request ? `the model "${request.model}"` : `the target "${request.target}"`;
 }
 
-/** Counts equal fields and equal messages; the common beginning of the first different message breaks ties. */
+/** Counts equal fields and equal messages; the shared beginning of the first different message breaks ties. */
 function similarityOf(a: ExchangeRequest, b: ExchangeRequest): number {
   const others = fieldsOf(a, b).filter((field) => field !== 'messages');
   const equalFields = others.filter((field) => hasEqual(field, a, b)).length;

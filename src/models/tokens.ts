@@ -10,7 +10,7 @@ const MAX_RUN = 400;
  * Number of tokens in OpenAI's o200k encoding; other models differ by about 20 %. The tables are large: import this
  * module lazily.
  *
- * Runs of more than 400 characters without whitespace, or of whitespace alone, are split, and each piece may count a
+ * Runs of more than 400 characters without whitespace, or of whitespace alone, are split, and each piece may add one
  * token too many: the tokenizer's time grows with the square of a run, and a base64 image in a tool result must not
  * block a run for minutes.
  */

@@ -109,7 +109,7 @@ class VscodeModel implements Model {
     });
   }
 
-  /** A structured answer is the input of a tool if the model supports tools, else JSON. */
+  /** A structured answer is a tool's input if the model supports tools, otherwise JSON. */
   async #answerOf(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
     const { answer, messages, tools = [] } = request;
     if (!answer) return this.#send({ messages, tools, mustCall: false }, request, signal);

@@ -13,7 +13,7 @@ type NextMessage =
 
 const GOAL_STOPS = ['goal-reached', 'goal-refused', 'stop-condition'] as const;
 
-/** Identifies a conversation among those of the same simulated user. */
+/** Identifies one of a simulated user's conversations. */
 export interface SimulationId {
   /** Identifies the conversation in a recording. */
   readonly conversation: string;
@@ -76,7 +76,7 @@ function contradiction(text: string): Mistake {
   return { reason: 'contradiction', text };
 }
 
-/** Why the conversation can't continue after the latest reply: it is empty, or repeats the one before. */
+/** Why the conversation can't continue after the latest reply: it is empty, or repeats the previous one. */
 export function detectStall(conversation: Conversation): 'empty-reply' | 'repetition' | undefined {
   const [before, latest] = turnsOfSide(conversation, 'assistant')
     .slice(-2)
@@ -87,7 +87,7 @@ export function detectStall(conversation: Conversation): 'empty-reply' | 'repeti
   return latest !== undefined && latest === before ? 'repetition' : undefined;
 }
 
-/** Replies are equal if only their case and white space differ. */
+/** Replies are equal if they differ only in case and whitespace. */
 function normalized(text: string): string {
   return text.replace(/\s+/gu, ' ').trim().toLowerCase();
 }

@@ -6,12 +6,12 @@ export interface Kappa extends Interval {
 }
 
 /**
- * Cohen's kappa of two raters, with its interval for large samples: agreement beyond chance ÷ the maximum.
- * Cohen 1960, Educational and Psychological Measurement 20, 37–46;
- * Fleiss, Cohen, and Everitt 1969, Psychological Bulletin 72, 323–327.
+ * Cohen's kappa for two raters, with its large-sample interval: agreement beyond chance ÷ the maximum. Cohen 1960,
+ * Educational and Psychological Measurement 20, 37–46; Fleiss, Cohen, and Everitt 1969, Psychological Bulletin 72,
+ * 323–327.
  *
  * @param table counts of each pair of outcomes; rows for one rater, columns for the other
- * @returns undefined if both always give one outcome: they agree by chance alone
+ * @returns undefined if both always give the same outcome, so that all agreement is by chance
  */
 export function cohenKappa(table: readonly (readonly number[])[]): Kappa | undefined {
   const n = sumOf(table.map(sumOf));
@@ -35,11 +35,11 @@ export function cohenKappa(table: readonly (readonly number[])[]): Kappa | undef
   return { kappa, low: Math.max(-1, kappa - half), high: Math.min(1, kappa + half) };
 }
 
-/** Counts of verdicts by what the judge and what people say. */
+/** Counts of verdicts, by what the judge and people say. */
 export interface Confusion {
   /** Both say fail. */
   readonly failFail: number;
-  /** The judge says fail and the people pass. */
+  /** The judge says fail, and people say pass. */
   readonly failPass: number;
   readonly passFail: number;
   readonly passPass: number;
@@ -74,7 +74,7 @@ export function ratesOf({ failFail, failPass, passFail, passPass }: Confusion): 
   };
 }
 
-/** Undefined as in `cohenKappa`. */
+/** Undefined when `cohenKappa` is. */
 export function kappaOf({ failFail, failPass, passFail, passPass }: Confusion): Kappa | undefined {
   return cohenKappa([
     [failFail, failPass],
@@ -83,12 +83,12 @@ export function kappaOf({ failFail, failPass, passFail, passPass }: Confusion): 
 }
 
 /**
- * Krippendorff's alpha of any number of raters, for nominal outcomes: 1 − observed ÷ expected disagreement. Units with
- * fewer than two ratings don't count.
- * Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, https://repository.upenn.edu/asc_papers/43
+ * Krippendorff's alpha for any number of raters, for nominal outcomes: 1 − observed ÷ expected disagreement. Units with
+ * fewer than two ratings don't count. Krippendorff 2011, Computing Krippendorff's Alpha-Reliability,
+ * https://repository.upenn.edu/asc_papers/43
  *
  * @param units the ratings of each unit, in any order
- * @returns undefined if there is nothing to compare, or only one outcome
+ * @returns undefined if there is nothing to compare or only one outcome
  */
 export function krippendorffAlpha(units: Iterable<readonly string[]>): number | undefined {
   const totals = new Map<string, number>();

@@ -4,10 +4,10 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Confidence level of intervals. */
+/** The intervals' confidence level. */
 const COVERAGE = 0.95;
 
-/** The share `COVERAGE` of the standard normal distribution is within ± this. */
+/** This many standard deviations on either side of the mean cover `COVERAGE` of a normal distribution. */
 export const Z = 1.959963984540054;
 
 export function sumOf(values: Iterable<number>): number {
@@ -17,8 +17,8 @@ export function sumOf(values: Iterable<number>): number {
 }
 
 /**
- * Wilson's score interval of a share; 0 to 1 if `total` is 0.
- * Wilson 1927, Journal of the American Statistical Association 22, 209–212.
+ * Wilson's score interval for a share; 0 to 1 if `total` is 0. Wilson 1927, Journal of the American Statistical
+ * Association 22, 209–212.
  *
  * @param hits whole, at most `total`
  */
@@ -36,9 +36,9 @@ export function wilson(hits: number, total: number): Interval {
 }
 
 /**
- * The bootstrap percentile interval of a mean. For pairs, the values are their differences. Yields after each resample,
- * because those of 10,000 values take a while.
- * Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
+ * The bootstrap percentile interval for a mean. For pairs, the values are their differences. Yields after each
+ * resample, because resampling 10,000 values takes a while. Efron and Tibshirani 1993, An Introduction to the
+ * Bootstrap, chapter 13.
  *
  * @param values at least 1
  * @param seed the same seed gives the same interval

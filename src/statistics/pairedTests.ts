@@ -1,8 +1,8 @@
 import { type Interval, sumOf, Z } from './intervals.ts';
 
 /**
- * McNemar's exact test of pairs with two outcomes: twice the lower tail of the binomial distribution of ½, at most 1.
- * McNemar 1947, Psychometrika 12, 153–157.
+ * McNemar's exact test for pairs with two outcomes: twice the lower tail of the binomial distribution with p = ½, at
+ * most 1. McNemar 1947, Psychometrika 12, 153–157.
  *
  * @param worse number of pairs that passed, then failed
  * @param better number of pairs that failed, then passed
@@ -20,8 +20,8 @@ export function mcnemar(worse: number, better: number): number {
 }
 
 /**
- * The interval of the change of a share over pairs, with one more pair in each direction so that its width is never 0.
- * Bonett and Price 2012, Journal of Educational and Behavioral Statistics 37, 479–488.
+ * The interval for the change in a share across pairs, with one more pair in each direction so that its width is never
+ * 0. Bonett and Price 2012, Journal of Educational and Behavioral Statistics 37, 479–488.
  *
  * @param pairs number of pairs, including unchanged ones; at least 1
  */
@@ -36,15 +36,15 @@ export function minimumChanges(alpha: number): number {
   return Math.ceil(Math.log2(2 / alpha) - 1e-9);
 }
 
-/** Up to this many differences the distribution is exact; beyond, normal. */
+/** Up to this many differences, the distribution is exact; beyond that, it is normal. */
 const MAX_EXACT = 50;
 
-/** Differences closer than this are tied. */
+/** Differences closer together than this are tied. */
 const TIE_TOLERANCE = 1e-12;
 
 /**
- * Wilcoxon's signed-rank test of pairs. Differences of 0 are excluded, and ties share their mean rank. Exact for up to 50
- * differences, otherwise by the normal distribution with the variance corrected for ties, without continuity correction.
+ * Wilcoxon's signed-rank test for pairs. Differences of 0 are excluded, and ties share their mean rank. Exact for up to
+ * 50 differences; otherwise, uses the normal distribution with variance corrected for ties and no continuity correction.
  * Wilcoxon 1945, Biometrics Bulletin 1, 80–83; Hollander and Wolfe 1973, Nonparametric Statistical Methods, 27–33.
  *
  * @returns two-sided p; 1 without differences
@@ -100,8 +100,7 @@ export function normalCdf(z: number): number {
 }
 
 /**
- * Holm's correction of the p values of several tests.
- * Holm 1979, Scandinavian Journal of Statistics 6, 65–70.
+ * Holm's correction for the p values of several tests. Holm 1979, Scandinavian Journal of Statistics 6, 65–70.
  */
 export function holm(ps: readonly number[]): number[] {
   const order = ps.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p);

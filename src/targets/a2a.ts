@@ -24,7 +24,7 @@ export const a2aTarget: TargetType = {
   async open({ params: given }, host) {
     const { url, headers = {}, timeout = host.timeout } = schema.parse(given);
     host.scrubber.addSecretsOf(headers);
-    // The client is in its own chunk.
+    // The client is bundled in its own chunk.
     const { A2aSession } = await import('./a2a/a2aSession.ts');
     return new A2aSession({ url, headers, timeout }, host);
   },

@@ -50,7 +50,7 @@ const answerSchema = z.object(toolAnswerKeys);
 
 type ScriptedResults = NonNullable<z.infer<typeof answerSchema>['tool_results']>;
 
-/** Tools without an answer. The functions of a `tool_module` are known only once it runs. */
+/** Tools without an answer. A `tool_module`'s functions are known only once it runs. */
 function unansweredTools(params: TargetSpec['params'], tools: readonly Tool[]): readonly Tool[] {
   const { tool_results, tool_module } = answerSchema.parse(params);
   return tool_module === undefined ? unscripted(tools, tool_results) : [];

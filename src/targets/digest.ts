@@ -21,10 +21,10 @@ const CONNECTION_KEYS = [
 ];
 
 /**
- * SHA-256 of what decides a target's replies, as far as its spec shows: its keys as written, its model, and its
- * files. The same on every machine.
+ * SHA-256 of what decides a target's replies, as far as its spec shows: its keys as written, its model, and its files.
+ * The same on every machine.
  *
- * @param tools of the case; a chat target without its own gets them
+ * @param tools the case's tools, for a chat target without its own
  */
 export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Promise<string> {
   const { params, written = params, model } = spec;
@@ -42,8 +42,8 @@ export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Pr
 }
 
 /**
- * SHA-256 of a target's system text and model with environment variables filled in; undefined if there are none.
- * Other variables are excluded: they may be secrets, which a hash of a short text doesn't hide.
+ * SHA-256 of a target's system text and model, with environment variables filled in; undefined if there are none. Other
+ * variables are excluded: they may be secrets, which a hash of a short text doesn't hide.
  */
 export function resolvedDigest({ params, written, model }: TargetSpec): string | undefined {
   const filled = { system: params.system, model: model && withoutAddress(model.params) };
@@ -52,7 +52,7 @@ export function resolvedDigest({ params, written, model }: TargetSpec): string |
   return digest === digestOf(before) ? undefined : digest;
 }
 
-/** The files that a target consists of, as far as its keys show; absolute. */
+/** Absolute paths of the files that a target consists of, as far as its keys show. */
 export function filesOf(spec: TargetSpec): readonly string[] {
   return findTargetType(spec.type)?.files?.(spec) ?? [];
 }

@@ -17,7 +17,7 @@ const pointer = z
   .refine(isJsonPointer, 'Expected a JSON pointer, such as /choices/0/message/content.')
   .optional();
 
-/** Headers of all targets over HTTP. */
+/** Headers for all HTTP targets. */
 export const headersKey = z
   .record(z.string(), z.string())
   .superRefine((headers, { addIssue }) => {

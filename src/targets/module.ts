@@ -53,7 +53,7 @@ export const moduleTarget: TargetType = {
   },
 };
 
-/** Starts the user functions of a target. @param what the file as errors call it @throws TargetError */
+/** Starts a target's user functions. @param what how errors refer to the file @throws TargetError */
 export async function openTargetModule(
   target: string,
   what: string,

@@ -8,7 +8,7 @@ import { reportsSchema } from './keys.ts';
 import { moduleTarget } from './module.ts';
 import type { TargetType } from './target.ts';
 
-/** All target types. A new one is a file in this folder and a line here. */
+/** All target types. To add one, create a file in this folder and add a line here. */
 export const targetTypes: readonly TargetType[] = [
   chatTarget,
   moduleTarget,

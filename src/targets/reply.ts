@@ -22,11 +22,12 @@ const usageSchema = z.object({
 const SHAPES =
   'text, a message, a list of messages, {content} or {messages, retrieval_context?, tools?, usage?}';
 
-/** A reply that is a mapping has at least one. */
+/** A reply that is a mapping has at least one of these. */
 const KEYS = ['messages', 'content', 'role', 'assistant'];
 
 /**
- * @param conversation the conversation so far: a result may come turns after its call, such as after an approval
+ * @param conversation the conversation so far: a result may come several turns after its call, such as after an
+ * approval
  * @throws TargetError `target-malformed-reply`, `target-empty-reply`
  */
 export function readReply(answer: unknown, conversation: readonly Message[] = []): TargetReply {
@@ -104,7 +105,7 @@ function unpack(answer: unknown) {
   };
 }
 
-/** Adds retrieved texts to the last assistant message. */
+/** Adds retrieved passages to the last assistant message. */
 export function withContext(reply: TargetReply, context: readonly string[]): TargetReply {
   const last = reply.messages.findLastIndex(({ role }) => role === 'assistant');
   const messages = reply.messages.map((message, index) =>
@@ -161,7 +162,7 @@ const COUNTS = {
 /** Anthropic doesn't include these in `input_tokens`. */
 const ANTHROPIC_CACHE_COUNTS = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
-/** Usage of a reply; undefined if there is neither a cost nor both token counts. */
+/** A reply's usage; undefined if there is neither a cost nor both token counts. */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isMapping(value)) return undefined;
   const input = countIn(value, COUNTS.input_tokens);

@@ -10,13 +10,13 @@ export function tooLongText(reply: number, replies: number): string | undefined 
   return undefined;
 }
 
-/** @param replies length of all replies of the conversation @throws TargetError if they are too long */
+/** @param replies total length of the conversation's replies @throws TargetError if they are too long */
 export function checkLength(reply: number, replies = 0): void {
   const why = tooLongText(reply, replies);
   if (why !== undefined) throw new TargetError('target-too-much-output', why);
 }
 
-/** @param who the program as the error calls it */
+/** @param who what the error calls the program */
 export function replyTimeoutError(who = 'The target') {
   return (timeout: number) => {
     const message = `${who} did not reply within ${timeout} ms. Raise its \`timeout\` if it needs longer.`;

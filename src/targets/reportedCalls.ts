@@ -6,7 +6,7 @@ import { resultText } from '../messages/content.ts';
 import { looksLikeMessages, readMessages } from '../messages/readMessages.ts';
 import { canonicalJson } from '../node/hashes.ts';
 
-/** Equivalent keys of calls, in order of preference. */
+/** Equivalent keys in calls, in order of preference. */
 const NAMES = ['name', 'toolName', 'tool_name'];
 const IDS = ['call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'id'];
 const ARGUMENTS = ['arguments', 'args', 'input', 'input_parameters', 'parameters'];
@@ -34,11 +34,10 @@ interface PlainCall {
 }
 
 /**
- * Reads tool calls and their results: OpenAI's, or `{name, arguments}` with any framework's key names, each
- * containing its result or followed by it; or whole messages in any dialect, of which those after the last user
- * message count.
+ * Reads tool calls and their results: OpenAI's, or `{name, arguments}` with any framework's key names, each containing
+ * its result or followed by it; or whole messages in any dialect, counting only those after the last user message.
  *
- * @param reply its number, from 1; part of the ids of calls without one
+ * @param reply its number, from 1; used in the ids of calls without one
  */
 export function readReportedCalls(value: unknown, reply: number): ReportedCalls {
   const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
@@ -68,7 +67,7 @@ export function readReportedCalls(value: unknown, reply: number): ReportedCalls 
 
 const CALL_TYPE = /^(?:function_call(?:_output)?|tool[-_](?:call|use|result|call_response))$/;
 
-/** Whether an arbitrary value is certainly a tool call or its result. */
+/** Whether an arbitrary value is definitely a tool call or its result. */
 export function isReportedCall(value: unknown): boolean {
   if (!isMapping(value)) return false;
   if (isMapping(value.function)) return textAt(value.function, NAMES) !== undefined;
@@ -81,7 +80,7 @@ export function isReportedCall(value: unknown): boolean {
   );
 }
 
-/** The calls before the reply, without those that it contains itself, matched in order. */
+/** The calls before the reply, except those that it contains itself, matched in order. */
 export function prependCalls(
   calls: readonly Message[],
   reply: readonly Message[],
@@ -160,7 +159,7 @@ function toOpenaiMessages(
   ]);
 }
 
-/** If an item has a result and no arguments: the earlier open call that it answers. */
+/** The earlier open call that an item answers, if it has a result but no arguments. */
 function resultOf(item: Mapping, calls: readonly PlainCall[]) {
   const result = firstOf(item, RESULTS);
   if (result === undefined || firstOf(item, ARGUMENTS) !== undefined) return undefined;

@@ -12,8 +12,8 @@ import type { Programs } from './programs/programs.ts';
 
 export interface TargetReply {
   /**
-   * Messages that the target added: assistant messages, tool calls and results, and system texts it got, in order. At
-   * least one is from the assistant.
+   * Messages that the target added: assistant messages, tool calls and results, and system texts that it received, in
+   * order. At least one is from the assistant.
    */
   readonly messages: readonly Message[];
   /** The tools that the agent can call, if it reports them. */
@@ -23,7 +23,7 @@ export interface TargetReply {
   readonly usage?: Usage;
   /** Present if the reply is cached, at least in part; the original usage may be unknown. */
   readonly past?: OriginalUsage<Usage | undefined>;
-  /** The messages with their secrets, if they have any, for deterministic assertions. They never leave the memory. */
+  /** The messages with their secrets, if they have any, for deterministic assertions. They never leave memory. */
   readonly unscrubbed?: readonly Message[];
 }
 
@@ -39,9 +39,9 @@ export interface TargetSession {
   reply(messages: readonly Message[], signal: AbortSignal, onText?: OnText): Promise<TargetReply>;
   /** Usage of a failed reply; absent if unknown. */
   spent?(): Usage;
-  /** Milliseconds that its replies have waited so far, in a queue or for it to start; absent if they never do. */
+  /** Milliseconds that its replies have waited so far, in a queue or for it to start; absent if they never wait. */
   waited?(): number;
-  /** The part of `waited` that it took to start. */
+  /** The part of `waited` spent on startup. */
   startup?(): number;
   /** @param signal when aborted, it ends at once @throws TargetError if an earlier line wasn't a reply after all */
   close(signal: AbortSignal): Promise<void>;
@@ -82,10 +82,10 @@ export class TargetError extends ReasonedError<TargetErrorReason> {
 
 const MAX_QUOTE = 200;
 
-/** A target's words for an error. @param cut default: the beginning */
+/** A target's words, to quote in an error. @param cut default: the beginning */
 type Quote = (words: string, cut?: (clean: string) => string) => string;
 
-/** An error that quotes a target. Secrets are removed before quotes are cut, since half of a secret can't be recognized. */
+/** An error that quotes a target. Secrets are removed before quotes are cut, since half a secret can't be recognized. */
 export class QuotingError extends TargetError {
   readonly #messageWith: (quote: Quote) => string;
 
@@ -161,21 +161,21 @@ export interface TargetType {
   /** Whether a reply may contain system texts in addition to `system`. */
   readonly repliesWithSystemTexts: boolean;
   /**
-   * Whether its keys, its model, and the case's tools decide its replies, so that another digest means another
+   * Whether its keys, its model, and the case's tools decide its replies, so that a different digest means a different
    * target. A program may also differ in unknown ways.
    */
   readonly keysDecide: boolean;
   /** True if its replies show everything that it does. */
   readonly reportsAll?: true;
-  /** Its keys for the places of reports in its answers; without a key, nothing is reported. */
+  /** Its keys for where reports are in its answers; without a key, nothing is reported. */
   readonly reportKeys?: ReportKeys;
   /** Whether it stores the conversation in its own session, so that it can't get a history. */
   keepsSession?(params: TargetSpec['params']): boolean;
-  /** The files that decide its replies, absolute. */
+  /** Absolute paths of the files that decide its replies. */
   files?(spec: TargetSpec): readonly string[];
   /** Offered tools without an answer. Absent if it has its own tools. */
   unansweredTools?(params: TargetSpec['params'], tools: readonly Tool[]): readonly Tool[];
-  /** Keys of the case's context that its own keys name. */
+  /** Keys in the case's context that its own keys name. */
   contextKeys?(params: TargetSpec['params']): readonly string[];
   /** Where its requests go, and which variables are sent; absent if nothing leaves this machine. */
   destination?(spec: TargetSpec): Destination;

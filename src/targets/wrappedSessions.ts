@@ -95,7 +95,7 @@ export function cachingSession(
       const began = performance.now();
       const reply = await opened.reply(messages, signal, onText);
       const waiting = (opened.waited?.() ?? 0) - waited;
-      // Without its secrets, a check for them would pass.
+      // With its secrets removed, a check for them would pass.
       if (reply.unscrubbed) return reply;
       lookup.store.save(key, { reply, latency: performance.now() - began - waiting });
       saved.push(key);

@@ -15,7 +15,7 @@ function mismatch(text: string): Mistake {
 /**
  * There must be exactly one entry per numbered item.
  *
- * @param what the key of the list, in the plural: `guidelines`
+ * @param what the list's key, in the plural: `guidelines`
  */
 export function listMistakes(what: string, numbers: readonly number[], count: number): Mistake[] {
   const expected = Array.from({ length: count }, (_, index) => index + 1);
@@ -24,7 +24,7 @@ export function listMistakes(what: string, numbers: readonly number[], count: nu
   return [{ reason: 'incomplete-list', text }];
 }
 
-/** Exactly one entry for each judged turn, and none for another. */
+/** Exactly one entry for each judged turn, and no others. */
 export function turnMistakes(
   entries: readonly { readonly turn: number }[],
   turns: readonly Turn[],
@@ -85,7 +85,7 @@ export function wholeMistakes(value: number, what: string): Mistake[] {
   return [{ reason: 'out-of-range', text: `${what} must be a whole number.` }];
 }
 
-/** The highest value of a scale contradicts turns that all fail. */
+/** A scale's highest value contradicts turns that all fail. */
 export function extremeMistakes(
   entries: readonly Pick<VerdictEntry, 'applicable' | 'verdict'>[],
   value: number,

@@ -21,14 +21,14 @@ interface Claims {
   readonly what: string;
   /** Label of an item that doesn't hold: `unsupported`. */
   readonly wrong: string;
-  /** The rationale if there are none. */
+  /** The rationale if there are no items. */
   readonly nothing: string;
 }
 
 /**
  * A question that splits each turn into claims, and decides whether each holds.
  *
- * @param per `turns`: mean over the turns of holding ÷ all. `claims`: holding ÷ all, over all turns.
+ * @param per `turns`: mean over turns of holding ÷ all. `claims`: holding ÷ all, across all turns.
  */
 export function claimsQuestion(
   { instructions, what, wrong, nothing }: Claims,
@@ -77,7 +77,7 @@ interface RetrievalType<Params extends z.ZodObject> extends TypeInfo {
   question(turns: readonly Turn[], params: z.infer<Params>): OwnQuestion<TurnsAnswer>;
 }
 
-/** A type about the turns with retrieved context and, if `expected`, an expected reply, which the question then contains. */
+/** A type about the turns with retrieved context and, if `expected`, an expected reply, which the question then includes. */
 export function retrievalType<Params extends z.ZodObject>({
   expected,
   question,
@@ -87,7 +87,7 @@ export function retrievalType<Params extends z.ZodObject>({
     like: 'DeepEval',
     ...type,
     sees: () => ['context'],
-    // Only transcripts have known context before the run.
+    // Only transcripts have context that is known before the run.
     idle: (_facts, { hasRetrievedContext }) =>
       hasRetrievedContext === false ? 'no message has `retrieval_context`' : undefined,
     needs({ expectations: { outcome } }, { hasExpected }) {
@@ -108,7 +108,7 @@ export function retrievalType<Params extends z.ZodObject>({
         const rationale = 'No turn with retrieved context has `expected`.';
         return notApplicable('nothing-expected', rationale);
       }
-      // Turns can share a text, such as the case's outcome.
+      // Turns can share an expected text, such as the case's outcome.
       const byText = groupBy(judged, expectedOf);
       const texts = [...byText].map(([text, some]) => {
         const whose = byText.size === 1 ? 'each turn' : `turn ${numbersOf(some)}`;

@@ -35,15 +35,15 @@ type Claim = (found: boolean) => string;
 
 interface Wording {
   readonly claim: Claim;
-  /** If all turns are unknown: a stable kebab-case reason, and a sentence. */
+  /** If no turn has a known result: a stable kebab-case reason, and a sentence. */
   readonly undecided?: { readonly reason: string; readonly rationale: string };
 }
 
 const NO_TEXT = { reason: 'no-turns', rationale: 'The turns have no text.' };
 
 /**
- * Checks each chosen turn, whatever `at` is. Score: turns that hold ÷ turns with a known result;
- * negated, turns that don't hold.
+ * Checks each chosen turn, regardless of `at`. Score: turns that hold (or, if negated, don't) ÷ turns with a known
+ * result.
  */
 export async function checkTurns(
   { turns, assertion: { negate } }: AssertionInput,
@@ -82,8 +82,8 @@ export const ignoreCase = z
   .meta({ description: 'If true, ignore upper and lower case.' });
 
 /**
- * An assertion type about the assistant's text. With `at: each`, it checks every chosen turn, and the
- * score is the share that holds; otherwise, it checks the joined texts. `negate` inverts the check.
+ * An assertion type about the assistant's text. With `at: each`, it checks every chosen turn, and the score is the
+ * share that holds; otherwise, it checks their joined text. `negate` inverts the check.
  */
 export function textAssertion<Params extends z.ZodObject>({
   claim: claimOf,
@@ -125,13 +125,13 @@ function checkJoined(
 }
 
 interface Comparison<Wanted> extends TypeInfo {
-  /** Phrases between `Turn 4` and the wanted text, if it holds and if it doesn't. */
+  /** Phrases between `Turn 4` and the wanted text: if it holds, and if it doesn't. */
   readonly says: readonly [yes: string, no: string];
-  /** Both arguments are in Unicode form NFC, and in lower case if case is ignored. */
+  /** Both arguments are in Unicode form NFC, and lowercase if case is ignored. */
   holds(text: string, wanted: Wanted): boolean;
 }
 
-/** Texts that look the same become the same: `é` can be one character or two. */
+/** Makes strings that look the same equal: `é` can be one character or two. */
 function normalized(text: string, ignoresCase: boolean): string {
   return (ignoresCase ? text.toLowerCase() : text).normalize('NFC');
 }
@@ -146,7 +146,7 @@ function documented(docs: TypeDocs): TypeDocs {
 const VALUE = z.string().min(1).meta({ description: 'The text to look for.' });
 const VALUES = z.array(z.string().min(1)).min(1).meta({ description: 'The texts to look for.' });
 
-/** An assertion type that compares the assistant's text with one text. */
+/** An assertion type that compares the assistant's text with one string. */
 export function valueAssertion({ says, holds, ...type }: Comparison<string>): DeterministicType {
   return textAssertion({
     ...type,
@@ -159,7 +159,7 @@ export function valueAssertion({ says, holds, ...type }: Comparison<string>): De
   });
 }
 
-/** An assertion type that compares the assistant's text with several texts. */
+/** An assertion type that compares the assistant's text with several strings. */
 export function valuesAssertion({
   says,
   holds,
@@ -182,7 +182,7 @@ export function valuesAssertion({
 /**
  * A limit on the target's usage.
  *
- * @param read undefined if it was not measured
+ * @param read returns undefined if it was not measured
  * @throws Error if it was not measured: an unknown value never passes
  */
 export function usageLimit(
@@ -210,7 +210,7 @@ let segmenter: Intl.Segmenter | undefined;
 /** Number of words and separators between pauses. */
 const STRIDE = 1_000;
 
-/** The words of a text, with pauses for other work. */
+/** The words of a text, pausing to let other work run. */
 export async function* wordsOf(text: string): AsyncGenerator<string> {
   // Chinese, Japanese and Thai words have no spaces between them.
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });

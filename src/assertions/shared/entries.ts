@@ -6,8 +6,8 @@ import type { Quote, TurnVerdict } from '../../core/verdict.ts';
 import type { Finding, NotApplicable, Parts } from '../contract.ts';
 
 /**
- * The part of every judge's answer for each judged turn. The protocol explains the fields, because a
- * prompt cache serves it to all assertions; descriptions in each schema would cost more.
+ * The part of every judge's answer for each judged turn. The protocol explains the fields, because a prompt cache
+ * serves it to all assertions; descriptions in every schema would cost more.
  */
 export const entrySchema = z.object({
   turn: z.number(),
@@ -22,7 +22,7 @@ export const verdictEntrySchema = entrySchema.extend({ verdict: verdictSchema })
 
 export const rationaleSchema = z.string();
 
-/** The schema of an answer with an entry per turn, and a rationale. Judges answer the keys `before` first. */
+/** The schema of an answer with an entry per turn, and a rationale. Judges fill in the `before` keys first. */
 export function turnsAnswer<
   Entry extends z.ZodRawShape,
   Before extends z.ZodRawShape = Record<never, never>,
@@ -37,8 +37,8 @@ export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
 /**
  * Entries as turn verdicts, in the conversation's order.
  *
- * @param scoreOf 0..1, of an applicable entry
- * @param passes whether it passes, or the threshold of its score
+ * @param scoreOf 0..1, for an applicable entry
+ * @param passes whether it passes, or its score's threshold
  */
 export function turnVerdicts<Given extends Entry>(
   entries: readonly Given[],
@@ -73,7 +73,7 @@ export function fromVerdictEntries(
   return turnVerdicts(entries, turns, (entry) => (passes(entry) ? 1 : 0), passes);
 }
 
-/** The verdict of a turn that passes or fails. */
+/** The verdict on a turn that passes or fails. */
 export function decidedTurn(turn: number, passed: boolean, rationale: string): TurnVerdict {
   return { turn, status: passed ? 'pass' : 'fail', score: passed ? 1 : 0, rationale };
 }
@@ -110,7 +110,7 @@ export function scored(
   return { kind: 'scored', rationale, turns, details: {}, ...hitsAndMisses(turns), ...found };
 }
 
-/** The score of something that passes or fails as a whole, and `cited` as its hits or misses. */
+/** The score of something that passes or fails as a whole, with `cited` as its hits or misses. */
 export function allOrNothing(passed: boolean, cited: readonly string[]) {
   return { score: passed ? 1 : 0, hits: passed ? cited : [], misses: passed ? [] : cited };
 }
@@ -171,7 +171,7 @@ export function lookUpQuote(
   return { text, verified: fold(quotableText(turn)).includes(folded) };
 }
 
-/** Everything that a judge can quote: texts, tool calls as JSON, results, retrieved context. */
+/** Everything that a judge can quote: text, tool calls as JSON, results, and retrieved context. */
 function quotableText({ items, retrievalContext = [] }: Turn): string {
   const texts = items.map((item) =>
     item.kind === 'tool-call'

@@ -36,12 +36,12 @@ export function writtenGrading(keys: Mapping): Grading | undefined {
   return scale && { kind: 'scale', scale };
 }
 
-/** The scale of thresholds. */
+/** The scale that thresholds use. */
 export function scaleOfGrading(grading: Grading | undefined): Scale {
   return grading?.kind === 'scale' ? grading.scale : UNIT_SCALE;
 }
 
-/** The key of an assertion or a judge prompt for what the judge reports besides its grade. */
+/** The key of an assertion or a judge prompt that lists what the judge reports besides its grade. */
 export const detailsKey = z.record(z.string(), z.unknown()).meta({
   description:
     'What else the judge reports, as a JSON Schema of an object. All properties are required; the verdict keeps them in `details`.',
@@ -51,7 +51,7 @@ const listed = z
   .array(z.object({ name: z.string(), value: z.string() }))
   .describe('Findings that the prompt asks for beyond the other fields; else empty.');
 
-/** Problems of `details` as a schema for a judge's answer. */
+/** Problems with `details` as a schema for a judge's answer. */
 export function detailsFaults({ details }: Mapping): Fault[] {
   if (!isMapping(details)) return [];
   if (details.type !== 'object') {
@@ -81,7 +81,7 @@ export function detailsSchemaOf(schema: Mapping | undefined): z.ZodType {
     .meta(asked);
 }
 
-/** The details of a valid answer. */
+/** The details in a valid answer. */
 export function readDetails(given: unknown): Mapping {
   const list = listed.safeParse(given);
   if (!list.success) return mappingOf(given);

@@ -16,7 +16,7 @@ const at = atSchema
   .optional()
   .meta({ description: `Which turns to look at. Default: the assertion's turns.` });
 
-/** The schema of a node, given the schema of an assertion. */
+/** The schema of a node, given the assertion schema. */
 export function nodeSchema(assertion: z.ZodType) {
   return z.discriminatedUnion('type', [
     z.strictObject({
@@ -144,7 +144,7 @@ function explore(nodes: Nodes, start: string) {
   return { reached, cycles };
 }
 
-/** The longest path, as names of nodes. The graph has no cycles. */
+/** The longest path, as node names. The graph has no cycles. */
 export function longestPath(nodes: Nodes, start: string): string[] {
   const known = new Map<string, string[]>();
   const from = (name: string): string[] => {
@@ -185,7 +185,7 @@ export function turnsAt({ at }: AskingNode, { conversation, turns }: AssertionIn
   return at === undefined ? { turns } : selectTurns(parseAt(at), conversation, 'assistant');
 }
 
-/** @param steps on the path to the node */
+/** @param steps the steps on the path to the node */
 export function questionAt(
   node: AskingNode,
   steps: readonly Step[],

@@ -28,7 +28,7 @@ import {
 
 type Defaults = 'defaultThreshold' | 'side';
 
-/** A type whose functions get its own keys, parsed. */
+/** A type whose functions receive its own parsed keys. */
 type Declared<Type extends AssertionType, Params extends z.ZodObject, Own> = Own &
   Omit<Type, 'kind' | 'params' | 'faults' | keyof Own | Defaults> &
   Partial<Pick<Type, Defaults>> & {
@@ -62,7 +62,7 @@ interface Run<Params> {
   plan(input: AssertionInput, params: Params): readonly Planned[];
 }
 
-/** A procedure. By default, it passes from 0.5, and is about the assistant. */
+/** A procedure. By default, it passes at 0.5 or above and is about the assistant. */
 export function procedureType<Params extends z.ZodObject>(
   type: Declared<ProcedureType, Params, Run<z.infer<Params>>>,
 ): ProcedureType {
@@ -95,7 +95,7 @@ export interface TurnsAnswer {
   readonly rationale: string;
 }
 
-/** What follows from an answer. Default: the answer's own rationale and turns. */
+/** What an answer implies. Default: the answer's own rationale and turns. */
 type Conclusion =
   | (Pick<Finding, 'score'> & Partial<Finding>)
   | (Pick<NotApplicable, 'reason'> & Partial<NotApplicable>);
@@ -105,9 +105,9 @@ export interface OwnQuestion<Answer extends TurnsAnswer = TurnsAnswer>
   extends Omit<Question<Answer>, 'name' | 'answer' | 'parts' | 'conclude'> {
   readonly name?: string;
   readonly answer: z.ZodObject & z.ZodType<Answer>;
-  /** Default: by the keys of the answer. */
+  /** Default: derived from the answer's keys. */
   readonly parts?: Parts<Answer>;
-  /** The score of a turn, 0..1, to compare with the threshold. Default: 1 or 0, by its `verdict`. */
+  /** The score of a turn, 0..1, to compare with the threshold. Default: 1 or 0, depending on its `verdict`. */
   scoreOf?(entry: Answer['turns'][number]): number;
   conclude(answer: Answer, turns: readonly TurnVerdict[]): Conclusion;
 }
@@ -123,7 +123,7 @@ type Judged<Params extends z.ZodObject> = Omit<
   Partial<Pick<JudgedType, Defaults>> &
   Ask<z.infer<Params>> & { readonly params?: Params };
 
-/** A judged type. By default, it has no keys of its own, passes from 0.5, and is about the assistant. */
+/** A judged type. By default, it has no keys of its own, passes at 0.5 or above, and is about the assistant. */
 export function judgedType<Params extends z.ZodObject>({
   question,
   params,
@@ -143,7 +143,7 @@ export function judgedType<Params extends z.ZodObject>({
       const { scoreOf, conclude, ...rest } = asked;
       const judged = asked.turns ?? turns;
       return {
-        // Endpoints allow no hyphens.
+        // Endpoints don't allow hyphens.
         name: type.type.replaceAll('-', '_'),
         turns,
         parts: partsOf(asked.answer),
@@ -173,11 +173,11 @@ function groupParams(assertion: z.ZodType) {
 }
 
 interface Group extends Pick<GroupType, 'type' | 'summary' | 'docs' | 'defaultThreshold'> {
-  /** The combined worth of assertions with these weights. */
+  /** The total worth of assertions with these weights. */
   worth(weights: readonly number[]): number;
 }
 
-/** A group. Score: worth of the assertions that pass ÷ worth of all. */
+/** A group. Score: worth of the passing assertions ÷ worth of all. */
 export function groupType({ worth, ...type }: Group): GroupType {
   return {
     kind: 'group',
@@ -190,7 +190,7 @@ export function groupType({ worth, ...type }: Group): GroupType {
     },
     side: 'both',
     score(verdicts) {
-      // If all weights are 0, each counts the same.
+      // If all weights are 0, they count equally.
       const weightless = verdicts.every(({ assertion }) => assertion.weight === 0);
       const of = (some: typeof verdicts) =>
         worth(some.map(({ assertion }) => (weightless ? 1 : assertion.weight)));
@@ -199,7 +199,7 @@ export function groupType({ worth, ...type }: Group): GroupType {
   };
 }
 
-/** An assertion that decides another one couldn't be judged. */
+/** An assertion that another one depends on couldn't be judged. */
 export class NestedError extends ReasonedError<string> {
   override readonly name = 'NestedError';
   readonly verdict: UnscoredVerdict;

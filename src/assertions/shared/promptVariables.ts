@@ -10,7 +10,7 @@ interface PromptVariable {
   readonly says: string;
   /** The part of the case that it needs. */
   readonly fact?: 'role' | 'topics' | 'tools' | 'expectations';
-  /** Whether the value comes from files and agents. */
+  /** Whether the value comes from a file or an agent. */
   readonly isFenced?: true;
   value(input: PromptInput): string;
 }
@@ -82,7 +82,7 @@ export function fillPrompt(prompt: string, input: AssertionInput): string {
   });
 }
 
-/** Characters of the values that are known before the conversation, without their fences. */
+/** Number of characters in the values known before the conversation, excluding fences. */
 export const knownLengths = memoize((facts: CaseFacts) => {
   const input = { facts, turns: [], conversation: toConversation([]) };
   return cacheByName((name) => valueNamed(name, input)?.text.length ?? 0);
@@ -100,7 +100,7 @@ function valueNamed(name: string, input: PromptInput) {
   return variable && { text: variable.value(input), isFenced: variable.isFenced };
 }
 
-/** One line per key, with texts as they are. */
+/** One line per key, with strings as they are. */
 export function expectationsText({ expectations }: Pick<CaseFacts, 'expectations'>): string {
   return Object.entries(expectations)
     .map(([key, value]) => `${key}: ${textual(value)}`)

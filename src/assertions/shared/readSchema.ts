@@ -19,9 +19,9 @@ import { withTimeLimit } from './timeLimit.ts';
 interface ReadSchema {
   readonly faults: readonly Fault[];
   /**
-   * The errors of a value, one phrase per place; present if there are no faults.
+   * The errors in a value, one phrase per place; present if the schema has no faults.
    *
-   * @throws Error if the schema can't be evaluated, or not in time
+   * @throws Error if the schema can't be evaluated, or takes too long
    */
   readonly wrongs?: (value: unknown) => string[];
 }
@@ -33,7 +33,7 @@ const DIALECTS: readonly [RegExp, Dialect][] = [
   [/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, Ajv],
 ];
 
-/** Runs the patterns of a schema in linear time, without the language's RegExp. */
+/** Runs a schema's patterns in linear time, without JavaScript's RegExp. */
 const linearTime = Object.assign(
   (pattern: string) => {
     const wrong = patternFault(pattern);
@@ -51,7 +51,7 @@ const linearTime = Object.assign(
 const OPTIONS: Options = {
   strict: false,
   allErrors: true,
-  // Otherwise, every object meets `required: [constructor]`.
+  // Otherwise, every object satisfies `required: [constructor]`.
   ownProperties: true,
   logger: false,
   formats: {
@@ -63,17 +63,17 @@ const OPTIONS: Options = {
   code: { regExp: linearTime },
 };
 
-/** Milliseconds to compile a schema. A `$ref` can make it endless, and validation too. */
+/** Milliseconds to compile a schema. A `$ref` can make compilation or validation endless. */
 const SCHEMA_LIMIT = 250;
 
-/** Milliseconds to validate a value. A long one takes about ten. */
+/** Milliseconds to validate a value. A long one takes about 10 ms. */
 const VALUE_LIMIT = 100;
 
-/** Recently read schemas: a file is checked again with every key press. */
+/** Recently read schemas: a file is rechecked on every keystroke. */
 const recentSchemas = new Map<string, ReadSchema>();
 const MAX_RECENT = 64;
 
-/** Compiles a JSON Schema of draft 2020-12, or of draft 7 if `$schema` says so. */
+/** Compiles a JSON Schema as draft 2020-12, or as draft 7 if `$schema` says so. */
 export function readSchema(schema: Mapping): ReadSchema {
   const key = JSON.stringify(schema);
   const known = recentSchemas.get(key);
@@ -105,7 +105,7 @@ function readInTime({
   }
 }
 
-/** Checks schemas of a dialect. The dialect's own schema is long, and compiled once. */
+/** Checks schemas in a dialect. The dialect's own schema is long, so it is compiled only once. */
 const checkerOf = memoize((Dialect: Dialect): Ajv | Ajv2020 => {
   const checker = new Dialect(OPTIONS);
   checker.validateSchema({});
@@ -127,7 +127,7 @@ function compiled(checker: Ajv | Ajv2020, ajv: Ajv | Ajv2020, schema: Mapping): 
   }
 }
 
-/** Keywords of both drafts that contain schemas: one, a list, or a mapping of them. */
+/** Keywords in both drafts that contain schemas: one, a list, or a mapping. */
 const SCHEMA_KEYWORDS = ['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties'];
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPPING_KEYWORDS = 'properties patternProperties $defs definitions dependentSchemas'.split(
@@ -170,7 +170,7 @@ function fault(message: string): ReadSchema {
   return { faults: [{ path: [], message }] };
 }
 
-/** The first fault of each place. */
+/** The first fault at each place. */
 function schemaFaults(schema: Mapping, errors: readonly ErrorObject[]): Fault[] {
   return uniqueBy(errors, ({ instancePath }) => instancePath).map((error) => ({
     path: pathOf(schema, error.instancePath),
@@ -178,7 +178,7 @@ function schemaFaults(schema: Mapping, errors: readonly ErrorObject[]): Fault[] 
   }));
 }
 
-/** The path of a JSON pointer, with list indexes as numbers. */
+/** A JSON pointer's path, with list indexes as numbers. */
 function pathOf(schema: Mapping, pointer: string): (string | number)[] {
   let value: unknown = schema;
   return pointerSteps(pointer).map((name) => {

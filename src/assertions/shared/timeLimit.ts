@@ -10,7 +10,7 @@ const context = createContext({ work: undefined });
 const MAX_ATTEMPTS = 4;
 
 /**
- * Runs work that nothing else can interrupt, such as validation by a recursive schema.
+ * Runs work that nothing else can interrupt, such as validation against a recursive schema.
  *
  * @param limit milliseconds of CPU time; on a busy machine, it can take longer
  * @throws WorkLimitError
@@ -34,14 +34,15 @@ export function withTimeLimit<Result>(limit: number, work: () => Result): Result
   }
 }
 
-/** Fewer steps end soon. A time limit takes about as long as 10,000. */
+/** Fewer steps finish quickly. Setting a time limit costs about as much as 10,000 steps. */
 const FEW_STEPS = 100_000;
 
 /**
  * Limits the time of a check.
  *
  * @param advice how to make the check shorter
- * @returns runs one part of the check. Its steps are a rough number, such as characters of a text × characters of a pattern.
+ * @returns runs one part of the check. Its steps are a rough number, such as characters of text × characters of
+ * pattern.
  * @throws Error if all parts together take too long
  */
 export function limitWork(advice: string) {

@@ -37,7 +37,7 @@ export function callsOf(turn: Turn): ToolCall[] {
   return turn.items.flatMap((item) => (item.kind === 'tool-call' ? [item.call] : []));
 }
 
-/** What decides about the calls of a turn: their names and, if the assertion has any, their arguments. */
+/** What decides whether a turn's calls pass: their names and, if the assertion has any, their arguments. */
 export function decidingCalls(turn: Turn, params: Readonly<Record<string, unknown>>): unknown {
   const { tools } = params;
   const wanted: unknown[] = [params, ...(Array.isArray(tools) ? tools : [])];
@@ -46,8 +46,8 @@ export function decidingCalls(turn: Turn, params: Readonly<Record<string, unknow
 }
 
 /**
- * The wanted calls of each chosen turn. Score: 1 or 0 by their number; with `at: each`, turns that pass
- * ÷ chosen turns.
+ * The wanted calls of each chosen turn. Score: 1 or 0, depending on their number; with `at: each`, turns that pass ÷
+ * chosen turns.
  *
  * @param isEnough whether a number of calls passes
  */
@@ -83,7 +83,7 @@ function callMatches(call: ToolCall, { name, args, match }: WantedCall, finds: F
 
 const ARGUMENTS_MATCHES = ['ignore', 'exact', 'subset', 'superset'] as const;
 
-/** How to compare the arguments of a call: all of them, or only these keys. */
+/** How to compare a call's arguments: all of them, or only these keys. */
 export const argumentsMatchSchema = z.union([
   z.enum(ARGUMENTS_MATCHES),
   z.array(z.string().min(1)).min(1),
@@ -108,7 +108,7 @@ export function argumentsMatch(given: unknown, wanted: Mapping, compare: Argumen
   }
 }
 
-/** Keys to compare that no entry's `args` have: comparing them would always succeed. */
+/** Keys to compare that are in no entry's `args`: comparing them would always succeed. */
 export function faultsOfKeys(
   compare: ArgumentsMatch | undefined,
   entries: readonly { readonly args?: Mapping | undefined }[],
@@ -126,7 +126,7 @@ export function faultsOfKeys(
   });
 }
 
-/** Texts in `args` that should be patterns, but aren't valid. */
+/** Strings in `args` that should be patterns but aren't valid. */
 export function faultsOfArguments({ args, match }: WantedCall): Fault[] {
   if (match !== 'pattern') return [];
   return textsIn(args).flatMap((text) => {
@@ -150,7 +150,7 @@ export function describeCall(
   return shown === '' || shown === '{}' ? name : `${name} ${shown}`;
 }
 
-/** @param finds if given, wanted texts are patterns */
+/** @param finds if given, wanted strings are patterns */
 function same(actual: unknown, wanted: unknown, partial: boolean, finds?: Finds): boolean {
   if (finds && typeof wanted === 'string') {
     const text = typeof actual === 'string' ? actual : JSON.stringify(actual);
@@ -172,7 +172,7 @@ function same(actual: unknown, wanted: unknown, partial: boolean, finds?: Finds)
   );
 }
 
-/** Every text at any depth. */
+/** Every string, at any depth. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -143,7 +143,7 @@ async function takeStep(
   return taken.to;
 }
 
-/** The assertion in which the graph ends at a node. */
+/** The assertion that ends the graph at a node. */
 function endAt(name: string, { assertion }: AssertionInput): Assertion | undefined {
   return assertion.nested?.find(({ path }) => path === `nodes.${name}.assert`)?.assertion;
 }

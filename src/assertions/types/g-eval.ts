@@ -221,7 +221,7 @@ export function weighScore(
 /** Endpoints round their probabilities. */
 const TOLERANCE = 0.01;
 
-/** The first token of the value of the last `"score":`. */
+/** The first token of the last `"score":` value. */
 function tokenOfScore(text: string, tokens: readonly ScoredToken[]): ScoredToken | undefined {
   if (tokens.map((token) => token.text).join('') !== text) return undefined;
   const key = [...text.matchAll(/"score"\s*:\s*/g)].at(-1);

@@ -34,7 +34,7 @@ export const groundedness = judgedType({
     `,
   },
   readsContext: true,
-  // The case's own context is in the file, so the target need not report it.
+  // The case's own context is in the file, so the target doesn't need to report it.
   sees: ({ context }) => (Object.keys(context).length > 0 ? [] : ['context', 'tool_calls']),
   idle({ context }, { hasRetrievedContext, hasToolResults }) {
     if (Object.keys(context).length > 0) return undefined;

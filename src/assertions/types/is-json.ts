@@ -17,7 +17,7 @@ export const fencedJson = z
 
 const FENCE = /^```json[ \t]*\r?\n([\s\S]*?)\r?\n[ \t]*```$/i;
 
-/** Reads a text that is one JSON value, with only white space around it. */
+/** Reads text that is a single JSON value with only whitespace around it. */
 export function readJson(
   text: string,
   fenced: boolean,
@@ -31,7 +31,7 @@ export function readJson(
     return { valid: true, value: JSON.parse(body) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The message quotes a part of the text, which may be a part of a secret.
+    // The message quotes part of the text, which may be part of a secret.
     const why = scrub(body) === body ? `: ${error.message}` : '';
     return { valid: false, wrong: `is not JSON${why}` };
   }

@@ -94,8 +94,8 @@ function shareRetained(verdicts: readonly TurnVerdict[], counted: number): numbe
 }
 
 /**
- * Joins the ledgers of parts. Each part repeats the older facts that bear on it, so the same fact of
- * the same turn becomes one.
+ * Joins the ledgers of parts. Each part repeats the older facts that bear on it, so the same fact from the same turn
+ * becomes one.
  */
 function joinLedgers(parts: readonly Answer[]): Answer {
   const facts: Answer['facts'] = [];

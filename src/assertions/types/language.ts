@@ -57,7 +57,7 @@ export const language = deterministicType({
 /** One word isn't enough: `Gift` is English and German. */
 const MIN_WORDS = 3;
 
-/** Minimum characters of a piece. The detector reads about 350 bytes of each. */
+/** Minimum number of characters per piece. The detector reads about 350 bytes of each. */
 const MIN_PIECE = 100;
 
 let loading: ReturnType<typeof loadDetector> | undefined;

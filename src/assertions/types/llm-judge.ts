@@ -193,7 +193,7 @@ function extremesOf(grading: Grading): Scale {
   return [Math.min(...scores), Math.max(...scores)];
 }
 
-/** Adds the turn's label, also to the rationale, so that every surface shows it. */
+/** Adds the turn's label, to the rationale as well, so that it is shown everywhere. */
 function addLabel(
   verdict: TurnVerdict,
   entries: readonly ({ readonly turn: number } & Grade)[],

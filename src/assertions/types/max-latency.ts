@@ -47,7 +47,7 @@ export const maxLatency = deterministicType({
   },
 });
 
-/** Rounded up, so that 1000.2 isn't shown as an allowed 1000. */
+/** Rounded up, so that 1000.2 isn't shown as 1000, which would be allowed. */
 function shown(latency: number): number {
   return Math.ceil(latency);
 }

@@ -42,7 +42,7 @@ export const mcpUse = judgedType({
   question: (input) => toolUseQuestion(INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),
 });
 
-/** The tools of a case that MCP servers offer. */
+/** A case's tools that MCP servers offer. */
 export function mcpTools({ tools }: CaseFacts): Tool[] {
   return tools.filter(({ server }) => server !== undefined);
 }

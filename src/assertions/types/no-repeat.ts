@@ -64,7 +64,7 @@ export const noRepeat = deterministicType({
 interface Reply {
   readonly number: number;
   readonly words: number;
-  /** Sequences of three words; fewer words are one sequence. */
+  /** Sequences of three words; fewer words form a single sequence. */
   readonly runs: ReadonlySet<string>;
 }
 
@@ -84,7 +84,7 @@ async function replyOf(turn: Turn): Promise<Reply> {
   return { number: turn.number, words, runs };
 }
 
-/** Jaccard index: common ÷ all. */
+/** Jaccard index: shared ÷ all. */
 function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let both = 0;
   for (const run of a) if (b.has(run)) both += 1;

@@ -185,7 +185,7 @@ function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVe
   });
 }
 
-/** The result of a script. `types/index.d.ts` declares the same for authors of scripts; a test compares the two. */
+/** The result of a script. `types/index.d.ts` declares the same type for script authors; a test compares the two. */
 const unit = z.number().min(0).max(1);
 
 const skippedSchema = z.strictObject({ skipped: z.string() });

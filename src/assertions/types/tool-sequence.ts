@@ -94,10 +94,10 @@ function tooMany(wanted: readonly WantedTool[], calls: readonly PlacedCall[]): N
 }
 
 /**
- * Pairs as many entries as possible with a call each, by shortest augmenting paths. In
- * `[search, {name: search, args: {page: 2}}]`, the first entry must not take the only call that matches the second.
+ * Pairs as many entries as possible with one call each, using shortest augmenting paths. In `[search, {name: search,
+ * args: {page: 2}}]`, the first entry must not take the only call that matches the second.
  *
- * @returns the call of each index in `wanted`
+ * @returns the call for each index in `wanted`
  */
 function pairUp(
   wanted: readonly WantedTool[],
@@ -108,7 +108,7 @@ function pairUp(
   let unpaired = calls;
   let movable = calls;
   for (const start of wanted.keys()) {
-    // The entry that would take each call, so that its own entry can give it up.
+    // The entry that would take each call if its current entry gives it up.
     const takers = new Map<PlacedCall, number>();
     let rest = movable;
     const queue = [start];
@@ -134,7 +134,7 @@ function pairUp(
       }
       rest = rest.filter((placed) => !takers.has(placed));
     }
-    // Calls that were no help for this entry can't help a later one.
+    // Calls that couldn't help this entry can't help a later one.
     if (!callOf.has(start)) movable = rest;
   }
   return callOf;

@@ -66,8 +66,8 @@ type Answer = z.infer<typeof answerSchema>;
 type Entry = Answer['turns'][number];
 
 /**
- * Rates the tools that a turn chose, and their arguments.
- * Score: min(mean selection, mean arguments), over the turns that called or should have called.
+ * Rates the tools that a turn chose, and their arguments. Score: min(mean selection, mean arguments), over the turns
+ * that made calls or should have.
  *
  * @param about `listed` to ignore calls of tools other than `tools`
  */
@@ -110,7 +110,7 @@ export function toolUseQuestion(
 /** Whether a turn calls judged tools, only other tools, or none. */
 type Calls = 'judged' | 'other' | 'none';
 
-/** @param names of the judged tools. Default: all. */
+/** @param names the judged tools' names. Default: all. */
 function callsIn(
   turns: readonly Turn[],
   number: number,

@@ -77,7 +77,7 @@ function nodeMistakes({ turn, applicable, nodes }: Entry, turns: readonly Turn[]
   return [{ reason: 'incomplete-list', text }];
 }
 
-/** Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 if none is useful. */
+/** Σ over the useful ranks k of (number useful up to k ÷ k) ÷ number useful; 0 if none is useful. */
 function averagePrecision({ nodes }: Entry): number {
   let useful = 0;
   let sum = 0;

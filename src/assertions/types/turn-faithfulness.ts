@@ -9,7 +9,7 @@ const params = z.strictObject({
   }),
 });
 
-/** @param holds when a claim holds; follows "A claim holds " */
+/** @param holds states when a claim holds; follows "A claim holds " */
 const instructionsWith = (
   holds: string,
 ) => `Question: does what the assistant says keep to the context that it had retrieved?

@@ -23,7 +23,7 @@ const answerSchema = turnsAnswer({ score: z.number() }).extend({
 
 type Answer = z.infer<typeof answerSchema>;
 
-/** From this score, a turn counts as frustrated. */
+/** At this score or above, a turn counts as frustrated. */
 const FRUSTRATED = 0.5;
 
 const SCORES = { none: 1, resolved: 0.5, unresolved: 0 } as const;

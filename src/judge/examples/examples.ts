@@ -8,7 +8,7 @@ import { recordedFacts } from '../inputs.ts';
 import { readingOptionsOf } from '../parts.ts';
 import { examplesText, exampleText, meaningOf, verdictWordsOf } from './examplesText.ts';
 
-/** Maximum characters of all examples of a question. */
+/** Maximum total characters of a question's examples. */
 const MAX_TOTAL_LENGTH = 24_000;
 
 export interface UsedExample {
@@ -20,7 +20,7 @@ export interface UsedExample {
 
 type Ask = (input: AssertionInput) => Question<unknown, unknown> | Outcome;
 
-/** The examples for a question; undefined if its assertion has none. @param ask creates the question for an input */
+/** The examples for a question; undefined if its assertion has none. @param ask creates an input's question */
 export async function examplesForQuestion(
   input: AssertionInput,
   asked: Question<unknown, unknown>,
@@ -65,10 +65,10 @@ function instructionsOf(ask: Ask, input: AssertionInput): string | undefined {
 /** More examples cost more than they help. */
 const MAX_EXAMPLES = 4;
 
-/** Maximum characters of an example; a longer one isn't shown. */
+/** Maximum characters per example; a longer one isn't shown. */
 const MAX_EXAMPLE_LENGTH = 8_000;
 
-/** Conversations that share more of their words count as the same. */
+/** Conversations that share a larger part of their words count as the same. */
 const MAX_SIMILARITY = 0.8;
 
 interface ShownExample {
@@ -77,11 +77,11 @@ interface ShownExample {
 }
 
 /**
- * The examples for a conversation, alternating between those that people failed and passed. Within each group, it prefers
- * those that share the most words with the conversation; ties are broken by hash. Words that most candidates contain
- * don't count. Excludes the conversation itself, and those too similar to it.
+ * The examples for a conversation, alternating between those that people failed and passed. Within each group, it
+ * prefers those that share the most words with the conversation; ties are broken by hash. Words that most candidates
+ * contain don't count. Excludes the conversation itself, and those too similar to it.
  *
- * @param room maximum characters of all examples
+ * @param room maximum total characters of the examples
  */
 export function chooseExamples(
   judged: Conversation,
@@ -144,7 +144,7 @@ function userWords(conversation: Conversation): string {
   return JSON.stringify(turns.map(textOf));
 }
 
-/** A judge's view of each fact; empty if there is none. */
+/** Each fact as a judge sees it; empty if there is none. */
 const TEXTS = {
   role: ({ role = '' }: CaseFacts) => role,
   topics: ({ topics }: CaseFacts) => topics.join('\n'),
@@ -154,7 +154,7 @@ const TEXTS = {
     Object.keys(context).length === 0 ? '' : JSON.stringify(context, null, 1),
 };
 
-/** The facts of an example's case that change the question. @param isAsked whether the question is the same with these facts */
+/** The facts in an example's case that change the question. @param isAsked whether the question is the same with these facts */
 function differingFacts(
   { facts: here }: AssertionInput,
   { case: id, facts }: Example,

@@ -22,7 +22,7 @@ const TURNS_BEFORE = 3;
  *     People on turn 2: fail. Comment: | Rude.
  *     === END OF EXAMPLES ===
  *
- * @param meaning of verdicts on a whole conversation, if it isn't obvious
+ * @param meaning what verdicts on a whole conversation mean, if it isn't obvious
  */
 export function examplesText(texts: readonly string[], meaning: string | undefined): string {
   const list = texts.map((text, index) => `--- example ${index + 1} ---\n${text}`);
@@ -37,7 +37,7 @@ A turn without a verdict was not labelled: nothing more is known of it.`;
 
 const NOW = 'Now answer this about the conversation above the examples:';
 
-/** @param facts lines about facts that differ from the judged case */
+/** @param facts lines about facts that differ from those in the judged case */
 export function exampleText(
   example: Example,
   words: VerdictWords,
@@ -61,7 +61,7 @@ function shownOf({ conversation, verdicts }: Example): ShownTurns | undefined {
   };
 }
 
-/** The label and comments start on the line of the verdict, fenced. */
+/** The label and comments start on the verdict's line, fenced. */
 function verdictLines({ turn, label, comments }: ExampleVerdict, said: string): string[] {
   const about = turn === undefined ? 'the whole conversation' : `turn ${turn}`;
   const [first, ...others] = [

@@ -1,4 +1,4 @@
-/** Milliseconds to wait: from retry-after-ms, else from Retry-After in seconds or as a date. */
+/** Milliseconds to wait, from retry-after-ms or else Retry-After, in seconds or as a date. */
 export function parseRetryAfter(headers: Headers): number | undefined {
   const given = headers.get('retry-after') ?? '';
   const wait =
@@ -40,7 +40,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Milliseconds of `6m0s`, `20ms`, `1h2m3.5s`, or plain seconds. */
+/** Milliseconds in `6m0s`, `20ms`, `1h2m3.5s`, or plain seconds. */
 function parseDuration(text: string | null): number | undefined {
   if (text === null) return undefined;
   const given = text.trim();
@@ -63,13 +63,13 @@ interface RateLimitState {
   readonly known?:
     | (RateLimitHeaders & { readonly at: number; readonly mark: Checkpoint })
     | undefined;
-  /** True if it refills gradually, as at OpenAI; false if it resets at the end of a window. */
+  /** True if it refills gradually, as OpenAI's does; false if it resets at the end of a window. */
   readonly refills: boolean;
-  /** Milliseconds of the longest window seen. */
+  /** The longest window seen, in milliseconds. */
   readonly window: number;
 }
 
-/** Limit of requests or tokens, from the endpoint's latest headers; unlimited until it sends some. */
+/** A limit on requests or tokens, from the endpoint's latest headers; unlimited until it sends some. */
 class RateLimit {
   state: RateLimitState;
 
@@ -103,7 +103,7 @@ class RateLimit {
     return 0;
   }
 
-  /** @param sent checkpoint of the answered request */
+  /** @param sent the answered request's checkpoint */
   learn(allowed: RateLimitHeaders, sent: Checkpoint, now: number): void {
     const { known, refills, window } = this.state;
     if (known && known.mark.order > sent.order) return;
@@ -122,7 +122,7 @@ class RateLimit {
   }
 }
 
-/** Milliseconds. Shorter resets are rounded too much. */
+/** Milliseconds. Shorter resets are rounded too coarsely. */
 const MIN_RESET = 20;
 
 /** A gradual refill takes longer the more was spent; a window ends at a fixed time. */
@@ -142,7 +142,7 @@ export interface SpentQuota {
   readonly tokens: Checkpoint;
 }
 
-/** The limits of an endpoint as JSON. All times are milliseconds of one clock. */
+/** An endpoint's limits as JSON. All times are in milliseconds on the same clock. */
 export interface EndpointLimitsState {
   readonly order: number;
   readonly pausedUntil: number;
@@ -150,7 +150,7 @@ export interface EndpointLimitsState {
   readonly tokens: RateLimitState;
 }
 
-/** Limits of requests and tokens of an endpoint, from its headers and Retry-After. */
+/** An endpoint's limits on requests and tokens, from its headers and Retry-After. */
 export class EndpointLimits {
   readonly #requests: RateLimit;
   readonly #tokens: RateLimit;
@@ -209,7 +209,7 @@ export class EndpointLimits {
   }
 }
 
-/** Limits of an endpoint that several processes share. */
+/** An endpoint's limits, shared by several processes. */
 export interface SharedLimits {
   /** Spends quota for a request. @returns milliseconds until the next attempt if there is none left */
   take(tokens: number): Promise<SpentQuota | number>;
@@ -226,14 +226,14 @@ export function withJitter(pause: number): number {
 }
 
 /**
- * Learns the allowed rate of an endpoint from its answers; unlimited until a refusal or a rate-limit header. The
- * number of parallel requests grows by one per round without refusals, and a refusal halves it.
+ * Learns an endpoint's allowed rate from its answers; unlimited until a refusal or a rate-limit header. The number of
+ * parallel requests grows by one per round without refusals, and a refusal halves it.
  */
 export class RateLimiter {
   readonly #limits = new EndpointLimits();
   #inFlight = 0;
   #maxInFlight = Number.POSITIVE_INFINITY;
-  /** Number of the last request sent before the last halving: refusals up to it are old news. */
+  /** Number of the last request sent before the last halving: refusals up to this one are old news. */
   #halvedAt = 0;
   #halvings = 0;
 

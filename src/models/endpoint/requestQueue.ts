@@ -7,7 +7,7 @@ import type { TimeLimit } from './timeLimit.ts';
 /** Milliseconds. */
 const MIN_REPORTED_WAIT = 1_000;
 
-/** Milliseconds between checks of the shared limits, which other processes may have freed. */
+/** Milliseconds between checks of the shared limits, where other processes may have freed room. */
 const RECHECK_INTERVAL = 1_000;
 
 /** The request was not sent because its endpoint is down. `message` includes the reason and advice. */
@@ -19,7 +19,7 @@ export class EndpointDownError extends Error {
   }
 }
 
-/** Retry-After exceeds the time limit of a request. */
+/** Retry-After exceeds a request's time limit. */
 export class RetryAfterError extends Error {
   override readonly name = 'RetryAfterError';
   /** Milliseconds. */
@@ -60,7 +60,7 @@ interface WaitingRequest extends Pick<QueueRequest, 'tokens' | 'limit'> {
 export class RequestQueue {
   readonly #rateLimiter = new RateLimiter();
   readonly #queue: WaitingRequest[] = [];
-  /** For the whole origin, and for this model or path. */
+  /** One for the whole origin, and one for this model or path. */
   readonly #circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker];
   readonly #inFlight: InFlightCounter;
   readonly #listener: QueueListener;
@@ -71,7 +71,7 @@ export class RequestQueue {
   #timer: NodeJS.Timeout | undefined;
   #hasReported = false;
 
-  /** @param inFlight requests to the endpoint, including those of its other queues */
+  /** @param inFlight requests to the endpoint, including those in its other queues */
   constructor(
     circuits: readonly [endpoint: CircuitBreaker, own: CircuitBreaker],
     inFlight: InFlightCounter,
@@ -118,7 +118,7 @@ export class RequestQueue {
     return withPausedTimeLimit(request, () => this.#oneAtATime(take));
   }
 
-  /** Call it when a request has finally failed. @param isReached whether the endpoint answered at all */
+  /** Call it when a request has failed for good. @param isReached whether the endpoint answered at all */
   onFailure(why: string, isReached: boolean): void {
     const circuit = this.#circuits[isReached ? 1 : 0];
     if (!circuit.onFailure(why, performance.now())) return;
@@ -266,7 +266,7 @@ export async function sendQueued<Answer extends AttemptResult>(
 ) {
   for (let attempts = 0; ; attempts += 1) {
     const admission = queue.enter(request, attempts > 0);
-    // Awaiting a value would cost a turn of the event loop.
+    // Awaiting a plain value would cost a turn of the event loop.
     const inFlight = admission instanceof Promise ? await admission : admission;
     const { shared } = queue;
     let answer: Answer;
@@ -296,7 +296,7 @@ export async function sendQueued<Answer extends AttemptResult>(
   }
 }
 
-/** Counts requests in flight at one endpoint, over all its queues. */
+/** Counts requests in flight at one endpoint, across all its queues. */
 export class InFlightCounter {
   readonly #max: number;
   #count = 0;
@@ -327,16 +327,16 @@ export class InFlightCounter {
   }
 }
 
-/** Consecutive failed requests, retries included. */
+/** Number of consecutive failed requests, including retries. */
 const FAILURE_THRESHOLD = 3;
 
 /** Milliseconds. */
 const RETRY_INTERVAL = 30_000;
 
-/** Fails requests to an endpoint that is down at once. */
+/** Immediately fails requests to an endpoint that is down. */
 export class CircuitBreaker {
   #failures = 0;
-  /** Why the last request failed, while open. */
+  /** Why the last request failed; set while the circuit is open. */
   #why: string | undefined;
   #nextTry = 0;
 
@@ -344,7 +344,7 @@ export class CircuitBreaker {
     return now < this.#nextTry ? this.#why : undefined;
   }
 
-  /** Allows only one request per interval while open. */
+  /** Allows only one request per interval while the circuit is open. */
   onRequest(now: number): void {
     if (this.#why !== undefined) this.#nextTry = now + RETRY_INTERVAL;
   }

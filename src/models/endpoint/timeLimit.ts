@@ -1,4 +1,4 @@
-/** The longest delay of a timer, in milliseconds. */
+/** A timer's maximum delay, in milliseconds. */
 export const NO_TIME_LIMIT = 2 ** 31 - 1;
 
 /** A time limit that pauses while its work waits in a queue. */
@@ -53,7 +53,8 @@ export class TimeLimit {
 }
 
 /**
- * Limits work to `timeout` milliseconds, without time in queues; its signal aborts when the limit or `signal` does.
+ * Limits work to `timeout` milliseconds, excluding time in queues; its signal aborts when the time is up or `signal`
+ * aborts.
  *
  * @throws the error of `late`; the signal's reason when aborted
  */

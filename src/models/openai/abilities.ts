@@ -8,9 +8,9 @@ export interface Abilities {
   readonly temperature: boolean;
   readonly limit: 'max_tokens' | 'max_completion_tokens';
   readonly logprobs: boolean;
-  /** Several answers per request (`n`). */
+  /** Whether it returns several answers per request (`n`). */
   readonly several: boolean;
-  /** Reasoning, to be sent back between rounds of tool calls. */
+  /** Whether reasoning can be sent back between rounds of tool calls. */
   readonly thoughts: boolean;
   readonly seed: boolean;
   readonly stream: boolean;
@@ -20,7 +20,7 @@ interface ModelEndpoint {
   readonly baseUrl: string;
   readonly model: string;
   readonly isOpenAi: boolean;
-  /** Format of answers until the endpoint refuses it. */
+  /** The answer format, until the endpoint refuses it. */
   readonly format: AnswerFormat;
 }
 
@@ -114,13 +114,13 @@ export function answerFormatFor(request: ModelRequest, endpoint: AskedEndpoint):
   return request.shared && readsSchemaFirst(endpoint) ? 'json_object' : 'json_schema';
 }
 
-/** Whether `auto` may choose another format than usual. */
+/** Whether `auto` may choose a different format than usual. */
 export function hasFormatChoice({ answer }: ModelRequest, endpoint: AskedEndpoint): boolean {
   const { answer_format = 'auto' } = endpoint.params;
   return answer !== undefined && answer_format === 'auto' && readsSchemaFirst(endpoint);
 }
 
-/** Azure deployments also work with the provider `openai`. */
+/** Azure deployments also work with the `openai` provider. */
 const readsSchemaFirst = memoize(({ isOpenAi, baseUrl }: AskedEndpoint): boolean => {
   if (isOpenAi || !URL.canParse(baseUrl)) return isOpenAi;
   return new URL(baseUrl).hostname.endsWith('.openai.azure.com');

@@ -26,7 +26,7 @@ export interface Api {
     count: number,
   ): PreparedRequest;
   /**
-   * The replies, at least one, or what is wrong with the body. The first contains the usage.
+   * One or more replies, or what is wrong with the body. The first contains the usage.
    *
    * @param onUnknown called with finish reasons that OpenAI doesn't have; compatible servers invent some
    */
@@ -52,7 +52,7 @@ export function toReplyToken(given: z.infer<typeof tokenSchema>): ReplyToken {
   return { text: token, top: all.map((one) => ({ text: one.token, logprob: one.logprob })) };
 }
 
-/** Some gateways answer 200 with `{"error": {"message": …}}`. */
+/** Some gateways return status 200 with `{"error": {"message": …}}`. */
 const errorSchema = z.object({
   error: z.union([z.string(), z.object({ message: z.string() })]),
 });
@@ -103,7 +103,7 @@ function toCount(value: number | null | undefined): number {
   return value !== null && value !== undefined && value > 0 ? Math.round(value) : 0;
 }
 
-/** Arguments that weren't JSON stay text. */
+/** Arguments that weren't JSON remain text. */
 export function argumentsText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? {});
 }

@@ -133,7 +133,7 @@ const contentPartsSchema = z
   .array(z.object({ type: z.string(), text: z.string().nullish() }))
   .transform((parts) => parts.map(({ text }) => text ?? '').join(''));
 
-/** The parts of a chat completion in use; endpoints add fields and omit others. */
+/** The parts of a chat completion that we use; endpoints add some fields and omit others. */
 const completionSchema = z.object({
   model: z.string().nullish(),
   choices: z
@@ -186,7 +186,7 @@ const embeddingsSchema = z.object({
   usage: z.object({ prompt_tokens: z.number().nullish() }).nullish(),
 });
 
-/** The vectors in the order of the texts, or what is wrong with the body. */
+/** The vectors in the order of their inputs, or what is wrong with the body. */
 export function readEmbeddings(
   body: unknown,
   count: number,

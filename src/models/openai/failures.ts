@@ -6,15 +6,15 @@ import { retryAfterText } from '../endpoint/requestQueue.ts';
 import { ModelError } from '../model.ts';
 import type { Attempts } from './guardedFetch.ts';
 
-/** Ends messages about replies in another format. */
+/** Ends messages about replies in an unexpected format. */
 export const CHECK_API = 'Check that base_url is the address of an OpenAI-compatible API.';
 
 export interface FailedEndpoint {
   readonly baseUrl: string;
   readonly model: string;
-  /** The variable of its key; absent if it needs none. */
+  /** The variable for its key; absent if it needs none. */
   readonly keyName?: string;
-  /** For failures, in terms of the provider. */
+  /** Advice for failures, in the provider's terms. */
   readonly advice: { readonly unreachable: string; readonly notFound: string };
   readonly scrubber: Scrubber;
   /** Milliseconds. */
@@ -104,7 +104,7 @@ function statusError(
   return new ModelError('bad-request', message);
 }
 
-/** Not sent, because of an earlier Retry-After. */
+/** Not sent because of an earlier Retry-After. */
 export function retryAfterModelError(at: FailedEndpoint, attempts: Attempts): ModelError {
   const message = `The endpoint ${redactUrl(at.baseUrl)} is rate-limited. ${retryAfterAdvice(attempts)}`;
   return new ModelError('rate-limited', message);

@@ -20,19 +20,19 @@ export class RejectedReplyError extends Error {
 
 export interface Attempts {
   readonly limit: TimeLimit;
-  /** Pauses the time limit of a target, if the request is for its reply. */
+  /** Pauses a target's time limit, if the request is part of its reply. */
   readonly onWait?: TimeLimit['onWait'] | undefined;
   lastStatus?: number | undefined;
   /** Why the last attempt got no response. */
   lastFailure?: Error | undefined;
-  /** Milliseconds of a Retry-After that exceeds the time limit. */
+  /** Milliseconds from a Retry-After that exceeds the time limit. */
   refusedWait?: number;
 }
 
 /** Rough average for English. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Refusals that waiting doesn't resolve: no credit, or a single request exceeds the limit per minute. */
+/** Refusals that waiting can't resolve: no credit, or a single request that exceeds the limit per minute. */
 const FINAL_REFUSAL = /insufficient_quota|billing|request too large/i;
 
 /** Response headers that the client reads. The queue handles Retry-After. */
@@ -40,11 +40,11 @@ const PASSED_HEADERS = ['x-should-retry', 'x-request-id'];
 
 /**
  * A `fetch` for the client that queues requests, and reads the whole body with a size limit: the client's own timeout
- * ends with the headers, and a body may never end. A connection lost in the body becomes an error that the client
- * retries. Redirects aren't followed: nobody allowed the new host to get the key or the conversation.
+ * ends with the headers, and a body may never end. A connection lost while reading the body becomes an error that the
+ * client retries. Redirects aren't followed: nobody allowed the new host to get the key or the conversation.
  *
  * @param stop ends the request and its retries
- * @param reading creates the reader of a streamed answer, for each attempt
+ * @param reading creates a reader for a streamed answer, once per attempt
  */
 export function guardedFetch(
   queue: RequestQueue,
@@ -73,14 +73,14 @@ export function guardedFetch(
       if (value !== null) headers.set(name, value);
     }
     if (parseRetryAfter(answer.headers) !== undefined) headers.set('retry-after-ms', '1');
-    // The queue already waited, and a long Retry-After must not hold a run for a day.
+    // The queue has already waited, and a long Retry-After must not hold a run for a day.
     if (refusedWait !== undefined) attempts.refusedWait = refusedWait;
     if (refusedWait !== undefined || answer.status === 429) headers.set('x-should-retry', 'false');
     return createResponse(answer.bytes, { status: answer.status, headers });
   };
 }
 
-/** A response whose body is already read: a stream would take longer than the rest of a request. */
+/** A response whose body has been read: a stream would take longer than the rest of the request. */
 function createResponse(body: string | Uint8Array, init: ResponseInit): Response {
   const text = async () => (typeof body === 'string' ? body : new TextDecoder().decode(body));
   const json = async (): Promise<unknown> => JSON.parse(await text());
@@ -97,7 +97,7 @@ async function sendOnce(
   const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
     attempts.lastStatus = undefined;
     attempts.lastFailure = error instanceof Error ? error : undefined;
-    // A TLS error doesn't go away with a retry.
+    // Retrying can't fix a TLS error.
     if (error instanceof Error && connectionFaultOf(error).advice !== undefined) stop.abort(error);
     throw error;
   });

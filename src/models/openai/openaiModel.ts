@@ -56,7 +56,7 @@ interface OpenAiSetup extends Omit<FailedEndpoint, 'model'> {
   readonly queue: RequestQueue;
 }
 
-/** The client passes the `fetch` of a request in its options under this key. */
+/** The client passes a request's `fetch` in its options under this key. */
 const OWN_FETCH = Symbol('fetch');
 
 const fetchOfRequest: NonNullable<ClientOptions['fetch']> = (input, init) => {
@@ -90,7 +90,7 @@ class OpenAiModel implements Model {
     return replies;
   }
 
-  /** @param most the endpoint may return fewer */
+  /** @param most a maximum: the endpoint may return fewer */
   async #completeUpTo(request: ModelRequest, most: number, signal: AbortSignal): Promise<Replies> {
     const body = await this.#withTimeLimit(signal, request.onWait, (attempts, stop) =>
       this.#complete(request, most, attempts, stop),
@@ -200,7 +200,7 @@ class OpenAiModel implements Model {
       adminAPIKey: null,
       defaultHeaders: params.headers ?? {},
       maxRetries: RETRIES,
-      // Our time limit includes the body, and pauses in the queue.
+      // Our time limit includes the body, and pauses while queued.
       timeout: NO_TIME_LIMIT,
       fetch: fetchOfRequest,
       logLevel: 'off',

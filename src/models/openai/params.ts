@@ -25,7 +25,7 @@ export function variableKey(description: string, usual?: string) {
 export const KEY_LOOKUP =
   'Name of the variable with the API key, looked up in the secret store and then in the environment.';
 
-/** Keys of all models with OpenAI's API. */
+/** Keys for all models that use OpenAI's API. */
 export const endpointKeys = {
   headers: z.record(z.string(), z.string()).optional().meta({
     description:

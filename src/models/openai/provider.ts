@@ -46,7 +46,7 @@ export const openaiProvider: ModelProvider = {
   },
 };
 
-/** Also loads Node's `fetch`, which Node does when one of its classes is first used. */
+/** Also loads Node's `fetch`, as Node does when one of its classes is first used. */
 export function loadClients(): Promise<unknown> {
   new Headers();
   return import('./openaiModel.ts');

@@ -25,8 +25,8 @@ const THOUGHTS: Include = 'reasoning.encrypted_content';
 const LOGPROBS: Include = 'message.output_text.logprobs';
 
 /**
- * OpenAI's Responses API. Nothing is stored at the endpoint: each request contains the whole conversation, and
- * encrypted reasoning during tool calls.
+ * OpenAI's Responses API. The endpoint stores nothing: each request contains the whole conversation, and encrypted
+ * reasoning during tool calls.
  */
 export const responsesApi: Api = {
   prepare(request, params, abilities) {
@@ -158,7 +158,7 @@ const itemSchema = z.looseObject({
   arguments: z.string().nullish(),
 });
 
-/** The parts of a response in use; endpoints add fields and omit others. */
+/** The parts of a response that we use; endpoints add some fields and omit others. */
 const responseSchema = z.object({
   model: z.string().nullish(),
   status: z.string().nullish(),

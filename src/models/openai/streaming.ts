@@ -103,7 +103,7 @@ const endSchema = z.object({
   response: z.unknown().optional(),
 });
 
-/** For Responses, whose last event contains everything. @param onText as in `chatCollector` */
+/** For the Responses API, whose last event contains everything. @param onText as in `chatCollector` */
 export function responseCollector(onText: (soFar: string) => void): Collector {
   let text = '';
   let whole: unknown = {};
@@ -130,7 +130,7 @@ export class StreamedCalls {
     if (id) call.id = id;
     call.function.name ||= part?.name ?? '';
     call.function.arguments += part?.arguments ?? '';
-    // A far index would create a sparse list.
+    // A large index would create a sparse array.
     if (at <= this.calls.length) this.calls[at] = call;
   }
 }

@@ -33,7 +33,7 @@ const CARD = '/.well-known/agent-card.json';
 /** Milliseconds between checks of a task that continues after the answer. */
 const POLL_INTERVAL = 500;
 
-/** A conversation with an agent: one context, and a task while the agent needs more input for it. */
+/** A conversation with an agent: one context, plus a task while the agent needs more input for it. */
 export class A2aSession extends RemoteSession<RemoteSetup> {
   #client: Client | undefined;
   #request: PendingReply | undefined;
@@ -147,11 +147,11 @@ export class A2aSession extends RemoteSession<RemoteSetup> {
 }
 
 /**
- * A `fetch` for the agent's client, with the limits and retries of all targets, and the target's headers. An agent's
- * card chooses where messages go; if that is another host, requests with headers fail, because nobody allowed it to
- * get them.
+ * A `fetch` for the agent's client, with the limits and retries that all targets have, and this target's headers. An
+ * agent's card chooses where messages go; if that is another host, requests with headers fail, because nobody allowed
+ * it to get them.
  *
- * @param url of the target
+ * @param url the target's
  */
 function createAgentFetch(
   url: string,
@@ -195,7 +195,7 @@ async function* checkShape(
   let shape = new JsonShape();
   for await (const piece of bytes) {
     const end = isStream ? Buffer.from(piece).lastIndexOf('\n\n') : -1;
-    // The next event is separate JSON.
+    // The next event is a separate JSON value.
     if (end >= 0) shape = new JsonShape();
     const excess = shape.add(piece.subarray(end + 1)).excess();
     if (excess !== undefined) throw targetError(`What ${redactUrl(url)} sent ${excess}.`);

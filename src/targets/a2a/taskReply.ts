@@ -20,7 +20,7 @@ import { TargetError } from '../target.ts';
 
 const MAX_DETAIL = 300;
 
-/** States of a task that ended without a reply. */
+/** Task states that end without a reply. */
 const FAILED_STATES: Readonly<Partial<Record<TaskState, string>>> = {
   [TaskState.TASK_STATE_FAILED]: 'failed',
   [TaskState.TASK_STATE_CANCELED]: 'was cancelled',
@@ -31,8 +31,8 @@ const FAILED_STATES: Readonly<Partial<Record<TaskState, string>>> = {
 const SEPARATOR = '\n\n';
 
 /**
- * Assembles an agent's reply: a message, or a task with artifacts, whose last status may add text. Text from while it
- * worked counts only if there is nothing else.
+ * Assembles an agent's reply: a message, or a task with artifacts, whose last status may add text. Text sent while it
+ * was working counts only if there is nothing else.
  */
 export class TaskReply {
   #message: string | undefined;
@@ -175,7 +175,7 @@ function partText(part: Part): string {
   }
 }
 
-/** Type of a data part in the metadata of ADK's agents. */
+/** A data part's type, in the metadata from ADK agents. */
 const ADK_TYPE = 'adk_type';
 const ADK_CALLS: readonly unknown[] = ['function_call', 'function_response'];
 
@@ -213,7 +213,7 @@ class AgentReport {
     this.addMetadata(metadata, artifactId);
   }
 
-  /** @param event id of the event, unless the metadata has one */
+  /** @param event the event's id, unless the metadata has one */
   addMetadata(metadata: unknown, event = ''): void {
     if (!isMapping(metadata)) return;
     const { adk_event_id: id = event } = metadata;

@@ -15,7 +15,7 @@ import { type OnText, QuotingError, TargetError, type TargetReply } from '../tar
 
 const MAX_EXCERPT = 200;
 
-/** End of a stream in OpenAI's format. */
+/** Marks the end of a stream in OpenAI's format. */
 const DONE = '[DONE]';
 
 export interface Pointers {
@@ -40,7 +40,7 @@ export interface Answer {
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Reads an unstreamed answer. @param number of the reply, from 1 @throws TargetError */
+/** Reads an unstreamed answer. @param number reply number, from 1 @throws TargetError */
 export async function readWhole(bytes: Bytes, pointers: Pointers, number: number): Promise<Answer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
@@ -69,7 +69,7 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number: number
   return { reply, session: sessionIn(value, pointers) };
 }
 
-/** Adds everything else in the answer, which may consist of calls alone. @param number of the reply, from 1 */
+/** Adds everything else in the answer, which may consist solely of calls. @param number reply number, from 1 */
 function withExtras(
   read: () => TargetReply,
   isSilent: boolean,
@@ -120,7 +120,7 @@ function at(value: unknown, pointer: string | undefined): unknown {
   return pointer === undefined ? undefined : valueAtPointer(value, pointer);
 }
 
-/** Reads a whole answer as the reply. In other objects, the text could be anywhere. */
+/** Reads a whole answer as the reply. In any other object, the text could be anywhere. */
 function readWholeAsReply(value: unknown): TargetReply {
   try {
     return readReply(value);
@@ -131,7 +131,7 @@ function readWholeAsReply(value: unknown): TargetReply {
   }
 }
 
-/** Reads server-sent events: concatenates the texts at `reply`. @param number of the reply, from 1 @throws TargetError */
+/** Reads server-sent events: concatenates the text at `reply`. @param number reply number, from 1 @throws TargetError */
 export async function readEvents(
   bytes: Bytes,
   pointers: Pointers,
@@ -220,7 +220,7 @@ function sessionIn(value: unknown, { session: pointer }: Pointers): string | und
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }
 
-/** Texts as they are, other entries as JSON. */
+/** Strings as they are, other entries as JSON. */
 function contextIn(value: unknown, { retrieval_context: pointer }: Pointers) {
   const found = at(value, pointer);
   if (found === undefined || found === null) return undefined;

@@ -30,7 +30,7 @@ const VARIABLE_NAMES = Object.keys(REQUEST_VARIABLES);
  *
  *     {turns: "{{messages}}", say: "User: {{message}}"} → {"turns":[…],"say":"User: Hi"}
  *
- * A body that is text must itself be JSON. A value can't break out of its place.
+ * If the body is a string, it must be JSON. A value can't break out of its place.
  *
  * @throws TargetError if it gets too long
  */
@@ -62,7 +62,7 @@ function fillValue(part: unknown, values: BodyValues): unknown {
   );
 }
 
-/** Inserts escaped text inside JSON strings, and JSON elsewhere. */
+/** Inserts escaped text inside JSON strings and JSON elsewhere. */
 function fillJson(text: string, values: BodyValues): string {
   const pieces: string[] = [];
   let end = 0;
@@ -87,7 +87,7 @@ function contextPath(name: string): string[] {
   return name.slice(CONTEXT_PREFIX.length).split('.');
 }
 
-/** The variables of a body, with the path of the text that contains each. */
+/** The variables of a body, with the path to the string that contains each. */
 export function bodyVariables(body: unknown): { readonly name: string; readonly path: Path }[] {
   const walk = (part: unknown, path: Path): { name: string; path: Path }[] => {
     if (typeof part === 'string')

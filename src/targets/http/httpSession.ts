@@ -71,7 +71,7 @@ export class HttpSession extends RemoteSession<HttpSetup> {
   }
 }
 
-/** So that the user's headers override the defaults in any case. */
+/** Lets the user's headers override the defaults, whatever their letter case. */
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

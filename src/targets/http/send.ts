@@ -39,7 +39,7 @@ export interface RemoteSetup {
 
 type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
 
-/** A conversation with a service over HTTP. All requests to one address share a queue. */
+/** A conversation with a service over HTTP. All requests to the same address share a queue. */
 export abstract class RemoteSession<Setup extends RemoteSetup> implements TargetSession {
   protected readonly setup: Setup;
   protected readonly host: Host;
@@ -84,7 +84,7 @@ export abstract class RemoteSession<Setup extends RemoteSetup> implements Target
     return withTimeLimit(work, this.setup.timeout, signal, replyTimeoutError());
   }
 
-  /** @param size of a reply @throws TargetError if it or all replies together are too long */
+  /** @param size the reply's size @throws TargetError if it or all replies together are too long */
   protected countReply(size: number): void {
     this.replies += 1;
     this.#length += size;
@@ -96,7 +96,7 @@ export abstract class RemoteSession<Setup extends RemoteSetup> implements Target
 const RETRIES = 3;
 const FIRST_WAIT = 500;
 
-/** Characters to read of an error response. */
+/** Maximum number of characters to read from an error response. */
 const MAX_ERROR_BODY = 4_000;
 
 export interface OutgoingRequest {
@@ -139,7 +139,7 @@ export async function send(request: OutgoingRequest, pending: PendingReply): Pro
     }
     await response.body?.cancel();
     pending.inFlight?.end();
-    // The queue waits for Retry-After.
+    // The queue handles Retry-After.
     if (parseRetryAfter(response.headers) === undefined) {
       await setTimeout(pause, undefined, { signal });
     }
@@ -231,14 +231,14 @@ async function readBeginning(
       if (text.length >= MAX_ERROR_BODY) break;
     }
   } catch {
-    // Text from before the connection was lost is enough.
+    // Text received before the connection was lost is enough.
   }
   if (text.length <= MAX_ERROR_BODY) return text;
   // What follows could be the rest of a secret.
   return scrubber.beginning(text.slice(0, MAX_ERROR_BODY));
 }
 
-/** The body in chunks, up to a size limit. @throws TargetError if it is too large, or incomplete */
+/** The body in chunks, up to a size limit. @throws TargetError if it is too large or incomplete */
 export async function* readBytes(
   { url }: Pick<OutgoingRequest, 'url'>,
   response: Response,

@@ -12,7 +12,7 @@ interface ProgramCall extends Pick<ProgramStart, 'cwd' | 'env'> {
   readonly command: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
-  /** The program as errors call it: `The script`. */
+  /** What errors call the program: `The script`. */
   readonly who: string;
   /** Called with each line on stderr. */
   readonly onOutput: (line: string) => void;

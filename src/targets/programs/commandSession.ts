@@ -36,7 +36,7 @@ export class CommandSession implements TargetSession {
   readonly #host: TargetHost;
   #waiting: PendingAnswer<string> | undefined;
   #unrequested: TargetError | undefined;
-  /** Milliseconds of its slowest reply; undefined before the first. */
+  /** Its slowest reply, in milliseconds; undefined before the first reply. */
   #slowest: number | undefined;
   #startup = 0;
 
@@ -79,7 +79,7 @@ export class CommandSession implements TargetSession {
   }
 
   async #ask(messages: readonly Message[]): Promise<string> {
-    // Lets output arrive that can't be the reply to this request.
+    // Allows earlier output to arrive: it can't be the reply to this request.
     await setImmediate();
     await setImmediate();
     if (this.#program.failure) throw this.#program.failure;
@@ -97,7 +97,7 @@ export class CommandSession implements TargetSession {
     } else if (this.#program.isClosing && !isReply(line)) {
       this.#program.log(line);
     } else {
-      // Otherwise, an earlier unrequested line was taken for its last reply.
+      // Otherwise, an earlier unrequested line was mistaken for its last reply.
       this.#unrequested ??= unrequestedLineError(line);
       this.#program.fail(this.#unrequested);
     }

@@ -23,7 +23,7 @@ class WorkerProcess {
   readonly #abandoned = new Set<number>();
   #latest = 0;
   #slowest = 0;
-  /** Of the latest conversation. */
+  /** The latest conversation's. */
   log: Logger | undefined;
 
   constructor({ name, ready }: CommandSetup, program: Program) {
@@ -114,13 +114,13 @@ class WorkerProcess {
   }
 }
 
-/** The running process of a target; another one if it has failed. */
+/** A target's running process, replaced if it has failed. */
 type Worker = () => WorkerProcess;
 
 /** By run and target. */
 const workers = new WeakMap<Programs, Map<string, Worker>>();
 
-/** The shared worker of a run. @param key identifies the target */
+/** A run's shared worker. @param key identifies the target */
 export function workerOf(
   key: string,
   setup: CommandSetup,
@@ -141,7 +141,7 @@ export function workerOf(
   return worker;
 }
 
-/** One of a worker's conversations. It stays with its process: another wouldn't know the conversation. */
+/** One of a worker's conversations. It stays with its process, since another wouldn't know the conversation. */
 export class WorkerSession implements TargetSession {
   readonly #worker: Worker;
   readonly #timeout: number;

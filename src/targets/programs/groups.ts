@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { systemProgramOutput } from '../../disk/systemProgram.ts';
 
 /**
- * The process groups of a program, which leads the first, and of everything it started: for example, a browser has
- * its own group. Undefined if the program has ended, because the programs that it started are unknown then. On Windows, only
- * the program's id.
+ * The process groups of a program, which leads the first one, and of everything it started, such as a browser, which
+ * has its own group. Undefined if the program has ended, because the programs that it started are unknown then. On
+ * Windows, only the program's id.
  */
 export async function groupsOf(pid: number): Promise<ReadonlySet<number> | undefined> {
   if (process.platform === 'win32') return new Set([pid]);
@@ -37,7 +37,7 @@ export async function killTree(pid: number, seen: Iterable<number>): Promise<voi
   await killGroups(groups);
 }
 
-/** Kills groups, the program's own last: the program may be the caller. */
+/** Kills groups, the program's own last, since it may be the caller. */
 export async function killGroups(groups: Iterable<number>): Promise<void> {
   await Promise.all([...groups].reverse().map(killGroup));
 }

@@ -15,7 +15,7 @@ interface LineProgramSetup {
   readonly program: Program;
   /** Whether it prints `{"ready":true}` first. */
   readonly saysReady: boolean;
-  /** Whether it serves one conversation, so that the limits of replies apply to all its output. */
+  /** Whether it serves one conversation, so that the reply limits apply to all its output. */
   readonly isSingleConversation: boolean;
   /** Called with each line on stdout, except the ready line. */
   readonly onLine: (line: string) => void;
@@ -93,9 +93,9 @@ export class LineProgram {
   }
 
   /**
-   * Ends its input and waits until it exits, up to as long as its replies take.
+   * Ends its input and waits until it exits, for up to as long as its replies take.
    *
-   * @param slowest milliseconds of its slowest reply
+   * @param slowest its slowest reply, in milliseconds
    * @param signal when aborted, the program is killed
    */
   async close(slowest: number, signal: AbortSignal): Promise<void> {

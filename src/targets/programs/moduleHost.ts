@@ -7,7 +7,7 @@ import { groupsOf, killGroups } from './groups.ts';
 import { loadErrorText, thrownText } from './thrownText.ts';
 
 /**
- * The process that runs user functions of a `module` target, a `tool_module`, or a script assertion: `moduleHost
+ * The process that runs the user functions of a `module` target, a `tool_module`, or a script assertion: `moduleHost
  * FILE`. Each message from the parent is one call; the answer uses the same channel, but the module's output doesn't.
  */
 const [file = ''] = process.argv.slice(2);
@@ -19,16 +19,16 @@ interface Call {
   readonly about: object;
 }
 
-/** Functions by name: the module's exports, and those of an object that is its default export. */
+/** Functions by name: the module's exports and, if its default export is an object, that object's functions. */
 type Functions = ReadonlyMap<string, (input: unknown, about: object) => unknown>;
 
-/** Number of the load, which is answered like a call. */
+/** The number for loading, which is answered like a call. */
 const LOADING = 0;
 
 let replied = 0;
 
 function send(answer: object): void {
-  // The parent may be gone.
+  // The parent may have exited.
   if (process.connected) process.send?.(answer, undefined, undefined, () => {});
 }
 
@@ -95,7 +95,7 @@ async function answer(
 
 // Ctrl+C in a terminal also reaches this process; the parent ends it in time.
 process.on('SIGINT', () => {});
-// Registered before loading the file, which may take long or never end.
+// Registered before loading the file, which may take a long time or never finish.
 process.on('disconnect', async () => {
   await killGroups((await groupsOf(process.pid)) ?? []);
   process.exit();

@@ -8,7 +8,7 @@ import { TargetError } from '../target.ts';
 import { exitText, ProgramLog } from './outputLines.ts';
 import { entryPoint, type Programs } from './programs.ts';
 
-/** Pauses the program at start until a debugger continues it. */
+/** Pauses the program at startup until a debugger continues it. */
 const WAIT_FOR_DEBUGGER = '--inspect-brk=127.0.0.1:0';
 
 const LISTENING = /^Debugger listening on ws:\/\/127\.0\.0\.1:(\d+)\//m;
@@ -47,7 +47,7 @@ interface ModuleSetup {
   /** Absolute. */
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The module as errors call it. Default: `The target`. */
+  /** What errors call the module. Default: `The target`. */
   readonly who?: string;
   /** Called with each line that it prints. */
   readonly onOutput: (line: string) => void;
@@ -57,7 +57,7 @@ interface FunctionCall {
   readonly exported: string;
   readonly input: unknown;
   readonly about: object;
-  /** Result of the call if the function throws. Default: an error. */
+  /** The call's result if the function throws. Default: an error. */
   readonly onThrow?: (thrown: Thrown) => unknown;
 }
 
@@ -66,7 +66,7 @@ export interface ModuleProcess {
   /**
    * Calls a function with `(input, {...about, signal})`; one call at a time.
    *
-   * @param timeout milliseconds, and as many for loading before the first call; the process ends after that
+   * @param timeout milliseconds, and the same again for loading before the first call; the process ends after that
    * @throws TargetError; the signal's reason when aborted
    */
   call(called: FunctionCall, timeout: number, signal: AbortSignal): Promise<unknown>;

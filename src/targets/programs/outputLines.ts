@@ -2,10 +2,10 @@ import type { Scrubber } from '../../core/scrubber.ts';
 import { tooLongText } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
 
-/** Characters. Longer lines are truncated, so that an endless one can't fill the memory. */
+/** Maximum number of characters. Longer lines are truncated, so that an endless one can't fill the memory. */
 const MAX_LINE = 10_000;
 
-/** Characters to log per program; more output is ignored. */
+/** Maximum number of characters to log per program; further output is ignored. */
 const MAX_LOGGED = 1_000_000;
 
 /** Extra cost per line, so that a flood of empty lines counts too. */
@@ -20,7 +20,7 @@ export class ProgramLog {
   readonly #onLine: (line: string) => void;
   readonly #scrubber: Scrubber;
   readonly #decoder = new TextDecoder();
-  /** One character more than is shown tells that it is truncated. */
+  /** Keeps one character more than is shown, to tell whether it is truncated. */
   #rest = '';
   #last: readonly string[] = [];
   #logged = 0;
@@ -46,7 +46,7 @@ export class ProgramLog {
 
   /** ` Last output: …`, for an error message; empty if nothing was printed. */
   tail(): string {
-    // Its first line may be a part of one, and of a secret.
+    // Its first line may be incomplete, and contain part of a secret.
     const start = (this.#unlogged?.indexOf(NEW_LINE) ?? -1) + 1;
     if (this.#unlogged) this.#rest = '';
     if (this.#unlogged && start > 0) this.#cut(this.#unlogged.subarray(start));
@@ -62,7 +62,7 @@ export class ProgramLog {
     return lines;
   }
 
-  /** A part of a secret can't be recognized later. */
+  /** Part of a secret couldn't be recognized later. */
   #truncated(line: string): string {
     if (line.length <= MAX_LINE) return line;
     return this.#scrubber.beginning(line.slice(0, MAX_LINE)).slice(0, MAX_LINE);
@@ -78,7 +78,7 @@ export class ReplyLines {
   #length = 0;
   #all = 0;
 
-  /** @param isOneConversation whether the limit of all replies applies to the lines together */
+  /** @param isOneConversation whether the limit on all replies applies to all lines together */
   constructor(onLine: (line: string) => void, isOneConversation = true) {
     this.#isOneConversation = isOneConversation;
     this.#onLine = onLine;

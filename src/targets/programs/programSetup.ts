@@ -9,8 +9,8 @@ export interface ProgramVariables {
 }
 
 /**
- * Environment of a target's program: our variables and `programVariables` without models' keys and our own secrets, plus
- * those that it requests by name.
+ * The environment for a target's program: our variables and `programVariables`, without models' keys and our own
+ * secrets, plus any that it requests by name.
  *
  * @throws TargetError if one of these isn't set
  */
@@ -32,15 +32,15 @@ export function environmentFor(
   return { ...Object.fromEntries(inherited), ...Object.fromEntries(passed), ...env };
 }
 
-/** Windows ignores the case of variables. */
+/** On Windows, variable names are case-insensitive. */
 function isSameVariable(a: string, b: string): boolean {
   return process.platform === 'win32' ? a.toUpperCase() === b.toUpperCase() : a === b;
 }
 
 /**
- * Resolves a file or folder that a suite names, through links: the checked path is the one that runs.
+ * Resolves a file or folder that a suite names, following links, so that the path checked is the path run.
  *
- * @param what the path as errors call it: `The \`path\` of "agent"`
+ * @param what how errors refer to the path: `The \`path\` of "agent"`
  * @throws TargetError `target-not-found` if it doesn't exist, or is outside the workspace
  */
 export async function programPath(

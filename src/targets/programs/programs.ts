@@ -5,13 +5,13 @@ import type { Logger } from '../../core/logger.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { groupExists, groupsOf, killTree } from './groups.ts';
 
-/** Path of one of our own processes: next to the bundle if built, next to the source in a checkout. */
+/** Path to the code of one of our own processes: next to the bundle if built, next to the source in a checkout. */
 export function entryPoint(source: string, built: string): string {
   const name = import.meta.url.endsWith('.ts') ? source : built;
   return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }
 
-/** Milliseconds for a program to exit after its last reply: as long as its slowest one, within these limits. */
+/** Milliseconds for a program to exit after its last reply: as long as its slowest reply took, within these limits. */
 export const MIN_GRACE = 250;
 export const MAX_GRACE = 5_000;
 
@@ -22,7 +22,7 @@ const SUPERVISOR = entryPoint('supervisor.ts', 'program-supervisor.js');
 
 const POSIX = process.platform !== 'win32';
 
-/** Attaches a debugger to a waiting program. @param port of its inspector, on this machine */
+/** Attaches a debugger to a waiting program. @param port its inspector's port, on this machine */
 export type Attach = (port: number) => Promise<void>;
 
 export interface ProgramStart {
@@ -47,8 +47,8 @@ export interface Program {
 }
 
 /**
- * User programs that a run has started. None outlives the run, even if our process is killed: a supervisor process
- * then ends them.
+ * User programs that a run has started. None outlives the run, even if our process is killed: in that case, a
+ * supervisor process ends them.
  */
 export class Programs {
   /** Attaches a debugger to each process of user functions. */
@@ -67,13 +67,13 @@ export class Programs {
 
   /** If it can't be started, the process emits `error`. */
   start({ program, args, cwd, env, stdio }: ProgramStart): Program {
-    // First, because on a busy machine we may be killed before it is running.
+    // Comes first, because on a busy machine we may be killed before it is running.
     this.#supervisor ??= this.#startSupervisor();
     const child = spawn(program, args, {
       cwd,
       env,
       stdio,
-      // Its own group, so that everything it started ends with it.
+      // Gets its own group, so that everything it starts ends with it.
       detached: POSIX,
       windowsHide: true,
     });
@@ -130,7 +130,7 @@ export class Programs {
   #startSupervisor(): ChildProcess {
     const child = spawn(process.execPath, [SUPERVISOR], {
       stdio: ['pipe', 'ignore', 'ignore'],
-      // Neither Ctrl+C nor a closing terminal ends it.
+      // Survives Ctrl+C and a closing terminal.
       detached: true,
       windowsHide: true,
       // Otherwise, the extension host's binary isn't plain Node.

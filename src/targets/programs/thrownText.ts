@@ -20,7 +20,7 @@ function withPath(line: string): string {
     try {
       return `${at}${fileURLToPath(url)}${place}`;
     } catch {
-      // A URL with a host, or not a URL: programs may write anything.
+      // It may be a URL with a host, or no URL at all: programs can write anything.
       return whole;
     }
   });
