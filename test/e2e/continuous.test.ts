@@ -71,6 +71,8 @@ describe('a continuous run', { timeout: 300_000 }, () => {
 
   it('ends if it is turned off', async () => {
     await workbench.window.command('testing.stopContinuousRun');
+    // VS Code passes this on to the extension a moment later.
+    await workbench.page.waitForTimeout(1_000);
     await writeFile(join(folder, 'agent.mjs'), says('y'));
     await workbench.page.waitForTimeout(2_000);
     await workbench.testsShow('what was there before', 'alpha (Passed)', 'beta (Passed)');
