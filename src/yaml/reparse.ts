@@ -37,6 +37,8 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   const { index, start, end } = itemAround(list, before.text, text, below.length === 0) ?? {};
   if (index === undefined || start === undefined || end === undefined) return undefined;
   const by = text.length - before.text.length;
+  // What was typed may join the next item's line.
+  if (startOfLine(text, end + by) !== end + by && end < before.text.length) return undefined;
   const dash = dashAt(before.text, start);
   const part = text.slice(start, end + by);
   const followed = index + 1 < list.items.length;

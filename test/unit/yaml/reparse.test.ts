@@ -82,6 +82,13 @@ describe('a text that is reparsed after a change', () => {
     assert.ok(kept > tries(20, 1), `cases were kept ${kept} times`);
   });
 
+  it('has the same result if a change joins the line of the next case', async () => {
+    const first = await documentOf(SUITE_TEXT);
+    const at = SUITE_TEXT.lastIndexOf('\n  - ');
+    const joined = `${SUITE_TEXT.slice(0, at)} # c\n  - ${SUITE_TEXT.slice(at + 1)}`;
+    assert.deepEqual(shown(await documentOf(joined, first)), shown(await documentOf(joined)));
+  });
+
   it('shares the unchanged cases', async () => {
     const first = await documentOf(SUITE_TEXT);
     const second = await documentOf(SUITE_TEXT.replace('Bye', 'Goodbye'), first);
