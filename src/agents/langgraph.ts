@@ -18,8 +18,9 @@ interface StateMessage {
   readonly id?: string;
   readonly type?: string;
   readonly usage_metadata?: {
-    readonly input_tokens: number;
-    readonly output_tokens: number;
+    /** Absent if 0. */
+    readonly input_tokens?: number;
+    readonly output_tokens?: number;
     readonly input_token_details?: { readonly cache_read?: number };
   };
 }
@@ -86,11 +87,12 @@ function withIds(messages: readonly object[]) {
 function usageOf(messages: readonly StateMessage[]): TargetUsage | undefined {
   const usages = messages.flatMap(({ usage_metadata: usage }) => usage ?? []);
   if (usages.length === 0 || usages.length < messages.length) return undefined;
-  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  const sum = (counts: readonly (number | undefined)[]) =>
+    counts.reduce<number>((total, count = 0) => total + count, 0);
   return {
     calls: usages.length,
     input_tokens: sum(usages.map((usage) => usage.input_tokens)),
-    cached_tokens: sum(usages.map((usage) => usage.input_token_details?.cache_read ?? 0)),
+    cached_tokens: sum(usages.map((usage) => usage.input_token_details?.cache_read)),
     output_tokens: sum(usages.map((usage) => usage.output_tokens)),
   };
 }

@@ -134,6 +134,20 @@ describe('a LangGraph', () => {
     ]);
   });
 
+  it('reports the sum of the counts that its messages have', async () => {
+    const metadata = [{ input_tokens: 3, output_tokens: 2 }, { input_tokens: 1 }];
+    const messages = metadata.map((usage_metadata, index) => ({
+      ...{ id: `${index}`, type: 'ai', content: 'x', usage_metadata },
+    }));
+    const [reply] = await twoTurns(langgraph({ invoke: async () => ({ messages }) }));
+    assert.deepEqual(Object(reply).usage, {
+      calls: 2,
+      input_tokens: 4,
+      cached_tokens: 0,
+      output_tokens: 2,
+    });
+  });
+
   it('that is interrupted is an error', async () => {
     const { graph } = graphWith({}, { __interrupt__: [{}] });
     await assert.rejects(twoTurns(langgraph(graph)), /was interrupted/);
