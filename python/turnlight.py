@@ -134,6 +134,13 @@ class _Reply:
         self.tools = {}
         self.usage = {"calls": 0, "input_tokens": 0, "cached_tokens": 0, "output_tokens": 0}
         self._shown_texts = shown_texts
+        self._agents = set()
+
+    def is_first(self, agent):
+        """Whether the agent appears in this reply for the first time."""
+        known = id(agent) in self._agents
+        self._agents.add(id(agent))
+        return not known
 
     def system_text(self, text):
         if isinstance(text, str) and text.strip() and text not in self._shown_texts:
@@ -196,18 +203,22 @@ class _OpenAIAgents:
         self._items = result.to_input_list()
         reply = _Reply(self._shown_texts)
         for item in result.new_items:
-            reply.system_text(await item.agent.get_system_prompt(result.context_wrapper))
-            for tool in await item.agent.get_all_tools(result.context_wrapper):
-                reply.tool(
-                    tool.name,
-                    getattr(tool, "description", None),
-                    getattr(tool, "params_json_schema", None),
-                )
+            if reply.is_first(item.agent):
+                await self._describe(reply, item.agent, result.context_wrapper)
             self._add(reply, item)
         usage = result.context_wrapper.usage
         cached = getattr(usage.input_tokens_details, "cached_tokens", 0)
         reply.count(usage.requests, usage.input_tokens, cached, usage.output_tokens)
         return reply.as_json()
+
+    async def _describe(self, reply, agent, context):
+        reply.system_text(await agent.get_system_prompt(context))
+        for tool in await agent.get_all_tools(context):
+            reply.tool(
+                tool.name,
+                getattr(tool, "description", None),
+                getattr(tool, "params_json_schema", None),
+            )
 
     def _add(self, reply, item):
         if item.type == "message_output_item":
@@ -418,7 +429,7 @@ class _ADK:
 
     async def _add(self, reply, event):
         speaker = self._agent.find_agent(event.author)
-        if speaker:
+        if speaker and reply.is_first(speaker):
             instruction = getattr(speaker, "instruction", None)
             reply.system_text(instruction if isinstance(instruction, str) else None)
             for tool in await speaker.canonical_tools() if hasattr(speaker, "canonical_tools") else []:

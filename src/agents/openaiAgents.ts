@@ -53,9 +53,11 @@ export function openaiAgents(agent: Agent, run: Run) {
       items = [...result.history];
       const messages: object[] = [];
       const tools = new Map<string, ScriptTool>();
+      const described = new Set<Agent>();
       for (const item of result.newItems) {
         const by = item.agent ?? item.sourceAgent;
-        if (by) {
+        if (by && !described.has(by)) {
+          described.add(by);
           messages.push(...texts.unshown(await by.getSystemPrompt?.(result.runContext)));
           const offered = (await by.getAllTools?.(result.runContext)) ?? [];
           for (const { name, description, parameters } of offered) {
