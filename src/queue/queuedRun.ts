@@ -140,6 +140,12 @@ export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunn
       await (failedReason === undefined ? onCompleted(jobId, returnvalue) : onFailed(jobId));
     }
   };
+  signal.addEventListener('abort', () => fail(signal.reason));
+  await events.waitUntilReady();
+  await redis.set(keys.manifest, JSON.stringify(manifest), 'EX', RUN_TTL);
+  await redis.zadd(RUNS, Date.now(), id);
+
+  // A beat before the manifest is there would report that Redis has lost the run.
   let isBeating = false;
   const timer = setInterval(async () => {
     if (isBeating) return;
@@ -147,10 +153,6 @@ export async function openQueuedRun(options: QueuedRunOptions): Promise<OpenRunn
     await beat().catch(fail);
     isBeating = false;
   }, HEARTBEAT_INTERVAL);
-  signal.addEventListener('abort', () => fail(signal.reason));
-  await events.waitUntilReady();
-  await redis.set(keys.manifest, JSON.stringify(manifest), 'EX', RUN_TTL);
-  await redis.zadd(RUNS, Date.now(), id);
 
   const removeRun = async () => {
     await redis.del(keys.manifest, keys.workers, keys.cost, keys.held, keys.limits);
